@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 from benchmarks import _retail
-from labeling.imports.formats.recorded_expectations import tau2_expectation
-from reports.analyses.voices import Trial, Voice
+from labeling.imports.readers.recorded_expectations import tau2_expectation
+from reports.analyses.agent_evidence import Trial, Voice
+from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.points import points_of
-from reports.suspects.testimony import refused_calls
 from tests.reports.recorded import airline
 from tests.reports.recorded.loading import RUNS, TOOLS
 from toolevals.agents.code.states import SharedState

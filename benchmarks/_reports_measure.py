@@ -34,8 +34,8 @@ def main() -> None:
 
     from benchmarks._reports_store import store_gradings
     from reports.analyses.matrix import matrix_of
-    from reports.filters.asked import CaseFilter, Filters
-    from reports.filters.placing import matrix_counts
+    from reports.filters.case_filters import CaseFilter, Filters
+    from reports.filters.matrix_cells import matrix_counts
     from reports.queries.grading import listed_cases, read_id
     from toolevals.workspace.models import User
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks import _retail
 from benchmarks.row import Row
-from labeling.imports.formats.recorded_expectations import tau_expectation
+from labeling.imports.readers.recorded_expectations import tau_expectation
 from toolevals.agents.code import CodeSimulator
 from toolevals.agents.code.states import SharedState
 from toolevals.agents.replay import Executions, executed_calls

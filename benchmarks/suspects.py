@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import django
 
 from benchmarks.row import Row
+from reports.analyses.agent_evidence import Voice, skilled
 from reports.analyses.suspicion import evidence_of, reasons_of
-from reports.analyses.voices import Voice, skilled
 
 if TYPE_CHECKING:
     from benchmarks._recorded_golds import Domain

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
-from labeling.meaning import meaning
+from labeling.expectations.meaning import meaning
 from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.models import Role, User
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
-from labeling.second_looks.due import MOST as MOST_LOOKS
-from labeling.waiting import MANY
+from labeling.queue.waiting import MANY
+from labeling.second_looks.waiting import MOST as MOST_LOOKS
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
 

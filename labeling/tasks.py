@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from labeling.agreement import kept as counted
-from labeling.coverage import kept
+from labeling.agreement import cache as counted
+from labeling.coverage import cache as kept
 from labeling.services import arrivals, exports, imports, ordering, overlap
 from labeling.services import lint as linting
 from toolevals.celery import app

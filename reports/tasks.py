@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports import services
 from reports.dialects import making
-from reports.dropped import looking
+from reports.dropped import preview as looking
 from reports.suspects import counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work

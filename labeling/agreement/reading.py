@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
-from labeling.meaning import meaning
+from labeling.expectations.meaning import meaning
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.normal_forms import arguments_form
 from toolevals.grading.values import Expectation, options_of

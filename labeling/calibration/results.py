@@ -10,10 +10,10 @@ from statistics import median
 from typing import Any
 
 from labeling.blindness import may_compare_calibration
-from labeling.calibration.saying import tool_choice
-from labeling.comparison import answer_words
+from labeling.calibration.answer_classes import tool_choice
 from labeling.errors import InvalidAct
-from labeling.meaning import meaning
+from labeling.expectations.comparison import answer_words
+from labeling.expectations.meaning import meaning
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer, Revision
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.krippendorff import krippendorff_alpha

@@ -77,7 +77,7 @@ def counts_told(counts: Counts, hidden: Collection[str]) -> Counts:
 
 
 def coverage_count(dataset: Dataset) -> Counts:
-    """Count a dataset's examples now. Costs a scan of them: see `labeling.coverage.kept`."""
+    """Count a dataset's examples now. Costs a scan of them: see `labeling.coverage.cache`."""
     counts = Counts(unread=unread(dataset).count())
     _count_strata(dataset, counts)
     _count_expected(dataset, counts)

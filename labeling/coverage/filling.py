@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
 from labeling.coverage.nearest import nearest_tools
+from labeling.expectations.offered_tools import Offers
 from labeling.models import (
     Dataset,
     DatasetVersion,
@@ -20,7 +21,6 @@ from labeling.models import (
     ToolPart,
     VersionEntry,
 )
-from labeling.offers import Offers
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.jobs import Lease
 

@@ -9,7 +9,7 @@ from typing import Any
 from labeling.coverage.cells import ERROR_RECOVERY, EXPECTED, NEGATIVE, Cell
 from labeling.coverage.classes import BUCKETS, CLASSES, DIFFICULTIES, EDGE_CASES, ERRORS
 from labeling.coverage.counting import Counts, ToolCounts, is_tool
-from labeling.quotas import wanted_shares
+from labeling.coverage.quotas import wanted_shares
 
 # What the strata are called on pages.
 HEADS: Mapping[str, str] = {

@@ -13,7 +13,7 @@ from labeling.coverage.expected import ANY_CALL, NO_CALL
 from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import Composition, ValueCount, Values
 from labeling.models import Example
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.models import Role
 
 # So many values of a stratum are listed, and so many tools.

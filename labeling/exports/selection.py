@@ -17,7 +17,7 @@ from django.db.models.functions import Cast
 
 from labeling.blindness import RESOLVED
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
-from labeling.shown_strata import NOTHING_HIDDEN
+from labeling.queue.shown_strata import NOTHING_HIDDEN
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import parse
 from toolevals.grading.values.decided_by import EXPECTED

@@ -14,7 +14,7 @@ from labeling.blindness import is_resolved
 from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import Row, Selection, ToolLists
-from labeling.imports.formats.columns import NO_CALL, SOME_CALL
+from labeling.imports.readers.columns import NO_CALL, SOME_CALL
 from labeling.models import Example, Label, SpareLabel
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import exact, parse

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset, Example
-from labeling.shown_strata import SAFE
-from labeling.version_names import TAG_RULE, tags_require
+from labeling.queue.shown_strata import SAFE
+from labeling.versions.names import TAG_RULE, tags_require
 from toolevals.grading.values.decided_by import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion

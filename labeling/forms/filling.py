@@ -8,9 +8,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.beside import fill_beside, fill_why
 from labeling.forms.calls import fill_call
 from labeling.forms.entries import CallEntries
+from labeling.forms.non_call_fields import fill_beside, fill_why
 from labeling.forms.plan import MAX_CALLS, plan_of
 from labeling.forms.reading import ANY_CALL, NONE, read_form
 from toolevals.grading.values import Expectation, ToolSpec

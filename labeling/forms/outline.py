@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from labeling.expectations.wording import matcher_words
 from labeling.forms.calls import Found, read_call
 from labeling.forms.moves import place_of
 from labeling.forms.plan import Route
 from labeling.forms.reading import Page
-from labeling.wording import matcher_words
 
 MAX_ARGUMENTS = 2
 PLACE_WORDS: Mapping[str, str] = {

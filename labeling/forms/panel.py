@@ -10,11 +10,11 @@ from typing import Any
 from django.http import QueryDict
 
 from labeling.forms.acts import act
-from labeling.forms.beside import OWN, PROFILES, REASONS, RIGHT_REACTIONS, SECTIONS, Beside, beside_of
 from labeling.forms.calls import fields_of_call
 from labeling.forms.fields import takes_extras
 from labeling.forms.filling import fill_form
 from labeling.forms.moves import place_of, places_for
+from labeling.forms.non_call_fields import OWN, PROFILES, REASONS, RIGHT_REACTIONS, SECTIONS, Beside, beside_of
 from labeling.forms.outline import PLACE_WORDS, RouteEntries, outline_of
 from labeling.forms.reading import EXPECTATION, NONE, Entered, Page, page_of, read_json, read_label
 from labeling.forms.rows import Row, rows_of

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS
+from labeling.coverage.quotas import MOST, NEEDS, quotas_check, quotas_of
 from labeling.models import Dataset
-from labeling.quotas import MOST, NEEDS, quotas_check, quotas_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.forms.controls import PlainForm
 

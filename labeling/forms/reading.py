@@ -9,9 +9,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.beside import REASONS, read_beside, read_why
 from labeling.forms.calls import FieldProblem, Found, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
+from labeling.forms.non_call_fields import REASONS, read_beside, read_why
 from labeling.forms.plan import Plan, Position, Route, Step, read_plan
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec

@@ -9,7 +9,8 @@ from django import forms
 
 from labeling.exports import FORMATS
 from labeling.imports.detection import AUTO
-from labeling.imports.formats.columns import (
+from labeling.imports.formats import SOURCES
+from labeling.imports.readers.columns import (
     ARGUMENT,
     TARGETS,
     argument_name,
@@ -17,7 +18,6 @@ from labeling.imports.formats.columns import (
     detected_targets,
     targets_problems,
 )
-from labeling.imports.sources import SOURCES
 from labeling.imports.tables import Preview
 from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.values import ToolSpec

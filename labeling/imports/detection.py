@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Mapping
 from typing import IO, Any, NamedTuple
 
+from labeling.imports.formats import SOURCES, Source
 from labeling.imports.lines import BOM, MAX_LINE_BYTES
 from labeling.imports.packing import is_packed, is_zip, unpacked
-from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import preview
 from toolevals.archives import UNREADABLE
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded

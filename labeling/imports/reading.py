@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import IO, Any
 
-from labeling.imports.formats.settings import Settings
+from labeling.imports.formats import Source
 from labeling.imports.lines import BOM, MAX_LINE_BYTES, lines_in
 from labeling.imports.packing import unpacked
-from labeling.imports.sources import Source
+from labeling.imports.readers.settings import Settings
 from labeling.imports.staging import Part
 from labeling.imports.tables import Records, columns_of, rows_in
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import IO, Any, NamedTuple
 
-from labeling.imports.formats.columns import argument_names, detected_targets
 from labeling.imports.packing import unpacked
+from labeling.imports.readers.columns import argument_names, detected_targets
 from labeling.imports.tables import preview
 from toolevals.grading.values import ToolSpec
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
+from labeling.expectations.offered_tools import MOST_LISTS, Offers
 from labeling.lint.descriptions import descriptions_lint
 from labeling.lint.findings import NamedExample, Report
 from labeling.lint.gold import GoldLint
 from labeling.lint.inputs import Duplicates
 from labeling.models import Dataset, Example, Resolution
-from labeling.offers import MOST_LISTS, Offers
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 

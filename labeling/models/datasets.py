@@ -34,9 +34,9 @@ class Dataset(Trashable):
     guideline = models.TextField(blank=True)
     order = models.CharField(max_length=12, choices=QueueOrder.choices, default=QueueOrder.OLDEST)
     order_seed = models.PositiveIntegerField(default=0)
-    # How many examples of what are wanted: see `labeling.quotas`.
+    # How many examples of what are wanted: see `labeling.coverage.quotas`.
     quotas = DocumentField(default=dict, blank=True)
-    # Strata that reviewers see of what they may be given to label, besides the safe ones: see `labeling.shown_strata`.
+    # Strata that reviewers see of what they may be given to label, besides the safe ones: `queue.shown_strata`.
     shown_strata = DocumentField(default=list, blank=True)
     # What decides its examples, where they do not say so themselves: see `toolevals.grading.values.decided_by`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)

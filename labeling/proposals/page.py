@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from labeling.coverage.expected import calls_of
+from labeling.expectations.wording import matcher_words
 from labeling.models import ProposedExample
 from labeling.proposals.origins import last_words
-from labeling.wording import matcher_words
 from toolevals.grading.edge_cases import EDGE_CASE_SENTENCES, EdgeCase
 
 _TOKEN = re.compile(r"\s+|[^\s]+")

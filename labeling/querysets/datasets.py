@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
-from labeling.version_names import is_tag
+from labeling.versions.names import is_tag
 from toolevals.workspace.models import within
 from toolevals.workspace.querysets.lengths import Length
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.models import Revision, SecondLook
-from labeling.wording import ExpectationWords, expectation_words
 from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.models import Role, User
 

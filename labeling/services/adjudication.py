@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.agreement.kept import agreement_forget
+from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision, SecondLook

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from labeling.blindness import RESOLVED
-from labeling.meaning import meaning
+from labeling.expectations.meaning import meaning
 from labeling.models import Adjudication, Feedback, Gold, GoldSource, Label, LabelAnswer, Revision
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record

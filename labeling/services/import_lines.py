@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from django.core.files import File
 
-from labeling.imports.fates import COLUMNS, fates
 from labeling.imports.findings import Findings
+from labeling.imports.line_outcomes import COLUMNS, fates
 from labeling.models import ImportPart
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload

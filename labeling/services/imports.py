@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from labeling.imports.detection import AUTO, source_of
 from labeling.imports.findings import Findings, findings_of
-from labeling.imports.formats.settings import Settings
+from labeling.imports.formats import Source, source_named
 from labeling.imports.lines import parts_of
 from labeling.imports.packing import plain_copy
+from labeling.imports.readers.settings import Settings
 from labeling.imports.reading import part_read
-from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
 from labeling.imports.table_columns import columns_by_name
 from labeling.imports.tables import table_parts
@@ -58,7 +58,7 @@ def import_start(
 ) -> Job:
     """Begin to import a file into a dataset and return the job that does it.
 
-    `source` names a format of `labeling.imports.sources`, whose `options` the job keeps; `auto` finds it by what the
+    `source` names a format of `labeling.imports.formats`, whose `options` the job keeps; `auto` finds it by what the
     file holds, and the columns of a table by their names, which the report says. `evidence` says why it is this one
     where the caller has found it. A packed file is unpacked. Raises InvalidDocument for a format that is not there,
     options that it does not take, and a file of no known format.

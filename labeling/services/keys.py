@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from labeling.keyboard import ACTIONS, binding_problems
 from labeling.models import KeyBindings
+from labeling.queue.keyboard import ACTIONS, binding_problems
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.at_hand import guideline_number, has_skipped, newest_label
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.models import (
@@ -20,6 +19,7 @@ from labeling.models import (
     Revision,
     SlotState,
 )
+from labeling.queue.label_page_queries import guideline_number, has_skipped, newest_label
 from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision

@@ -18,8 +18,8 @@ from django.db.models import Count, QuerySet, UUIDField
 
 from labeling.blindness import TO_DECIDE
 from labeling.coverage.classes import class_of
+from labeling.coverage.quotas import deficits, strata_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
-from labeling.quotas import deficits, strata_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record

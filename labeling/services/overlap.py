@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
-from labeling.overlap import Overlap
+from labeling.queue.overlap import Overlap
 from labeling.services.ordering import turn_of
 from labeling.services.resolution import revision_evaluate
 from toolevals.workspace.bulk import others_write_first

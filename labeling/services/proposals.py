@@ -12,8 +12,8 @@ from django.db import transaction
 
 from labeling.coverage.filling import gold_in_force
 from labeling.errors import InvalidAct
+from labeling.expectations.offered_tools import Offers
 from labeling.models import Dataset, Example, GoldTool, ProposalState, ProposedExample, Revision, ToolPart
-from labeling.offers import Offers
 from labeling.proposals import Draft, drafts_of
 from labeling.services.imports import examples_import
 from toolevals.grading.edge_cases import EdgeCase

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.db import transaction
 
+from labeling.coverage.quotas import DEFAULTS, quotas_check, quotas_document
 from labeling.models import Dataset
-from labeling.quotas import DEFAULTS, quotas_check, quotas_document
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
 
 @transaction.atomic
 def quotas_set(*, dataset: Dataset, actor: User | None, document: Any) -> Dataset:
-    """Change a dataset's quotas (`labeling.quotas.SCHEMA`); what is as by default is not kept. Raises InvalidDocument.
+    """Change a dataset's quotas (`coverage.quotas.SCHEMA`); what is as by default is not kept. Raises InvalidDocument.
 
     The queue's order follows at the sweeper's next turn.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.agreement.kept import agreement_forget
+from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct
 from labeling.models import Dispute, Draft, Feedback, Gold, GoldSource, LabelSlot, Resolution, Revision, Skip

@@ -13,9 +13,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.at_hand import count_skipped, locked_revision, states_of
 from labeling.blindness import RESOLVED
-from labeling.meaning import groups
+from labeling.expectations.meaning import groups
 from labeling.models import (
     Adjudication,
     Dispute,
@@ -27,6 +26,7 @@ from labeling.models import (
     Revision,
     SlotState,
 )
+from labeling.queue.label_page_queries import count_skipped, locked_revision, states_of
 from labeling.services.feedback import feedback_give
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation

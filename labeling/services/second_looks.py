@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolution, Revision, SecondLook
-from labeling.second_looks.due import DueLook, look_due
 from labeling.second_looks.planting import is_drawn, planted, values_given
+from labeling.second_looks.waiting import DueLook, look_due
 from labeling.services.slots import require_labelling
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in

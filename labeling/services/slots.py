@@ -18,10 +18,10 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.at_hand import calibration_first, held_slot, slot_at_hand, slot_of_round
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
+from labeling.queue.label_page_queries import calibration_first, held_slot, slot_for_page, slot_of_round
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
@@ -61,7 +61,7 @@ def slot_claim(
         if beside is not None and not _may_hold_one_more(project, actor, beside, held):
             return None
         if held is not None and _renewed(held, actor):
-            return slot_at_hand(held)
+            return slot_for_page(held)
         _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
         slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
         if slot is not None:
@@ -254,7 +254,7 @@ def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datet
             chosen = LabelSlot.objects.filter(pk=candidate[0][0])
             until = lease_end(now)
             if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=until):
-                return slot_at_hand(candidate[0][0])
+                return slot_for_page(candidate[0][0])
     return None
 
 

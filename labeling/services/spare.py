@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from labeling.at_hand import guideline_number
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.models import Draft, Label, LabelAnswer, LabelSlot, SpareLabel
+from labeling.queue.label_page_queries import guideline_number
 from labeling.services.expectations import answer_read
 from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_locked

@@ -12,7 +12,7 @@ from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Revision, VersionEntry
 from labeling.services.resolution import settle_due
 from labeling.services.waiting import AT_ONCE, freezing_dataset
-from labeling.version_names import tags_require
+from labeling.versions.names import tags_require
 from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record

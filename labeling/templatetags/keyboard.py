@@ -8,8 +8,8 @@ from typing import Any
 from django import template
 from django.template.loader import render_to_string
 
-from labeling.at_hand import key_bindings
-from labeling.keyboard import bindings_of, moved_keys
+from labeling.queue.keyboard import bindings_of, moved_keys
+from labeling.queue.label_page_queries import key_bindings
 from toolevals.workspace.models import User
 
 register = template.Library()

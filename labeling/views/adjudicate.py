@@ -15,19 +15,19 @@ from django.views.decorators.http import require_GET, require_POST
 from labeling import services
 from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
+from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
-from labeling.guideline import guideline_blocks
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import OWN_DISPUTE
+from labeling.views.adjudicate_actions import PHRASES, Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
-from labeling.views.deciding import PHRASES, Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.label import problem_list
-from labeling.views.workplace import draft_document, fields_of, offered, seconds_of
+from labeling.views.label_context import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within

@@ -10,10 +10,10 @@ from labeling.agreement.cases import Asked
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
-from labeling.comparison import answer_words
+from labeling.expectations.comparison import answer_words
+from labeling.expectations.wording import summary
 from labeling.models import Label, LabelAnswer, Revision
 from labeling.views.example_rows import last_words
-from labeling.wording import summary
 from toolevals.workspace.models import Role, User
 
 

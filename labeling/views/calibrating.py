@@ -17,7 +17,7 @@ from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import CalibrationItem, CalibrationRound
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.label import problem_list
-from labeling.views.workplace import (
+from labeling.views.label_context import (
     Started,
     about_recovery,
     draft_document,

@@ -13,18 +13,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling import services
 from labeling.blindness import may_compare_calibration
-from labeling.calibration.beside import compared
 from labeling.calibration.choosing import proposed_names
+from labeling.calibration.compared_answers import compared
 from labeling.calibration.export import COLUMNS, answer_rows
 from labeling.calibration.progress import finished_counts, progress_in
 from labeling.calibration.results import results_of
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
+from labeling.expectations.wording import expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
+from labeling.queue.waiting import to_calibrate
 from labeling.views.example_rows import last_words
-from labeling.waiting import to_calibrate
-from labeling.wording import expectation_words
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from labeling.blindness import TO_DECIDE, Side, sides_of, skip_reasons_of
-from labeling.comparison import answer_words
-from labeling.meaning import groups
+from labeling.expectations.comparison import answer_words
+from labeling.expectations.meaning import groups
 from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
 from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.models import Role, User

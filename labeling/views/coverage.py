@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.coverage import page
+from labeling.coverage.cache import Coverage, coverage_of
 from labeling.coverage.counting import Counts
-from labeling.coverage.kept import Coverage, coverage_of
+from labeling.coverage.quotas import quotas_of
 from labeling.coverage.tools import tools_to_cover
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
-from labeling.quotas import quotas_of
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest

@@ -12,14 +12,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling import services
+from labeling.conversation.guideline_blocks import guideline_blocks
+from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.coverage.cells import Cell
-from labeling.coverage.kept import LARGE_FRESH, coverage_kept, datasets_counted, is_large
+from labeling.exports.lists import DATASETS, dataset_lines
 from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
-from labeling.guideline import guideline_blocks
-from labeling.lists import DATASETS, dataset_lines
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from labeling.views.strata import LOOK_AT, strata_choices
 from toolevals.workspace.models import Role, User

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.agreement.all_pairs import BLOCK
+from labeling.agreement.cache import agreement_counted
 from labeling.agreement.filters import Filters
-from labeling.agreement.kept import agreement_counted
 from labeling.agreement.page import Figure, in_percent
-from labeling.at_hand import own_counts
 from labeling.home import waiting
 from labeling.models import CalibrationRound, Dataset, LabelSlot, SlotState, SpareLabel
-from labeling.progress import handed_in_today
-from labeling.second_looks.due import looks_due
+from labeling.queue.label_page_queries import own_counts
+from labeling.queue.progress import handed_in_today
+from labeling.queue.waiting import to_calibrate
+from labeling.second_looks.waiting import looks_due
 from labeling.views.scope import Scope
-from labeling.waiting import to_calibrate
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from labeling.expectations.wording import summary
 from labeling.models import Example
-from labeling.shown_strata import strata_shown
-from labeling.wording import summary
+from labeling.queue.shown_strata import strata_shown
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 

@@ -14,6 +14,7 @@ from labeling import services
 from labeling.blindness import RESOLVED, TO_DECIDE, judges_own, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
+from labeling.expectations.wording import expectation_words
 from labeling.forms.datasets import DecidedByForm, DisputeForm, ReasonForm
 from labeling.models import (
     DatasetVersion,
@@ -26,8 +27,7 @@ from labeling.models import (
     VersionEntry,
 )
 from labeling.views.history import history_of
-from labeling.views.workplace import offered
-from labeling.wording import expectation_words
+from labeling.views.label_context import offered
 from toolevals.grading.values.decided_by import decided_words
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in

@@ -17,8 +17,8 @@ from labeling import services
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
+from labeling.queue.shown_strata import hidden_strata
 from labeling.services.exports import KIND, MOST_AT_ONCE
-from labeling.shown_strata import hidden_strata
 from labeling.views.versions import version_of
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest

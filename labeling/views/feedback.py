@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
-from labeling.comparison import Part, compare_answers
+from labeling.expectations.comparison import Part, compare_answers
 from labeling.models import Feedback, LabelAnswer
 from labeling.views.columns import Column
 from toolevals.workspace.paging import page_of

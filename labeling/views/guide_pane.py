@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from labeling.guideline import guideline_blocks
+from labeling.conversation.guideline_blocks import guideline_blocks
+from labeling.conversation.tool_description import tool_reading
 from labeling.models import Revision
-from labeling.solved import solved_examples
-from labeling.tool_reading import tool_reading
+from labeling.queue.solved_examples import solved_examples
 from toolevals.registry.tool_lists import tools_in
 
 

@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
-from labeling.guideline import guideline_blocks
+from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.models import Dataset, GuidelineVersion, Revision
 from labeling.views.guide_pane import guide_context
 from toolevals.workspace.forms.controls import PlainForm

@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from labeling.blindness import RESOLVED, decides_own, may_recall
+from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.models import (
     Adjudication,
     Comment,
@@ -22,7 +23,6 @@ from labeling.models import (
     SpareLabel,
 )
 from labeling.services import reopening
-from labeling.wording import ExpectationWords, expectation_words
 from toolevals.workspace.models import AuditEntry, Role, User
 
 SOURCES = {

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from labeling import services
-from labeling.at_hand import count_answers, own_slot
 from labeling.errors import InvalidAct
 from labeling.models import LabelSlot
+from labeling.queue.label_page_queries import count_answers, own_slot
 from labeling.views.answers import conflict
 from toolevals.workspace.requests import ProjectRequest
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from labeling import services
 from labeling.forms.transfer import ColumnsForm, ImportForm, RecordedForm
 from labeling.imports.detection import AUTO, DetectedSource, source_of
+from labeling.imports.formats import SOURCES, Source
 from labeling.imports.packing import unpacked
-from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
 from toolevals.grading.values import ToolSpec

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from labeling import services
-from labeling.keyboard import ACTIONS, Action
+from labeling.queue.keyboard import ACTIONS, Action
 from labeling.templatetags.keyboard import own_keys
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.requests import ProjectRequest

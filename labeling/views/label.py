@@ -17,13 +17,20 @@ from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import Label, LabelSlot, Skip, SpareLabel
-from labeling.suggestions import seen_suggestion, taken_over
+from labeling.queue.suggestions import seen_suggestion, taken_over
+from labeling.queue.waiting import to_label
 from labeling.views.answers import conflict, page_or_fragment, sentences
 from labeling.views.ending import end_context
 from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url, slot_of, slot_url, work_slot
+from labeling.views.label_context import (
+    about_recovery,
+    draft_document,
+    label_context,
+    offered,
+    seconds_of,
+    undo_context,
+)
 from labeling.views.scope import EVERYTHING, Scope, scope_of
-from labeling.views.workplace import about_recovery, draft_document, label_context, offered, seconds_of, undo_context
-from labeling.waiting import to_label
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
 
-from labeling.at_hand import dataset_called
 from labeling.models import Dataset, LabelBatch
+from labeling.queue.label_page_queries import dataset_called
 from toolevals.workspace.requests import ProjectRequest
 
 BATCH = "batch:"

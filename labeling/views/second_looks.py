@@ -9,12 +9,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
-from labeling.comparison import answer_words
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
+from labeling.expectations.comparison import answer_words
+from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
-from labeling.second_looks.due import look_due, looks_due
-from labeling.wording import expectation_words
+from labeling.second_looks.waiting import look_due, looks_due
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from labeling.models import Dataset, Example
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.models import Role
 
 MAX_STRATUM_VALUES = 30

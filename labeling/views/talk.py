@@ -15,7 +15,7 @@ from labeling import services
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
 from labeling.models import Comment, LabelSlot, Revision, Skip
-from labeling.views.workplace import offered
+from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User

@@ -8,11 +8,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from labeling.expectations.wording import summary
 from labeling.models import Example, GoldSource, VersionEntry
 from labeling.querysets.datasets import EntryQuerySet
 from labeling.views.example_rows import last_words
 from labeling.views.versions import version_of
-from labeling.wording import summary
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.requests import ProjectRequest

@@ -8,12 +8,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
-from labeling.coverage.kept import datasets_counted
+from labeling.coverage.cache import datasets_counted
 from labeling.errors import InvalidAct
+from labeling.exports.lists import VERSIONS, version_lines
 from labeling.forms.datasets import DescribeForm, FreezeForm
-from labeling.lists import VERSIONS, version_lines
 from labeling.models import Dataset, DatasetVersion
-from labeling.version_changes import CSV, KINDS, VersionDiff
+from labeling.versions.changes import CSV, KINDS, VersionDiff
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

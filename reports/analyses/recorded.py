@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from reports.filters.asked import STATUSES
+from reports.filters.case_filters import STATUSES
 
 SUCCESS, FAILURE = "success", "failure"
 # A trial that the source rewarded in full, and one that it did not.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Any, Final
 
-from reports.analyses.voices import Point, Trial, Voice
+from reports.analyses.agent_evidence import Point, Trial, Voice
 
 # The kinds of reasons, in the order in which they are told.
 AGREEMENT, REFUSED, TWINS, WAVERED, LEFT_OUT, FAILED, CLOSE = REASONS = (

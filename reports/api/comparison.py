@@ -16,8 +16,8 @@ from reports.comparison.page import asked_runs, outside
 from reports.comparison.part import PART
 from reports.comparison.registry import registry_change
 from reports.comparison.runs import OUTSIDE, TwoRuns
-from reports.filters.asked import number as read_number
-from reports.filters.asked import text
+from reports.filters.case_filters import number as read_number
+from reports.filters.case_filters import text
 from reports.queries.label_noise import noisier
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.presentation.label_noise import change_words

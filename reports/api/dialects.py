@@ -17,7 +17,7 @@ from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import IDS, dialects_shown, said_of
-from reports.filters.asked import STATUSES
+from reports.filters.case_filters import STATUSES
 from reports.filters.reading import read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.queries.grading import listed_cases

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.filters.asked import address_query
-from reports.filters.asked import number as read_number
+from reports.filters.case_filters import address_query
+from reports.filters.case_filters import number as read_number
 from reports.golds.changes import CAUSES, HOWS, gold_changes
 from reports.golds.listing import (
     GOLD_CASES,
@@ -21,7 +21,7 @@ from reports.golds.listing import (
     gold_rows,
     two_gradings,
 )
-from reports.pages.shared import run_head
+from reports.pages.run_header import run_head
 from toolevals.workspace.api.base import ProjectView
 
 PAGE, MOST = 100, 1000

@@ -15,7 +15,7 @@ from labeling.models import Example
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.pages.reliability import CAME_OUT, read_trial_state
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.trials import OTHER_STRATA, OUTCOME, grading_compounding, grading_reliability, trial_counts
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import TrialCount

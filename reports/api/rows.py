@@ -16,7 +16,7 @@ from reports.api.reliability import InOrder
 from reports.api.views import FILTERS, GRADING, RunReportView
 from reports.cases.state import failed_by_state, state_of
 from reports.cases.texts import READ, case_texts
-from reports.filters.asked import COLUMNS, INJECTIONS, RECORDED, STATUSES
+from reports.filters.case_filters import COLUMNS, INJECTIONS, RECORDED, STATUSES
 from reports.filters.reading import read_case_filter
 from reports.queries.grading import listed_cases, with_gold
 from reports.queries.judges import judged_rows

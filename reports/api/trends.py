@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.trend import Point
 from reports.api.serializers import RateSerializer
-from reports.trends.asked import asked_trend, read_trend_asked
+from reports.trends.rate_selection import asked_trend, read_trend_asked
 from reports.trends.scope import Scope, experiment_scope, subject_scope
 from reports.trends.tools import ToolRate
 from toolevals.workspace.api.base import ProjectView

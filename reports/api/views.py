@@ -21,10 +21,10 @@ from reports.api.serializers import (
     OverreachSerializer,
     ToolTableSerializer,
 )
-from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
+from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
@@ -32,7 +32,7 @@ from reports.queries.label_noise import grading_noise
 from reports.queries.overreach import grading_overreach
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import noise_document
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.api.base import ProjectView

@@ -16,7 +16,7 @@ from reports.comparison.judges import judged_places
 from reports.comparison.metrics import metric_places
 from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
-from reports.filters.asked import Filters, address_query, is_judged, text
+from reports.filters.case_filters import Filters, address_query, is_judged, text
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run

@@ -14,9 +14,9 @@ from reports.analyses.compared.matrix import CellDelta
 from reports.analyses.compared.strata import StratumDelta, stratum_deltas
 from reports.comparison.part import PART, read_part, stratum_of_pairs
 from reports.comparison.runs import OUTSIDE, TwoRuns, candidates_for, two_runs
-from reports.filters.asked import Filters, address_query
+from reports.filters.case_filters import Filters, address_query
 from reports.filters.choices import Chip, chips, filter_choices
-from reports.pages.shared import run_of
+from reports.pages.run_header import run_of
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.presentation.heat import change_step
 from toolevals.presentation.numbers import signed_amount

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from labeling.models import Example, VersionEntry
-from reports.filters.asked import Filters, text
+from reports.filters.case_filters import Filters, text
 from toolevals.runs.models import CaseTag, Run
 
 # What examples can be picked by: strata as the candidate's examples say them today, and tags on a case of either run.

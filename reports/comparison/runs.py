@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from labeling.models import Gold, VersionEntry
 from reports.analyses.compared import Paired, RunComparison, compared
 from reports.comparison.part import pairs_in
-from reports.filters.asked import Filters
+from reports.filters.case_filters import Filters
 from reports.queries.run_facts import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading, Run

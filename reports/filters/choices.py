@@ -10,10 +10,10 @@ from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
 from labeling.models import GoldSource, VersionEntry
-from reports.filters.asked import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
+from reports.filters.case_filters import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.values.problems import pointer_to
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import CaseTag, Grading, Transcript
 from toolevals.runs.services.counting import counted_cases
 

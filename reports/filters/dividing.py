@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.filters.asked import STATUSES, Effect, Filters, Split
+from reports.filters.case_filters import STATUSES, Effect, Filters, Split
 from reports.filters.gold_values import compared_name, gold_values
 from reports.filters.offered import effects_by_name
 from toolevals.grading.metrics.classes import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
 from toolevals.presentation.labels import DIVIDER
-from toolevals.runs.counted import Cell
+from toolevals.runs.counts.counted_cases import Cell
 from toolevals.runs.models import Grading
 
 _OUTCOMES: Final = dict(zip(STATUSES, ("right", "wrong", "unscored", "errored"), strict=True))

@@ -8,7 +8,7 @@ from datetime import date
 from reports.analyses.arguments import KINDS
 from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.layers import WARNING
-from reports.filters.asked import (
+from reports.filters.case_filters import (
     COLUMNS,
     INJECTIONS,
     LATENT,
@@ -28,7 +28,7 @@ from reports.filters.asked import (
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.grading.values.problems import pointer_to
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 
 
 def read_filters(parameters: Mapping[str, str]) -> Filters:

@@ -20,11 +20,11 @@ from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.measured import measured_case, metric_names
+from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
-from toolevals.runs.packed import LETTERS, Packed
-from toolevals.runs.services.due import due_classes
 from toolevals.runs.services.packing import packed_cases
+from toolevals.runs.services.unscored_tools import due_classes
 
 CHUNK: Final = 2000
 # So many cases are read between two signs of progress.

@@ -13,8 +13,8 @@ from django.core.cache import cache
 from labeling.models import VersionEntry
 from reports.comparison.runs import entries_taken, other_gold
 from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import Grading
-from toolevals.runs.packed import LETTERS, Packed
 from toolevals.runs.services.packing import packed_cases
 
 KEPT: Final = 24 * 3600

@@ -11,18 +11,18 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 
+from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
-from labeling.wording import summary
 from reports.cases.rows import snippet
 from reports.comparison.moved import SideCase, cases_of
-from reports.filters.asked import address_query, text
+from reports.filters.case_filters import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes
 from reports.queries.grading import verdict_counts_of
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.decided_by import decided_words
 from toolevals.presentation.csv import Cell
+from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.run_rows import Deciding, deciding_of
 from toolevals.runs.services.example_sums import verdict_rates
 
 GRADINGS_A_PAGE: Final = 20

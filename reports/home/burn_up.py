@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from labeling.throughput import Throughput
+from labeling.queue.throughput import Throughput
 
 WIDTH: Final = 340.0
 HEIGHT: Final = 124.0

@@ -8,8 +8,8 @@ from typing import Final
 
 from reports.analyses.cell import Cell
 from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.asked import Filters
-from reports.filters.placing import matrix_counts, matrix_sums
+from reports.filters.case_filters import Filters
+from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.presentation.heat import heat_step

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from labeling.agreement.cache import agreement_counted
 from labeling.agreement.filters import Filters as AgreementFilters
-from labeling.agreement.kept import agreement_counted
 from labeling.agreement.page import in_percent
 from labeling.agreement.periods import Period
-from labeling.coverage.kept import coverage_of
+from labeling.coverage.cache import coverage_of
+from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import ToolRow, tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import Dataset, DatasetVersion
-from labeling.quotas import quotas_of
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Row, Wanted, page_of

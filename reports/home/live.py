@@ -10,8 +10,8 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from reports.models import HeldGate
+from toolevals.runs.counts.run_rows import RunRow, run_states
 from toolevals.runs.models import Experiment, Run
-from toolevals.runs.run_rows import RunRow, run_states
 from toolevals.workspace.home import MOST_NEWS, News
 from toolevals.workspace.models import Project
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labeling.models import Dataset, DatasetVersion
-from labeling.throughput import Throughput, throughput_of
+from labeling.queue.throughput import Throughput, throughput_of
 from reports.analyses.layers import Layers, layers_of
 from reports.analyses.modes import failure_modes
 from reports.analyses.sentence import sentence
@@ -17,8 +17,8 @@ from reports.home.layers import MOST_RUNS, LayerTable, layer_table
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.run_facts import recent_runs
 from reports.trends.page import runs_trend
+from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.run_rows import Deciding, deciding_of
 from toolevals.workspace.home import Look
 from toolevals.workspace.models import Project, Role, untrashed
 from toolevals.workspace.requests import ProjectRequest

@@ -20,9 +20,9 @@ from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counted import View
+from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import CaseGrade, Grading, Subject
-from toolevals.runs.offers import tools_offered
+from toolevals.runs.scope.offered_tools import tools_offered
 
 CASES_A_PAGE = 20
 # So many cases are read for what they have in common.

@@ -9,10 +9,10 @@ from typing import Final
 from reports.analyses.cell import Part
 from reports.analyses.costs import Basis
 from reports.analyses.matrix import Matrix, matrix_of
-from reports.filters.asked import STATUSES, Filters, Split
+from reports.filters.case_filters import STATUSES, Filters, Split
 from reports.filters.dividing import block_of, expected_part_of, part_of
 from reports.filters.gold_values import gold_values
-from reports.filters.placing import matrix_counts, matrix_sums
+from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.matrix.state import MatrixState, Measure
 from reports.queries.costing import basis_of, matrix_costs
 from reports.queries.summing import is_counted

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from reports.analyses.matrix import Matrix
-from reports.filters.asked import Effect, Filters, Split
+from reports.filters.case_filters import Effect, Filters, Split
 from reports.filters.dividing import EFFECT_CLASSES
+from reports.filters.matrix_cells import matrix_counts
 from reports.filters.offered import effects_by_name
-from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.classes import EVERY, SPECIAL, namespaces, tools_of_class
 from toolevals.runs.models import Grading

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from reports.analyses.matrix import Order
-from reports.filters.asked import LONGEST_CLASS, CaseFilter, Filters, Split, address_query, choice, number, text
+from reports.filters.case_filters import LONGEST_CLASS, CaseFilter, Filters, Split, address_query, choice, number, text
 from reports.filters.reading import read_filters
 
 

@@ -14,7 +14,7 @@ from reports.analyses.cell import Cell
 from reports.analyses.costs import Cost
 from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import Rate
-from reports.filters.asked import address_query
+from reports.filters.case_filters import address_query
 from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.margins import margin_documents, margin_words, matrix_margins
 from reports.matrix.state import MatrixState, Measure

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
 from reports.cases.rows import snippet
-from reports.filters.asked import number, text
+from reports.filters.case_filters import number, text
 from reports.queries.grading import KEYSET_PAGE
 from toolevals.runs.models import Episode, Grading, ToolAnswers
 from toolevals.runs.querysets.episodes import EPISODES_WENT

@@ -12,7 +12,7 @@ from reports.analyses.compounding import Calculation, Compounding, calculation
 from reports.analyses.rates import GOALS
 from reports.analyses.reliability import Reliability
 from reports.cases.rows import snippet
-from reports.filters.asked import number, text
+from reports.filters.case_filters import number, text
 from reports.queries.trials import OTHER_STRATA, OUTCOME, trial_page, trials_of
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.values.verdicts import VERDICT_NAMES

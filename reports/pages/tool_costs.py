@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from reports.analyses.tool_costs import By, ToolCosts, tool_costs
-from reports.filters.asked import text
+from reports.filters.case_filters import text
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.numbers import amount
+from toolevals.runs.counts.tool_spending import Amount, At, Timing, ToolSpent
 from toolevals.runs.models import Grading, ToolSpending
-from toolevals.runs.tool_spending import Amount, At, Timing, ToolSpent
 
 STATS: Final = ("p50", "p95", "p99")
 _TIMINGS: Final = ("execution", "step")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from reports.models import PublicScore
-from reports.public_scores.beside import published_row
+from reports.public_scores.compared_runs import published_row
 from reports.public_scores.reading import COLUMNS
 from toolevals.presentation.csv import Cell
 

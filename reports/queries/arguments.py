@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from reports.analyses.arguments import ArgumentRow, argument_rows
-from reports.filters.asked import Filters
-from reports.filters.placing import matrix_counts
-from toolevals.runs.counted import View
+from reports.filters.case_filters import Filters
+from reports.filters.matrix_cells import matrix_counts
+from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import ArgumentCount, Grading
 from toolevals.runs.services.kept_sums import kept_sums
 

@@ -12,12 +12,12 @@ from django.db.models import Count, DecimalField, F, Q, Sum
 from django.db.models.functions import Cast
 
 from reports.analyses.costs import Basis, Cell, Cost, relative_costs
-from reports.filters.asked import Filters
+from reports.filters.case_filters import Filters
 from reports.filters.dividing import classing_of
+from reports.filters.matrix_cells import placed_cases, tool_counts
 from reports.filters.offered import A_DAY, costs_by_name
-from reports.filters.placing import placed_cases, tool_counts
 from reports.queries.summing import summed
-from toolevals.runs.counted import PRICE_UNITS, Costs, View
+from toolevals.runs.counts.counted_cases import PRICE_UNITS, Costs, View
 from toolevals.runs.models import Grading, Transcript
 
 # Sums of prices are decimal, so that they are the same in whichever order a database adds them up.

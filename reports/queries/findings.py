@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports.analyses.findings import Findings, findings_of
 from reports.analyses.layers import WARNING, VerdictCounts, VerdictSums
-from reports.filters.asked import CaseFilter
+from reports.filters.case_filters import CaseFilter
 from reports.queries.grading import grading_sums, listed_cases
 from reports.queries.summing import counted_number
 from toolevals.runs.models import FindingCount, Grading

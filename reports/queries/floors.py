@@ -10,7 +10,7 @@ from labeling.models import DatasetVersion
 from reports.analyses.floors import FloorRow, floor_rows
 from reports.analyses.layers import layers_of
 from reports.queries.grading import verdict_counts_of
-from toolevals.runs.floors import Floor
+from toolevals.runs.baseline.baseline_agents import Floor
 from toolevals.runs.models import Run
 from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.requests import ProjectRequest

@@ -12,8 +12,8 @@ from django.db.models.functions import Coalesce
 from labeling.models import Gold, VersionEntry
 from reports.analyses.layers import Layers, VerdictSums, layers_of
 from reports.dialects.reading import cases_said
-from reports.filters.asked import ANY_INJECTION, CaseFilter
-from reports.filters.placing import cell_cases
+from reports.filters.case_filters import ANY_INJECTION, CaseFilter
+from reports.filters.matrix_cells import cell_cases
 from reports.queries.metrics import cases_of_status
 from reports.queries.recorded import rewarded_cases
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount

@@ -9,7 +9,7 @@ from django.db.models import Count
 
 from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
 from toolevals.runs.judging.blindness import HIDDEN
-from toolevals.runs.judging.standings import Standing, grading_standings
+from toolevals.runs.judging.judge_reliability import Standing, grading_standings
 from toolevals.runs.models import CaseGrade, Grading, JudgeCount, JudgedCase
 from toolevals.runs.services.kept_sums import kept_sums
 

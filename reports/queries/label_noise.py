@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolevals.grading.metrics.label_noise import LabelNoise
-from toolevals.runs.label_noise import run_noise
+from toolevals.runs.counts.label_noise import run_noise
 from toolevals.runs.models import Grading
 from toolevals.workspace.models import User
 

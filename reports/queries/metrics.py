@@ -19,10 +19,10 @@ from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.measured import measured_case, metric_names
+from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import CaseGrade, Grading, MetricCount
-from toolevals.runs.offers import tools_offered
-from toolevals.runs.packed import LETTERS
+from toolevals.runs.scope.offered_tools import tools_offered
 
 TOTALS: Final = ("passed", "failed", "unscored", "errored", "mean", "low", "high", "examples")
 _OTHER_VERSION = "Another version of the metric gave this value. Grade the run again to see why."

@@ -13,12 +13,12 @@ from django.db.models import Count
 from labeling.models import VersionEntry
 from reports.analyses.costs import Cell
 from reports.analyses.overreach import Overreach, overreach_of
-from reports.filters.asked import Filters
+from reports.filters.case_filters import Filters
+from reports.filters.matrix_cells import matrix_counts
 from reports.filters.offered import A_DAY, specs_by_name
-from reports.filters.placing import matrix_counts
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counted import View
+from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import AlignedPair, Grading
 
 AT_ONCE: Final = 2000

@@ -13,8 +13,8 @@ from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from reports.cases.rows import snippet
 from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
-from toolevals.runs.packed import Packed
 from toolevals.runs.services.packing import packed_cases
 from toolevals.workspace.models import Project
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolevals.agents.loop import End
-from toolevals.runs.endings import BUDGET
+from toolevals.runs.counts.spending import Spending
+from toolevals.runs.counts.stop_reasons import BUDGET
 from toolevals.runs.models import Grading
-from toolevals.runs.spending import Spending
 
 # Every end in the order in which it is shown, and what it means in a few words.
 ENDS: Final[dict[str, str]] = {

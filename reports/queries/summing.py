@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reports.filters.asked import NOT, CaseFilter, Filters, Split
+from reports.filters.case_filters import NOT, CaseFilter, Filters, Split
 from reports.filters.offered import effects_by_name
-from toolevals.runs.counted import CONTEXT, Cell, Costs, Counted, Unit, View
+from toolevals.runs.counts.counted_cases import CONTEXT, Cell, Costs, Counted, Unit, View
 from toolevals.runs.models import Grading
 from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.counting import counted_cases

@@ -14,9 +14,9 @@ from django.utils import timezone
 from labeling.models import DatasetVersion, Gold, Label, VersionEntry
 from reports.analyses.suspicion import LEAST, REASONS, Reason, evidence_of, reasons_of, score
 from reports.models import Suspect, SuspectCount
+from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
 from reports.suspects.labels import wavered_of
-from reports.suspects.testimony import gradings_heard, hear, voice_of
-from reports.suspects.twins import twins_of
+from reports.suspects.similar_examples import twins_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from labeling.meaning import meaning
+from labeling.expectations.meaning import meaning
 from labeling.models import DatasetVersion, Label, VersionEntry
 from reports.analyses.suspicion import WAVERED, Reason, overruled
 from toolevals.grading.values.canonical import exact, parse

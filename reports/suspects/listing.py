@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
+from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
 from labeling.views.example_rows import last_words
-from labeling.wording import summary
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
-from reports.filters.asked import address_query
+from reports.filters.case_filters import address_query
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role, User
 

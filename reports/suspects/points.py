@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from reports.analyses.agent_evidence import Point
 from reports.analyses.suspicion import AGREEMENT, LEFT_OUT
-from reports.analyses.voices import Point
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.values.verdicts import NONE
 

@@ -14,8 +14,8 @@ from reports.cases.remarks import remark_rows
 from reports.dialects import tables as dialect_tables
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown, said_rows
-from reports.filters.asked import Filters
-from reports.filters.placing import matrix_counts, matrix_sums
+from reports.filters.case_filters import Filters
+from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import GOLDS, gold_lines
 from reports.models import DialectReading, HeldGate
@@ -39,7 +39,7 @@ from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from reports.tables.long import TABLES, AskedTable
 from toolevals.presentation.csv import Cell
-from toolevals.runs.counted import View
+from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import Grading, Rereading
 from toolevals.runs.rereading import tables as rereading_tables
 from toolevals.workspace.paging import rows_of

@@ -17,7 +17,7 @@ from reports.comparison import tables as comparison_tables
 from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
 from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
-from reports.filters.asked import number
+from reports.filters.case_filters import number
 from reports.filters.reading import read_case_filter
 from reports.pages.recovery import episode_rows, grading_episodes, read_episode_state
 from reports.pages.reliability import read_trial_state

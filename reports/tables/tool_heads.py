@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.analyses.tools import ToolOrder
-from reports.filters.asked import address_query
+from reports.filters.case_filters import address_query
 
 # Title -> what it sorts by, and whether it stands over numbers.
 HEADS: tuple[tuple[str, ToolOrder | None, bool], ...] = (

@@ -9,7 +9,7 @@ from uuid import UUID
 from reports.analyses.judges import JudgeRow, JudgeTotals, Mark, judge_rows
 from reports.analyses.trend import Point, RunFacts, Trend, TrendRow, series_of
 from reports.queries.judges import TOTALS, mark_of
-from toolevals.runs.judging.standings import standings_of
+from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import Grading, Judge, JudgeCount
 from toolevals.runs.services.kept_sums import kept_sums_of
 

@@ -10,7 +10,7 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.text import slugify
 
-from reports.filters.asked import address_query, text
+from reports.filters.case_filters import address_query, text
 from reports.queries.run_facts import recent_runs
 from toolevals.runs.models import Experiment, Run
 from toolevals.runs.querysets.runs import RunQuerySet

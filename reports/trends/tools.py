@@ -14,7 +14,7 @@ from reports.analyses.rates import Rate, rate
 from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
 from reports.trends.page import lowest
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
-from toolevals.runs.counted import View
+from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.runs.services.example_sums import first_call_sums
 

@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.arguments import KIND_WORDS, KINDS, ArgumentRow
-from reports.filters.asked import address_query, text
-from reports.pages.shared import RunHead, graded, run_head
+from reports.filters.case_filters import address_query, text
+from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.grading import verdict_counts
 from reports.tables import mistakes as mistake_tables

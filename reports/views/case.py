@@ -14,7 +14,7 @@ from labeling.services.disputes import dispute_open
 from reports.cases.reading import read_case
 from reports.dialects.reading import CaseSaid, case_said
 from reports.filters.reading import read_case_filter
-from reports.pages.shared import graded, run_head, run_url
+from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.grading import case_of, listed_cases, neighbours
 from reports.queries.judges import judge_marks
 from reports.queries.summing import counted_number

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from reports.analyses.judges import UNMARKED
 from reports.analyses.modes import ERROR_MODES, MODES
 from reports.cases.rows import case_rows
-from reports.filters.asked import COLUMNS, STATUSES, CaseFilter, address_query, text
+from reports.filters.case_filters import COLUMNS, STATUSES, CaseFilter, address_query, text
 from reports.filters.choices import chips, filter_choices
 from reports.filters.reading import read_case_filter
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.grading import hidden_verdicts, listed_cases, page_of
 from reports.queries.judges import judge_columns, judge_marks
 from reports.queries.summing import counted_number

@@ -32,10 +32,10 @@ from reports.comparison.page import (
 from reports.comparison.part import read_part
 from reports.comparison.registry import registry_change
 from reports.comparison.runs import TwoRuns, default_baseline
-from reports.filters.asked import address_query, text
-from reports.filters.asked import number as read_number
-from reports.pages.shared import run_head, run_of
-from reports.public_scores.beside import public_rows
+from reports.filters.case_filters import address_query, text
+from reports.filters.case_filters import number as read_number
+from reports.pages.run_header import run_head, run_of
+from reports.public_scores.compared_runs import public_rows
 from reports.queries.label_noise import noisier
 from reports.tables.long import compared_table
 from reports.views.downloads import long_csv

@@ -13,10 +13,10 @@ from reports.analyses.dialects import Dialects, dialects_sentence
 from reports.dialects import tables
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown, said_rows
-from reports.filters.asked import CaseFilter, address_query, text
+from reports.filters.case_filters import CaseFilter, address_query, text
 from reports.filters.reading import read_case_filter
 from reports.models import DialectReading
-from reports.pages.shared import RunHead, graded, run_head, run_url
+from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.grading import listed_cases
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.workspace.requests import ProjectRequest

@@ -13,7 +13,7 @@ from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
@@ -25,7 +25,7 @@ from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
 from reports.tables import run as tables
 from reports.tables.long import AskedTable
-from reports.trends.asked import asked_trend, read_trend_asked
+from reports.trends.rate_selection import asked_trend, read_trend_asked
 from reports.trends.scope import Scope, experiment_scope, subject_scope
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -12,10 +12,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from labeling.imports.sources import SOURCES
+from labeling.imports.formats import SOURCES
 from labeling.services import import_start
 from reports.dropped.forms import DatasetTarget, RegistryTarget, RunTarget
-from reports.dropped.looking import KIND, Looked, file_drop, looked_at, looked_by
+from reports.dropped.preview import KIND, Looked, file_drop, looked_at, looked_by
 from toolevals.grading.reading.specs import Choice, document_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_publish

@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from reports.filters.asked import address_query, text
-from reports.filters.asked import number as read_number
+from reports.filters.case_filters import address_query, text
+from reports.filters.case_filters import number as read_number
 from reports.gates.page import (
     CHECKS_CSV,
     EXAMPLES_A_PAGE,

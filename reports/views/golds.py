@@ -6,7 +6,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.filters.asked import number as read_number
+from reports.filters.case_filters import number as read_number
 from reports.golds.changes import CAUSES, HOWS, gold_changes
 from reports.golds.listing import (
     CASES_A_PAGE,
@@ -19,7 +19,7 @@ from reports.golds.listing import (
     gold_rows,
     two_gradings,
 )
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -17,10 +17,10 @@ from reports.matrix.counted import counted_matrix
 from reports.matrix.groups import matrix_groups
 from reports.matrix.state import MatrixState, Measure, read_matrix_state
 from reports.matrix.table import drawn, drawn_document
-from reports.pages.shared import RunHead, graded, run_head, run_url
+from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.costing import basis_of
 from toolevals.presentation.intervals import track_floor
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
 

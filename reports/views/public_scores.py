@@ -9,9 +9,9 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from reports.filters.asked import text
+from reports.filters.case_filters import text
 from reports.models import PublicScore
-from reports.public_scores.beside import published_row, subject_names
+from reports.public_scores.compared_runs import published_row, subject_names
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores
 from reports.public_scores.tables import SCORES, scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import

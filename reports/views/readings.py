@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.readings import run_readings
 from reports.tables import run as tables
 from toolevals.workspace.requests import ProjectRequest

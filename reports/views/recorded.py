@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.recorded import REWARDS
-from reports.filters.asked import address_query, text
-from reports.pages.shared import graded, run_head
+from reports.filters.case_filters import address_query, text
+from reports.pages.run_header import graded, run_head
 from reports.queries.recorded import recorded_agreement
 from reports.tables import run as tables
 from toolevals.grading.values.verdicts import VERDICT_NAMES

@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.recovery import recovery_sentence
-from reports.filters.asked import address_query
+from reports.filters.case_filters import address_query
 from reports.pages.recovery import episode_page, grading_recovery, read_episode_state
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.queries.grading import grading_layers
 from reports.tables import recovery as tables
 from reports.tables.long import AskedTable

@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.filters.asked import address_query
+from reports.filters.case_filters import address_query
 from reports.pages.reliability import (
     calculator,
     example_page,
@@ -16,15 +16,15 @@ from reports.pages.reliability import (
     reliability_chart,
     reliability_sentence,
 )
-from reports.pages.shared import RunHead, graded, run_head
+from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_reliability
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
 from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
-from toolevals.runs.run_rows import deciding_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
-from reports.pages.shared import run_url
+from reports.pages.run_header import run_url
 from reports.views.case import case_or_404
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade

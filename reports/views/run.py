@@ -14,12 +14,12 @@ from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
-from reports.filters.asked import LATENT, Filters, choice
-from reports.filters.placing import matrix_counts, matrix_sums
+from reports.filters.case_filters import LATENT, Filters, choice
+from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import newest_gate
-from reports.pages.shared import RunHead, run_head
+from reports.pages.run_header import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
-from reports.public_scores.beside import public_rows
+from reports.public_scores.compared_runs import public_rows
 from reports.queries.errored import errored_in
 from reports.queries.findings import grading_findings, warnings_of
 from reports.queries.floors import version_floors
@@ -38,9 +38,9 @@ from toolevals.grading.engine.case_findings import FAILED_BY
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
 from toolevals.presentation.label_noise import score_words
+from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.runs.run_rows import deciding_of, stale_reasons
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from reports.gates.page import GATES_CSV, gate_rows, gate_words, gates_csv, status_counts, statuses_sentence
 from reports.models import HeldGate, NamedGate
-from reports.pages.shared import run_head, run_of
+from reports.pages.run_header import run_head, run_of
 from reports.services import GateRequest, gate_hold
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.paging import page_of

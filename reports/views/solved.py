@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from reports.analyses.solved import SORTS, Show, Solved
-from reports.filters.asked import address_query, choice, text
-from reports.filters.asked import number as read_number
-from reports.pages.shared import graded, run_head, run_url
+from reports.filters.case_filters import address_query, choice, text
+from reports.filters.case_filters import number as read_number
+from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.solved import SolvedRuns, case_of_example, example_snippets, solved_matrix, solved_runs
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdicts import VERDICT_NAMES

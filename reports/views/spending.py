@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.tool_costs import By, ToolCosts
-from reports.filters.asked import address_query
-from reports.pages.shared import RunHead, graded, run_head
+from reports.filters.case_filters import address_query
+from reports.pages.run_header import RunHead, graded, run_head
 from reports.pages.tool_costs import COLUMNS, HEADS, grading_tool_costs, read_order, spent_csv, spent_rows
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount

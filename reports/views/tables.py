@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.comparison.page import comparable_runs
-from reports.pages.shared import graded, run_head
+from reports.pages.run_header import graded, run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
 from reports.tables.long import COMPARED, TABLES, AskedTable, compared_table
 from toolevals.workspace.models import Job

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
-from reports.filters.asked import LONGEST_CLASS, choice, text
-from reports.public_scores.beside import run_rows
+from reports.filters.case_filters import LONGEST_CLASS, choice, text
+from reports.public_scores.compared_runs import run_rows
 from reports.queries.metrics import metric_trend
 from reports.trends.judges import judge_trend, judged_runs
 from reports.trends.page import (

@@ -25,6 +25,7 @@ from labeling.models import (
     Revision,
     SecondLook,
 )
+from labeling.queue.shown_strata import hidden_strata
 from labeling.services import (
     Choice,
     adjudication_set_aside,
@@ -42,7 +43,6 @@ from labeling.services import (
     version_freeze,
 )
 from labeling.services.exports import export_write
-from labeling.shown_strata import hidden_strata
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row

@@ -10,7 +10,7 @@ from celery import current_app
 from django.core.files.base import ContentFile
 
 from labeling.models import VersionEntry
-from reports.dropped.looking import file_drop
+from reports.dropped.preview import file_drop
 from reports.models import Suspect
 from reports.services import (
     GateRequest,

@@ -17,7 +17,7 @@ from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.judge import Heard, Judge, judge_options
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
-from toolevals.agents.patience import Patience, PatientChat
+from toolevals.agents.retry import PatientChat, RetryPolicy
 from toolevals.grading.judging import SHIPPED, JudgementRequest
 
 HERE = AddressPolicy((ip_network("127.0.0.0/8"),))
@@ -33,7 +33,7 @@ def judge_at(url: str, **said: Any) -> Iterator[Judge]:
         OpenAIChat(judge_options(options, RUBRIC, structured=True), key="k-1", policy=HERE) as structured,
         OpenAIChat(judge_options(options, RUBRIC, structured=False), key="k-1", policy=HERE) as plain,
     ):
-        patience = Patience(tries=2)
+        patience = RetryPolicy(tries=2)
         chats = [PatientChat(chat, patience, sleep=lambda _: None) for chat in (structured, plain)]
         yield Judge(options.model, structured=chats[0], plain=chats[1])
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.agents.players import Player, saying
 from toolevals.agents.chats import UnreachableError
-from toolevals.agents.patience import Patience, PatientChat
+from toolevals.agents.retry import PatientChat, RetryPolicy
 
 
 def busy(retry_after: float | None = None) -> UnreachableError:
@@ -26,7 +26,7 @@ class Clock:
 def test_it_asks_again_with_growing_waits_until_it_is_answered():
     clock = Clock()
     chat = Player(busy(), busy(), busy(), saying("At last."))
-    reply = PatientChat(chat, Patience(first_wait=2, longest_wait=5), clock, clock.sleep).reply([], ())
+    reply = PatientChat(chat, RetryPolicy(first_wait=2, longest_wait=5), clock, clock.sleep).reply([], ())
     assert reply.message.content == "At last."
     assert [low <= wait <= high for wait, (low, high) in zip(clock.waits, [(1, 2), (2, 4), (2.5, 5)], strict=True)] == [
         True
@@ -36,7 +36,7 @@ def test_it_asks_again_with_growing_waits_until_it_is_answered():
 
 def test_it_keeps_to_what_the_other_side_asks_for():
     clock = Clock()
-    PatientChat(Player(busy(7.5), saying("Yes.")), Patience(), clock, clock.sleep).reply([], ())
+    PatientChat(Player(busy(7.5), saying("Yes.")), RetryPolicy(), clock, clock.sleep).reply([], ())
     assert clock.waits == [7.5]
 
 
@@ -48,7 +48,7 @@ def test_it_keeps_to_what_the_other_side_asks_for():
 def test_it_gives_up(error, asked):
     clock, chat = Clock(), Player(error)
     with pytest.raises(UnreachableError) as caught:
-        PatientChat(chat, Patience(tries=3), clock, clock.sleep).reply([], ())
+        PatientChat(chat, RetryPolicy(tries=3), clock, clock.sleep).reply([], ())
     assert caught.value is error
     assert len(chat.seen) == asked
     assert len(clock.waits) == asked - 1

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from benchmarks import _retail
-from labeling.imports.formats.recorded_expectations import tau2_expectation, tau_expectation
+from labeling.imports.readers.recorded_expectations import tau2_expectation, tau_expectation
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline
 from toolevals.agents.code.states import SharedState

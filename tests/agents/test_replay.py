@@ -6,7 +6,7 @@ import pytest
 
 from tests.agents.players import Player, call, calling, saying
 from tests.agents.shop_world import INITIAL, ShopSimulator
-from toolevals.agents.faults import FaultyWorld
+from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Task, converse
 from toolevals.agents.replay import Executions, Replay, executed_calls, ground, replay
 from toolevals.agents.scripted import ScriptedSimulator

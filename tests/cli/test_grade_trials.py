@@ -21,7 +21,7 @@ EXAMPLE = {
 RIGHT = {"tool_calls": [{"name": "track", "arguments": {"order": "A-1"}}]}
 WRONG = {"tool_calls": [{"name": "track", "arguments": {"order": 1}}]}
 TALK = {"messages": [{"role": "assistant", "content": "Here.", "refusal": "x"}]}
-# Alike but for what is said of the trial, or nearly alike.
+# OutcomePatterns but for what is said of the trial, or nearly alike.
 ANSWERS: tuple[dict[str, Any], ...] = (
     {},
     {"trial": 1},

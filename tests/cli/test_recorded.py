@@ -24,8 +24,8 @@ from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.files.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import token_create
 

@@ -184,7 +184,7 @@ def test_a_project_that_is_not_ours_is_not_there(server, capsys):
 
 def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
     assert command.main(["run", "core@1", "--experiment", "named", "--baseline"]) == Exit.OK
-    assert command.main(["again", "1", "--errored"]) == Exit.DATA
+    assert command.main(["retry", "1", "--errored"]) == Exit.DATA
     assert "\n  Nothing in the run is errored" in capsys.readouterr().err
 
 
@@ -225,7 +225,7 @@ def test_a_run_of_errors_alone_says_why_and_is_no_success(imported, capsys, monk
     said = capsys.readouterr().err
     assert "errored: ex-1, trial 0: " in said
     assert "401" in said
-    assert "Nothing is scored. To ask again: toolevals again" in said
+    assert "Nothing is scored. To ask again: toolevals retry" in said
 
 
 def test_a_login_stands_for_address_project_and_token(imported, server, tmp_path, capsys, monkeypatch):

@@ -22,6 +22,8 @@ from labeling.models import (
     LabelSlot,
     Revision,
 )
+from labeling.queue.solved_examples import solved_examples
+from labeling.queue.waiting import to_calibrate
 from labeling.services import (
     calibration_answer,
     calibration_close,
@@ -31,8 +33,6 @@ from labeling.services import (
     revision_reopen,
     slot_claim,
 )
-from labeling.solved import solved_examples
-from labeling.waiting import to_calibrate
 from tests.labeling.rows import NO_CALL, call, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Role, User

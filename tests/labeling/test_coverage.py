@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from labeling.coverage.cache import coverage_of
 from labeling.coverage.cells import Cell
 from labeling.coverage.counting import coverage_count
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
 from labeling.coverage.filling import gold_read
-from labeling.coverage.kept import coverage_of
 from labeling.coverage.nearest import nearest_tools
+from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import gaps, shares, tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import CoverageCount, Dataset, Example, GoldTool
-from labeling.quotas import quotas_of
 from labeling.services import examples_import
 from labeling.services.quotas import quotas_set
 from labeling.tasks import coverage_count as coverage_task
@@ -177,7 +177,7 @@ def test_a_cell_survives_its_address() -> None:
 
 
 def test_large_datasets_are_counted_by_a_job(covered: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("labeling.coverage.kept.COUNTED_AT_ONCE", 2)
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 2)
     first = coverage_of(covered, actor=None)
     assert first.counts is None
     assert first.job is not None

@@ -15,9 +15,9 @@ import pytest
 
 from labeling.exports import FORMATS, Outcome, Selection
 from labeling.exports.table import EXAMPLE_COLUMNS
-from labeling.imports.formats.columns import detected_targets
-from labeling.imports.formats.langsmith import langsmith_row
-from labeling.imports.formats.settings import Settings
+from labeling.imports.readers.columns import detected_targets
+from labeling.imports.readers.langsmith import langsmith_row
+from labeling.imports.readers.settings import Settings
 from labeling.models import Dataset, GoldSource, Label
 from labeling.services import dataset_create, examples_import, settle_due, version_freeze
 from labeling.services.resolution import gold_set

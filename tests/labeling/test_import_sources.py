@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from labeling.imports.formats.settings import Settings
-from labeling.imports.sources import SOURCES
+from labeling.imports.formats import SOURCES
+from labeling.imports.readers.settings import Settings
 from tests.labeling.importing import load, problems
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeling.imports import tables
-from labeling.imports.formats.columns import detected_targets, targets_problems
+from labeling.imports.readers.columns import detected_targets, targets_problems
 from labeling.imports.tables import Records, preview, table_parts
 from labeling.models import Example
 from tests.labeling.importing import load, problems, shown

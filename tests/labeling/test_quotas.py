@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from labeling.coverage.classes import CLASSES, class_of, spellings_of
+from labeling.coverage.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
 from labeling.models import Dataset, Example
-from labeling.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
 from labeling.services import examples_import
 from tests.labeling.rows import NO_CALL, row
 from toolevals.grading.values.problems import InvalidDocument

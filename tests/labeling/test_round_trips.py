@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from labeling.exports import FORMATS as WRITERS
 from labeling.exports import Outcome
 from labeling.exports.table import EXAMPLE_COLUMNS
-from labeling.imports.formats.columns import detected_targets
-from labeling.imports.formats.settings import Settings
-from labeling.imports.sources import SOURCES
+from labeling.imports.formats import SOURCES
+from labeling.imports.readers.columns import detected_targets
+from labeling.imports.readers.settings import Settings
 from labeling.services import dataset_create, examples_import
 from tests.grading import strategies
 from tests.labeling.importing import load

@@ -9,9 +9,9 @@ from labeling.agreement.comparing import DECIDED
 from labeling.errors import InvalidAct
 from labeling.models import GoldSource, Label, Resolution, Revision
 from labeling.second_looks.bias import bias_lines, bias_of
-from labeling.second_looks.due import look_due, looks_due
 from labeling.second_looks.proposed import accepts, calls_of, proposal_document
 from labeling.second_looks.remarks import second_look_remarks
+from labeling.second_looks.waiting import look_due, looks_due
 from labeling.services import (
     adjudication_decide,
     gold_restore,

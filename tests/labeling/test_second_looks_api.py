@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from labeling.models import Dataset, LookProposal, Revision, SecondLook
-from labeling.second_looks.due import looks_due
 from labeling.second_looks.proposed import proposal_document
+from labeling.second_looks.waiting import looks_due
 from labeling.services import second_looks_begin, second_looks_end
 from tests.labeling.rows import NO_CALL, call
 from toolevals.grading.values import ToolCall

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from labeling.models import Dataset, Example, Revision
 from labeling.services import adjudication_decide, dispute_open, example_decide_by, examples_import, version_freeze
-from labeling.version_changes import VersionDiff
+from labeling.versions.changes import VersionDiff
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row
 from tests.labeling.test_api import Program
 from toolevals.grading.reading.examples import read_example

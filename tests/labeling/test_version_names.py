@@ -7,7 +7,7 @@ import pytest
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_describe, version_freeze
-from labeling.version_names import MOST_TAGS, is_tag
+from labeling.versions.names import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.values.problems import InvalidDocument

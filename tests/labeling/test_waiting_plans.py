@@ -14,8 +14,8 @@ from django.db.models import F
 
 from labeling import migrations
 from labeling.models import Comment, Revision
+from labeling.queue.waiting import counted
 from labeling.services import adjudication_decide, comment_add, dispute_open
-from labeling.waiting import counted
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import Project, Role, User
 

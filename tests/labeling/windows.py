@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from labeling.meaning import groups
+from labeling.expectations.meaning import groups
 from labeling.models import Label, Revision
 from labeling.services import revision_settle
 

@@ -18,8 +18,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.agreement.cache import pairs_tallied
 from labeling.agreement.filling import labels_read
-from labeling.agreement.kept import pairs_tallied
 from labeling.models import Dataset, Label, LabelReading, Revision
 from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
 from labeling.tasks import agreement as agreement_task
@@ -196,7 +196,7 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
     tallied = pairs_tallied(dataset)
     assert (tallied.pairs, tallied.differing, tallied.is_known) == (2, 2, True)
     # Of a large dataset it is what a job counted last; a page that only mentions it begins none.
-    monkeypatch.setattr("labeling.agreement.kept.COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr("labeling.agreement.cache.COUNTED_AT_ONCE", 0)
     cache.clear()
     assert (pairs_tallied(dataset).is_known, Job.objects.filter(kind="agreement").count()) == (False, 0)
     assert pairs_tallied(dataset, begin=True).is_known is False

@@ -192,7 +192,7 @@ def test_a_large_dataset_is_counted_by_a_job(dataset: Dataset, client: Client, m
     rows = [read_example(row(number, strata={"bucket": "selection"}, **PLAIN)) for number in (7, 8)]
     examples_import(dataset=dataset, actor=None, rows=rows)
     exact = client.get(url("dataset", "core")).context
-    monkeypatch.setattr("labeling.coverage.kept.COUNTED_AT_ONCE", 2)
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 2)
     first = client.get(url("dataset", "core") + "?bucket=no_call").context
     assert first["counts"] == []
     assert [stratum["values"] for stratum in first["strata"]] == [["no_call", "selection"]]
@@ -208,7 +208,7 @@ def test_lists_tell_how_large_a_dataset_was_when_it_was_counted(
     address = f"/api/v1/projects/shop/datasets/{dataset.slug}/"
     now = client.get(address).json()
     assert (now["size"], now["counted_at"]) == (dataset.examples.count(), None)
-    monkeypatch.setattr("labeling.coverage.kept.COUNTED_AT_ONCE", 1)
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 1)
     assert "being counted" in body(client.get(url("datasets")))
     assert "being counted for the first time" in body(client.get(url("versions", "core")))
     assert client.get(address).json()["size"] is None

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from labeling.comparison import compare
+from labeling.expectations.comparison import compare
+from labeling.expectations.merging import merged
+from labeling.expectations.wording import expectation_words, matcher_words, summary
 from labeling.forms.filling import fill_form
 from labeling.forms.reading import read_label
-from labeling.merging import merged
-from labeling.wording import expectation_words, matcher_words, summary
 from reports.analyses.wording import MATCHER_WORDS, matcher_text
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.matchers import MATCHERS

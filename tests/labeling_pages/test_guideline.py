@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeling.guideline import guideline_blocks
+from labeling.conversation.guideline_blocks import guideline_blocks
 
 
 def test_blocks():

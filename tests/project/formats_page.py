@@ -16,7 +16,7 @@ def table() -> str:
 
     django.setup()
     from labeling.exports import FORMATS as EXPORTS
-    from labeling.imports.sources import SOURCES
+    from labeling.imports.formats import SOURCES
     from toolevals.grading.files.evaluation_files.formats import FORMATS as FILES
     from toolevals.grading.reading.parsing import FORMATS as MESSAGES
     from toolevals.grading.reading.specs import FORMATS as TOOLS

@@ -20,13 +20,13 @@ from reports.comparison.moved import MovedFilter, moved_places
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
-from toolevals.runs.alike import Alike
-from toolevals.runs.packed import Packed
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.packed_cases import Packed
 
 Trial = tuple[str, str, str]
 
 
-def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Alike:
+def packed(examples: Sequence[Sequence[Trial]], trials: int) -> OutcomePatterns:
     """Return a run: of each trial what was expected, what was called, and the status of the outcome."""
     rows = []
     for position, tried in enumerate(examples):
@@ -34,7 +34,7 @@ def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Alike:
             selection = "unscored" if not expected else "passed" if expected == actual else "failed"
             rest = ["unscored"] * (len(VERDICT_NAMES) - 2)
             rows.append((position, trial, expected, actual, outcome, selection, *rest))
-    return Alike.of(Packed.of_cases(range(len(examples)), trials, rows))
+    return OutcomePatterns.of(Packed.of_cases(range(len(examples)), trials, rows))
 
 
 def right(name: str) -> Trial:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reports.analyses.cell import Part
 from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.asked import STATUSES, CaseFilter, Effect, Filters, Split
+from reports.filters.case_filters import STATUSES, CaseFilter, Effect, Filters, Split
 from reports.filters.dividing import EFFECT_CLASSES, Classing, divided_by, part_of
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import MatrixState
@@ -21,7 +21,7 @@ from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", "a · right", "x + y", r"\+", *SPECIAL])
 PARTS = st.dictionaries(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reports.analyses.cell import Part
 from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.asked import CaseFilter, Filters, Split
+from reports.filters.case_filters import CaseFilter, Filters, Split
 from reports.filters.dividing import Classing, expected_part_of
 from reports.filters.gold_values import ABSENT, MOST_VALUES, OTHER, UNNAMED, gold_values
 from reports.filters.reading import read_filters
@@ -25,7 +25,7 @@ from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, TOOLS, furnished
 from toolevals.grading.metrics.classes import SPECIAL, collapsed_class
 from toolevals.grading.values import Expectation
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import CaseGrade, Grading
 
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", "a · 1", "x + y", r"\+", *SPECIAL])

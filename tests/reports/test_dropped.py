@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.models import Dataset, Example
-from reports.dropped.looking import KIND, LARGE, file_look_work
+from reports.dropped.preview import KIND, LARGE, file_look_work
 from tests.reports.reading import text
 from tests.runs.building import EXAMPLES, STATUS, TOOLS, call, jsonl, version_of
 from toolevals.registry.models import Registry, RegistryVersion

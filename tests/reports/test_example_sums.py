@@ -13,8 +13,8 @@ from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown
-from reports.filters.asked import Filters
-from reports.filters.placing import matrix_counts, matrix_sums
+from reports.filters.case_filters import Filters
+from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.pages.recovery import grading_recovery
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.run_facts import recent_runs
@@ -23,7 +23,7 @@ from reports.trends.tools import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate
-from toolevals.runs.counted import Unit
+from toolevals.runs.counts.counted_cases import Unit
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,

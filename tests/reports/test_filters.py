@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.filters.asked import Effect, Filters, Split
-from reports.filters.placing import matrix_counts
+from reports.filters.case_filters import Effect, Filters, Split
+from reports.filters.matrix_cells import matrix_counts
 from reports.filters.reading import read_case_filter, read_filters
 from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
 from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.workspace.services import project_create
 
 BUCKETS, DIFFICULTIES = ["", "selection", "no call"], ["", "easy", "hard"]

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from reports.analyses.claims import read_claims
 from reports.analyses.rates import rate
-from reports.filters.asked import CaseFilter, Filters
+from reports.filters.case_filters import CaseFilter, Filters
 from reports.filters.reading import read_case_filter
 from reports.queries.findings import grading_findings, warnings_of
 from reports.queries.grading import verdict_counts

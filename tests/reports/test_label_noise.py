@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from labeling.agreement.kept import PairTally
+from labeling.agreement.cache import PairTally
 from labeling.models import Gold
 from tests.reports.building import Builder, cases_of
 from tests.reports.reading import csv_rows

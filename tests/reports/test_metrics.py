@@ -20,7 +20,7 @@ from toolevals.grading.engine.grader_catalog import SCORES
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.layers.task_metrics import TASK_METRICS
 from toolevals.grading.values.verdicts import Verdict
-from toolevals.runs.measured import measured_case, measured_text
+from toolevals.runs.counts.case_values import measured_case, measured_text
 from toolevals.runs.models import CaseGrade, Grading, MetricCount, Run
 
 pytestmark = pytest.mark.django_db

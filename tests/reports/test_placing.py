@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.filters.asked import CaseFilter, Effect, Filters, Split
+from reports.filters.case_filters import CaseFilter, Effect, Filters, Split
 from reports.filters.choices import filter_choices
-from reports.filters.placing import matrix_counts
+from reports.filters.matrix_cells import matrix_counts
 from reports.filters.reading import read_filters
 from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
@@ -26,7 +26,7 @@ from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading, Transcript
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.models import Role, User
@@ -221,7 +221,7 @@ def test_every_filter_alike_on_matrix_cells_lists_and_files(get, viewer, example
 
 
 def title(name: str) -> str:
-    from reports.filters.asked import TITLES
+    from reports.filters.case_filters import TITLES
 
     return TITLES[name]
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.filters.asked import CaseFilter, Filters, Split
+from reports.filters.case_filters import CaseFilter, Filters, Split
 from reports.filters.dividing import divided_by
-from reports.filters.placing import matrix_counts
+from reports.filters.matrix_cells import matrix_counts
 from reports.queries.grading import listed_cases
 from reports.queries.summing import counted_number
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counted import Unit, View
+from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading
 from toolevals.workspace.services import project_create
 

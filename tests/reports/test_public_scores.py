@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from reports.models import PublicScore
-from reports.public_scores.beside import public_rows
+from reports.public_scores.compared_runs import public_rows
 from reports.services import public_score_record, public_score_withdraw
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text

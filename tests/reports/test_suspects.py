@@ -13,9 +13,9 @@ from django.urls import reverse
 from labeling.models import Dispute, Example, Gold, Label, LabelSlot, Revision, VersionEntry
 from reports.models import Suspect, SuspectCount
 from reports.suspects import counting
+from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Wanted, page_of
-from reports.suspects.testimony import refused_calls
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, silence, uploaded_run, version_of
 from toolevals.runs.models import Subject
 from toolevals.workspace.models import Job, Role

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reports.analyses.agent_evidence import Point, Trial, Voice, skilled
 from reports.analyses.suspicion import (
     AGREEMENT,
     CLOSE,
@@ -25,7 +26,6 @@ from reports.analyses.suspicion import (
     score,
     share_against,
 )
-from reports.analyses.voices import Point, Trial, Voice, skilled
 
 BIRTHDAY = Point(AGREEMENT, "dob of book", '"1985-04-04"', '"1981-05-26"')
 counts = st.integers(0, 50)

@@ -10,7 +10,7 @@ from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.fixtures.people import person
 from tests.runs.calibrated import JUDGE_PASSES, MARK, calibration_made, number_in, rate_all
-from toolevals.runs.judging.standings import standings_of
+from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import DriftCheck
 from toolevals.runs.services import drift_begin, judge_change
 from toolevals.workspace.models import Role

@@ -20,8 +20,8 @@ from tests.runs.rated import calibration, raters
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.calibration_results import results_of
+from toolevals.runs.judging.judge_reliability import Trust, standings_of
 from toolevals.runs.judging.questions import Questions
-from toolevals.runs.judging.standings import Trust, standings_of
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, JudgeCount, JudgedCase, Rating
 from toolevals.runs.services import (
     CalibrationRequest,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from toolevals.grading.metrics.percentiles import percentile
 from toolevals.grading.values import Measures, Message, ToolCall, Transcript
-from toolevals.runs.call_measures import CallMeasure, calls_measured
-from toolevals.runs.tool_spending import Amount, At, CallsOfTool, Timing, ToolSpent
+from toolevals.runs.counts.call_measures import CallMeasure, calls_measured
+from toolevals.runs.counts.tool_spending import Amount, At, CallsOfTool, Timing, ToolSpent
 
 
 def named(call):

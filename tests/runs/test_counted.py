@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.building import HISTORY, STATUS, call, silence, uploaded_run, version_of
-from toolevals.runs.counted import CONTEXT, NO_COSTS, Counted, Unit, View
+from toolevals.runs.counts.counted_cases import CONTEXT, NO_COSTS, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase
 from toolevals.runs.services.counting import counted_cases, counted_ensure
 from toolevals.runs.services.gradings import grading_start

@@ -12,9 +12,9 @@ from tests.runs.calibrated import JUDGE_PASSES, SIZE
 from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, standing_of
 from tests.runs.judged import judge_of
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging import several as several_module
+from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.drift_results import cases_again, counts_of
-from toolevals.runs.judging.standings import Trust
+from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
 from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, drift_begin, judge_change
 from toolevals.workspace.jobs import job_cancel, job_retry

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
 from toolevals.grading.values import ToolCall, ToolSpec
-from toolevals.runs.floors import EXPERIMENT, FLOOR_NUMBERS, Floor, expected_of, floor_transcript
+from toolevals.runs.baseline.baseline_agents import EXPERIMENT, FLOOR_NUMBERS, Floor, expected_of, floor_transcript
 from toolevals.runs.models import CaseGrade, Experiment, Run, Subject, VerdictCount
 from toolevals.runs.services import floors_start
 from toolevals.runs.services.floors import PAUSE, SETTLED, floors_due

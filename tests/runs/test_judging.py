@@ -12,10 +12,10 @@ from tests.agents.chat_server import Trouble, chat_server
 from tests.agents.judges import MODEL, judging
 from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
-from toolevals.agents.patience import Patience
+from toolevals.agents.retry import RetryPolicy
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import bench
-from toolevals.runs.judging import several as several_module
+from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric
 from toolevals.runs.services import JudgeRequest, grading_start, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.jobs import job_cancel, job_retry
@@ -30,7 +30,7 @@ COST = (40 + 7 * 10) / 1e6
 def nearby(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judges are on loopback, and nobody waits between tries."""
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    monkeypatch.setattr("toolevals.agents.patience.time.sleep", lambda _: None)
+    monkeypatch.setattr("toolevals.agents.retry.time.sleep", lambda _: None)
 
 
 def half(_: Any) -> Any:
@@ -144,7 +144,7 @@ def test_a_judge_in_trouble_is_errored_in_its_column_and_the_run_goes_on(project
 
 
 def test_a_judge_that_hangs_is_errored(project, run_jobs, monkeypatch):
-    monkeypatch.setattr(bench, "PATIENCE", Patience(tries=1))
+    monkeypatch.setattr(bench, "PATIENCE", RetryPolicy(tries=1))
     done, answer = threading.Event(), judging(half)
 
     def hanging(body: Any) -> Any:

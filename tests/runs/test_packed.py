@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.runs.building import STATUS, call, uploaded_run, version_of
 from toolevals.grading.values.verdicts import NONE, VERDICT_NAMES
-from toolevals.runs.alike import Alike
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import CaseGrade, PackedCases
-from toolevals.runs.packed import LETTERS, Packed
 from toolevals.runs.services.packing import alike_cases, packed_cases
 
 statuses = st.tuples(*[st.sampled_from(list(LETTERS))] * len(VERDICT_NAMES))
@@ -37,8 +37,8 @@ def test_what_is_packed_comes_out_again(held):
 @given(st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 2)), cases))
 def test_examples_keep_what_their_trials_came_to_in_any_order(held):
     packed = Packed.of_cases(range(5), 3, [(*key, *case) for key, case in held.items()])
-    alike = Alike.of(packed)
-    assert Alike.from_document(packed.to_document(), alike.to_bytes(), 3) == alike
+    alike = OutcomePatterns.of(packed)
+    assert OutcomePatterns.from_document(packed.to_document(), alike.to_bytes(), 3) == alike
     assert alike.examples == 5
     for patterns, numbers in ((alike.outcomes, packed.outcomes), (alike.places, packed.places)):
         assert len(set(patterns.distinct)) == len(patterns.distinct)
@@ -84,7 +84,7 @@ def test_examples_of_a_grading_from_before_are_kept_at_the_first_look(project, r
     run_jobs()
     run.refresh_from_db()
     kept = alike_cases(run.grading)
-    assert kept == Alike.of(packed_cases(run.grading))
+    assert kept == OutcomePatterns.of(packed_cases(run.grading))
     rows = PackedCases.objects.filter(grading=run.grading)
     assert rows.filter(patterns=None).exists() == (trials == 1)
     rows.update(patterns=None)

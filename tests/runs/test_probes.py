@@ -18,7 +18,7 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.probes import probes
 from toolevals.grading.judging.probing import BASE_PREFIX, ProbeSet
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging import several as several_module
+from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.probe_reading import probe_estimate
 from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judgement, ProbeAnswer, ProbeCheck

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.building import STATUS, call, silence, uploaded_run
+from toolevals.runs.counts.spending import Spending, spent
 from toolevals.runs.models import Transcript
 from toolevals.runs.services.spending import spending_of
-from toolevals.runs.spending import Spending, spent
 
 
 @pytest.mark.parametrize(

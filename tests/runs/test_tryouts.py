@@ -17,7 +17,7 @@ from tests.runs.calibrated import MARK, calibration_made, judged_run, number_in,
 from tests.runs.judged import judge_of
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging import several as several_module
+from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.tryout_results import tried
 from toolevals.runs.models import JudgedCase, Judgement, Rubric, Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.services import TryoutRequest, tryout_begin

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence, stored, uploaded_run
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs import predictions
+from toolevals.runs.files import predictions
 from toolevals.runs.models import CaseGrade, Transcript
 from toolevals.runs.services import run_upload
 from toolevals.workspace.models import JobState

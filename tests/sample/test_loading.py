@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
-from labeling.waiting import counted, to_label
+from labeling.queue.waiting import counted, to_label
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS

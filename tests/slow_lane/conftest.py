@@ -146,6 +146,6 @@ def commands_started(app: SlowApp, folder: Path) -> dict[str, subprocess.Popen[s
         "import": app.toolevals("import", "jsonl", str(rows), "--dataset", "from-cli"),
         "run": app.toolevals("run", "other", "--experiment", "slow", "--baseline"),
         "gate": app.toolevals("gate", "--run", str(app.seeded["run"]), "--config", str(gate)),
-        "again": app.toolevals("again", str(app.seeded["run"]), "--grades"),
+        "again": app.toolevals("retry", str(app.seeded["run"]), "--grades"),
         "export": app.toolevals("export", "desk"),
     }

@@ -18,9 +18,9 @@ from django.core.files.base import ContentFile  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from labeling.agreement import kept as agreement  # noqa: E402
+from labeling.agreement import cache as agreement  # noqa: E402
 from labeling.agreement.filters import Filters  # noqa: E402
-from labeling.coverage import kept as coverage  # noqa: E402
+from labeling.coverage import cache as coverage  # noqa: E402
 from labeling.exports import Selection  # noqa: E402
 from labeling.models import Revision  # noqa: E402
 from labeling.services import (  # noqa: E402
@@ -37,7 +37,7 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
-from reports.dropped.looking import LARGE, file_drop  # noqa: E402
+from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
 from reports.tables.long import AskedTable  # noqa: E402

@@ -14,8 +14,8 @@ from kombu.exceptions import OperationalError as BrokerAway
 from kombu.transport.memory import Channel
 from redis import Redis
 
-from toolevals.workspace.jobs import doorbell
-from toolevals.workspace.jobs.doorbell import RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
+from toolevals.workspace.jobs import notify as doorbell
+from toolevals.workspace.jobs.notify import RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import last_sweep, sweep_tasks_run
 from toolevals.workspace.jobs.sweeper import Sweeper
 from toolevals.workspace.jobs.turns import RING_AGAIN

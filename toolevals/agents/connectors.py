@@ -14,7 +14,7 @@ from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Chat
 from toolevals.agents.loop import Task
-from toolevals.agents.patience import Pace, Patience, PatientChat, Unhurried
+from toolevals.agents.retry import NoRateLimit, Pace, PatientChat, RetryPolicy
 from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -45,8 +45,8 @@ class Opening:
     policy: AddressPolicy
     key: str = ""
     run: str = ""
-    patience: Patience = field(default_factory=Patience)
-    pace: Pace = field(default_factory=Unhurried)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    pace: Pace = field(default_factory=NoRateLimit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from toolevals.agents.chats import UnreachableError
 from toolevals.agents.failures import retry_after
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
 from toolevals.agents.option_checks import TEXT, Check, address, number, options_read
-from toolevals.agents.patience import Patience, ask_patiently
+from toolevals.agents.retry import RetryPolicy, ask_patiently
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
@@ -39,8 +39,8 @@ from toolevals.grading.values.problems import InvalidDocument
 
 MAX_DEPTH = 200
 # A minute at the least, however chance falls: what is started anew is back by then.
-PATIENCE = Patience(tries=11, first_wait=1.0, longest_wait=20.0)
-ONCE = Patience(tries=1)
+PATIENCE = RetryPolicy(tries=11, first_wait=1.0, longest_wait=20.0)
+ONCE = RetryPolicy(tries=1)
 # Statuses of what has not been done, and may be asked again: too many requests, no service behind the proxy, busy.
 BUSY = frozenset({429, 502, 503})
 # A request that failed so has not arrived.
@@ -101,7 +101,7 @@ class HttpSimulator:
         *,
         key: str = "",
         policy: AddressPolicy | None = None,
-        patience: Patience = PATIENCE,
+        patience: RetryPolicy = PATIENCE,
         waiting: Callable[[str], None] = lambda _: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:

@@ -12,7 +12,7 @@ from orjson import OPT_APPEND_NEWLINE, dumps, loads
 from toolevals.cli.grade_lines import json_line
 from toolevals.cli.grade_summary import Brief, summary_of
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
-from toolevals.grading.engine.expected_first_tool import due_class
+from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.gates.results import GateCase
@@ -217,7 +217,7 @@ class NativeGrading:
         transcript = None if read is None else read.transcript
         compiled = example.compiled
         graded = grade(compiled, transcript)
-        due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
+        due = "" if graded.statuses["selection"] in ("passed", "failed") else first_expected_class(compiled)
         latency = None if transcript is None else transcript.latency_ms
         metrics = case_metrics(compiled, transcript, graded, goal=example.goal, names=self._metrics)
         about = made.get("trial", 0), graded, example.strata, latency, due, metrics

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import cannot_be_written, note, say, silence, streams_prepare
-from toolevals.cli.verbs import VERBS, Verbs
+from toolevals.cli.verbs import OLD_VERBS, VERBS, Verbs
 
 # What the scripts of `toolevals completion` ask.
 COMPLETE = ["completion", "words", "--"]
@@ -54,6 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = with_kind(sys.argv[1:] if argv is None else argv)
     if words[:3] == COMPLETE:
         return _complete(words[3:])
+    if words[:1] and words[0] in OLD_VERBS:
+        note(f"toolevals: `{words[0]}` is called `{OLD_VERBS[words[0]]}` now")
+        words[0] = OLD_VERBS[words[0]]
     # A verb needs only its own dependencies, and no time for those of others.
     asked = [word for word in words if not word.startswith("-")][:1]
     try:

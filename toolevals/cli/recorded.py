@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from labeling.imports.formats.recorded_tasks import domain_of
+from labeling.imports.readers.recorded_tasks import domain_of
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
@@ -19,7 +19,7 @@ from toolevals.cli.publishing import ensure
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.recorded_files import (
+from toolevals.runs.files.recorded_files import (
     example_document,
     joined,
     predictions,

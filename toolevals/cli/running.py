@@ -20,7 +20,7 @@ from toolevals.cli.what_was_read import say_what_was_read
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.presets import PRESETS
+from toolevals.runs.scope.presets import PRESETS
 
 # So many errored cases are told with their reasons.
 EXPLAINED = 5
@@ -138,7 +138,7 @@ def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
         note(f"errored: {more:,} more")
     if outcome.get("passed") or outcome.get("failed"):
         return Exit.OK
-    note(f"Nothing is scored. To ask again: toolevals again {shown['number']} --errored")
+    note(f"Nothing is scored. To ask again: toolevals retry {shown['number']} --errored")
     return Exit.FAILED
 
 

@@ -27,8 +27,8 @@ VERBS = {
     "versions": Verb("versions", "list a dataset's frozen versions, freeze one, tag one"),
     "run": Verb("running", "evaluate an agent, the baseline, or uploaded predictions, over a dataset"),
     "compare": Verb("comparing", "say whether a run is better than an earlier one, and what moved"),
-    "again": Verb("again", "ask again what was errored in a run, run what failed, or grade it anew"),
-    "failing": Verb("again", "export the failing cases of a run"),
+    "retry": Verb("retry_failed", "run errored or failing cases of a run again, or grade it anew"),
+    "failing": Verb("retry_failed", "export the failing cases of a run"),
     "jobs": Verb("jobs", "list a project's background work; pause, resume, cancel or retry a job"),
     "delete": Verb("deleting", "move a dataset, a run, a registry or the project to the trash"),
     "trash": Verb("deleting", "list what was deleted and can be restored"),
@@ -40,6 +40,9 @@ VERBS = {
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print what lets a shell complete verbs, options and files"),
 }
+
+# What verbs were called before: they still work, with a notice.
+OLD_VERBS = {"again": "retry"}
 
 
 class Verbs:

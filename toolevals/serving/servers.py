@@ -27,7 +27,7 @@ class Server(Protocol):
     def at_work(self) -> bool: ...
 
 
-class Patience:
+class RetryPolicy:
     """A limit on the time a server waits for its clients, and a choice of those it lets go when it is full."""
 
     active_channels: dict[int, Channel]
@@ -66,11 +66,11 @@ class Patience:
         return any(not channel.waits_for_client() for channel in self.active_channels.values())
 
 
-class TcpServer(Patience, TcpWSGIServer):  # type: ignore[misc]
+class TcpServer(RetryPolicy, TcpWSGIServer):  # type: ignore[misc]
     """Listens on an address."""
 
 
-class UnixServer(Patience, UnixWSGIServer):  # type: ignore[misc]
+class UnixServer(RetryPolicy, UnixWSGIServer):  # type: ignore[misc]
     """Listens on a socket in the file system."""
 
 

@@ -42,10 +42,10 @@ NAVIGATION = (
 )
 
 # Functions `(project, user, role) -> dict[str, int]` that count what waits for a person, by name.
-COUNTED = ("labeling.waiting.counted",)
+COUNTED = ("labeling.queue.waiting.counted",)
 
 # The same, counted for a project's first page alone.
-HOME_COUNTED = ("labeling.waiting.counted_at_home",)
+HOME_COUNTED = ("labeling.queue.waiting.counted_at_home",)
 
 # What fills a project's first page: see `toolevals.workspace.home`.
 HOME_LOOK = "reports.home.page.project_look"

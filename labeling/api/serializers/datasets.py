@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
-from labeling.shown_strata import strata_shown, tells_what_decides
-from labeling.version_names import TAG_RULE
+from labeling.queue.shown_strata import strata_shown, tells_what_decides
+from labeling.versions.names import TAG_RULE
 from toolevals.grading.values.decided_by import PARTS, read_decided_by
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion

@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from labeling.coverage.quotas import SCHEMA
 from labeling.models import ProposedExample
-from labeling.quotas import SCHEMA
 from labeling.services.proposals import LONGEST_WORDS, MOST_AT_ONCE
 from toolevals.grading.edge_cases import EdgeCase
 

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS
 from labeling.imports.detection import AUTO
-from labeling.imports.sources import SOURCES
+from labeling.imports.formats import SOURCES
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 

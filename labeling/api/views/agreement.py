@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
+from labeling.agreement.cache import agreement_counted
 from labeling.agreement.cases import Asked, case_page, names_of
 from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import Filters
-from labeling.agreement.kept import agreement_counted
 from labeling.agreement.report import Agreement as Figures
 from labeling.api.base import LabelingView
 from labeling.api.serializers.agreement import (

@@ -18,7 +18,7 @@ from labeling.api.serializers.datasets import (
     NewDatasetSerializer,
     ShownStrataSerializer,
 )
-from labeling.coverage.kept import datasets_counted
+from labeling.coverage.cache import datasets_counted
 from labeling.models import Dataset
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers_trash import TrashedSerializer

@@ -10,7 +10,7 @@ from labeling import services
 from labeling.api.base import LabelingView
 from labeling.datasheet.gathering import datasheet_of
 from labeling.models import Dataset, DatasetVersion
-from labeling.version_names import NOW
+from labeling.versions.names import NOW
 
 
 class DatasheetDetail(LabelingView):

@@ -16,7 +16,7 @@ from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import DecidedBySerializer, ExampleDetailSerializer, ExampleSerializer
 from labeling.api.serializers.gold import GoldHistorySerializer
 from labeling.models import Example, Gold, Resolution
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 
 FILTERS = [
     OpenApiParameter("q", str, description="A part of the external id."),

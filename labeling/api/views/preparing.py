@@ -28,13 +28,13 @@ from labeling.api.serializers.preparing import (
     ProposalSerializer,
 )
 from labeling.coverage import page
+from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import Counts
-from labeling.coverage.kept import coverage_of
+from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import LintReport, ProposedExample
-from labeling.quotas import quotas_of
-from labeling.shown_strata import hidden_strata
+from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import within
 

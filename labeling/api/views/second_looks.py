@@ -19,7 +19,7 @@ from labeling.api.serializers.second_looks import (
     WaitingLooksSerializer,
 )
 from labeling.models import LookProposal, SecondLook
-from labeling.second_looks.due import look_due, looks_due
+from labeling.second_looks.waiting import look_due, looks_due
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.models import within
 

@@ -27,9 +27,9 @@ from labeling.api.parsers import (
 from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.detection import AUTO
-from labeling.imports.sources import SOURCES
+from labeling.imports.formats import SOURCES
+from labeling.queue.shown_strata import hidden_strata
 from labeling.services.exports import KIND
-from labeling.shown_strata import hidden_strata
 from labeling.views.exports import NOT_TOLD, file_response
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser

@@ -18,7 +18,7 @@ from labeling.api.serializers.datasets import (
     VersionChangesSerializer,
 )
 from labeling.models import DatasetVersion
-from labeling.version_changes import KINDS, VersionDiff
+from labeling.versions.changes import KINDS, VersionDiff
 
 
 class Versions(LabelingView, ListAPIView[DatasetVersion]):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reports.analyses.compared.pairing import Weighed
 from reports.analyses.compared.tallying import Tally
 from reports.analyses.matrix import Order, matrix_of
-from toolevals.runs.packed import Cell
+from toolevals.runs.counts.packed_cases import Cell
 
 
 # A tuple, since a comparison is kept with all its cells: it is written and read much faster.

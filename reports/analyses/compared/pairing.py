@@ -10,8 +10,8 @@ from math import lcm
 from typing import Generic, Self, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
-from toolevals.runs.alike import Alike, Patterns, Trials
-from toolevals.runs.packed import Cell
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns, Trials
+from toolevals.runs.counts.packed_cases import Cell
 
 Facts = TypeVar("Facts")
 Other = TypeVar("Other")
@@ -64,8 +64,8 @@ class PairedFacts(Generic[Facts]):
 class Paired:
     """Two runs, and which example of the one is which of the other: pairs of places, None where all are in order."""
 
-    before: Alike
-    after: Alike
+    before: OutcomePatterns
+    after: OutcomePatterns
     pairs: Sequence[tuple[int, int]] | None = None
 
     @property
@@ -174,14 +174,14 @@ def _in_parts(cells: Mapping[int, int], placed: int, part: int) -> Mapping[int, 
     return {cell: round(part * trials / placed) for cell, trials in cells.items()}
 
 
-def _verdicts_of(run: Alike, trials: Trials) -> Verdicts:
+def _verdicts_of(run: OutcomePatterns, trials: Trials) -> Verdicts:
     letters = map(run.letters_of, trials if isinstance(trials, tuple) else (trials,))
     columns = list(zip(*letters, strict=True))
     shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
     return Verdicts(shares, tuple(column.count("e") for column in columns))
 
 
-def _places_of(run: Alike, trials: Trials) -> Places:
+def _places_of(run: OutcomePatterns, trials: Trials) -> Places:
     if not isinstance(trials, tuple):
         return Places({run.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
     cells: dict[Cell, int] = {}

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.engine.expected_first_tool import due_class
+from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.engine.grading import compile_case
 from toolevals.grading.values import Expectation, ToolSpec
 
@@ -26,4 +26,4 @@ def calls(*tools: str, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_the_class_that_an_unscored_case_is_counted_under(expected, due):
-    assert due_class(compile_case(Expectation.from_document(expected), OFFERED)) == due
+    assert first_expected_class(compile_case(Expectation.from_document(expected), OFFERED)) == due

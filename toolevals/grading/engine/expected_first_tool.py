@@ -10,7 +10,7 @@ from toolevals.grading.values import Transcript
 _IDLE: Final = Transcript()
 
 
-def due_class(compiled: CompiledCase) -> str:
+def first_expected_class(compiled: CompiledCase) -> str:
     """Return the row of the matrix of first calls in which a subject stands that does nothing.
 
     The first expected call of the first alternative, `(none)` where no call is due; empty where any call will do, or

@@ -10,7 +10,7 @@ from typing import Any
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.conditions import GATES, Units
-from toolevals.grading.judging.graded_case_view import Scene
+from toolevals.grading.judging.graded_case_view import GradedCaseView
 from toolevals.grading.judging.judgements import Judgement, JudgementRequest
 from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.judging.rubrics import Rubric
@@ -104,12 +104,12 @@ class CaseJudging:
         return any(name == rubric.name for name, _ in self.judgements.made)
 
     @cached_property
-    def _scene(self) -> Scene:
+    def _scene(self) -> GradedCaseView:
         return self._scene_of(self.applied)
 
-    def _scene_of(self, compiled: CompiledCase) -> Scene:
+    def _scene_of(self, compiled: CompiledCase) -> GradedCaseView:
         briefing = self.judgements.briefing
-        return Scene(compiled, self.transcript, self.plain, briefing.conversation, briefing.context)
+        return GradedCaseView(compiled, self.transcript, self.plain, briefing.conversation, briefing.context)
 
     def _units(self, rubric: Rubric) -> Units:
         return GATES[rubric.gate].units(self._scene)

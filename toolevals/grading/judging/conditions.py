@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.judging.graded_case_view import Scene
+from toolevals.grading.judging.graded_case_view import GradedCaseView
 from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.values.canonical import canonical
 
@@ -34,7 +34,7 @@ class Gate:
 
     name: str
     sentence: str
-    units: Callable[[Scene], Units]
+    units: Callable[[GradedCaseView], Units]
     inputs: tuple[str, ...] = ()
 
     @property
@@ -43,7 +43,7 @@ class Gate:
         return (*OF_CASE, *self.inputs)
 
 
-def _criteria(scene: Scene) -> Units:
+def _criteria(scene: GradedCaseView) -> Units:
     statuses = scene.statuses
     if statuses["selection"] != "passed" or scene.compiled.expectation.kind != "calls":
         return Units(silence="Not asked: the tools are not the expected ones, or no call is expected.")
@@ -54,7 +54,7 @@ def _criteria(scene: Scene) -> Units:
     return Units(tuple(found.values()))
 
 
-def _differing(scene: Scene) -> Units:
+def _differing(scene: GradedCaseView) -> Units:
     statuses = scene.statuses
     if scene.compiled.expectation.kind != "calls" or statuses["selection"] != "passed":
         return Units(silence="Not asked: the tools are not the expected ones, or no call is expected.")
@@ -68,7 +68,7 @@ def _differing(scene: Scene) -> Units:
     return Units(pairs, settled=scene.alignment.total - len(pairs))
 
 
-def _open_choice(scene: Scene) -> Units:
+def _open_choice(scene: GradedCaseView) -> Units:
     if scene.statuses["schema"] == "failed":
         return Units(silence="Not asked: a call breaks its schema.")
     if scene.compiled.expectation.kind == "some_call" and scene.statuses["selection"] == "passed":
@@ -78,7 +78,7 @@ def _open_choice(scene: Scene) -> Units:
     return Units(silence="Not asked: rules decide which tool is right here.")
 
 
-def _result_used(scene: Scene) -> Units:
+def _result_used(scene: GradedCaseView) -> Units:
     messages = scene.transcript.messages
     first = next((place for place, message in enumerate(messages) if message.role == "tool"), len(messages))
     replies = (message.content for message in messages[first:] if message.role == "assistant")
@@ -87,14 +87,14 @@ def _result_used(scene: Scene) -> Units:
     return _unless_broken(scene)
 
 
-def _tool_failed(scene: Scene) -> Units:
+def _tool_failed(scene: GradedCaseView) -> Units:
     if scene.statuses["recovery"] not in ("passed", "failed"):
         return Units(silence="Not asked: no tool failed.")
     # A call that breaks its schema is what a recovery may begin with.
     return Units(WHOLE)
 
 
-def _task(scene: Scene) -> Units:
+def _task(scene: GradedCaseView) -> Units:
     if scene.plain.mode == "malformed_output":
         return Units(silence="Not asked: a call cannot be read.")
     if not scene.transcript.messages and scene.transcript.answer is None:
@@ -102,13 +102,13 @@ def _task(scene: Scene) -> Units:
     return _unless_broken(scene)
 
 
-def _reasoned(scene: Scene) -> Units:
+def _reasoned(scene: GradedCaseView) -> Units:
     if not any(message.calls and message.content for message in scene.transcript.messages):
         return Units(silence="Not asked: the subject gave no reasons beside its calls.")
     return _unless_broken(scene)
 
 
-def _unless_broken(scene: Scene) -> Units:
+def _unless_broken(scene: GradedCaseView) -> Units:
     if scene.statuses["schema"] == "failed":
         return Units(silence="Not asked: a call breaks its schema.")
     return Units(WHOLE)

@@ -17,7 +17,7 @@ from toolevals.grading.values.verdicts import CaseGrade
 
 
 @dataclass(frozen=True)
-class Scene:
+class GradedCaseView:
     """One case. `plain` is its grade without any judgement; `compiled` holds the answers to criteria in words so far.
 
     `conversation` and `context` are the example's: what the subject was given.

@@ -10,18 +10,18 @@ from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 if TYPE_CHECKING:
-    from toolevals.grading.judging.graded_case_view import Scene
+    from toolevals.grading.judging.graded_case_view import GradedCaseView
 
 # Fields of all results of a transcript that a judge is shown.
 MOST_FIELDS = 1_000
 
 
-def _conversation(scene: Scene) -> Any:
+def _conversation(scene: GradedCaseView) -> Any:
     given: dict[str, Any] = {"messages": [message.to_document() for message in scene.conversation]}
     return given | ({"context": dict(scene.context)} if scene.context else {})
 
 
-def _tools(scene: Scene) -> Any:
+def _tools(scene: GradedCaseView) -> Any:
     kept = ("name", "description", "input_schema")
     return [
         {name: value for name, value in tool.to_document().items() if name in kept}
@@ -29,7 +29,7 @@ def _tools(scene: Scene) -> Any:
     ]
 
 
-def _done(scene: Scene) -> Any:
+def _done(scene: GradedCaseView) -> Any:
     """Return what the subject did: messages, calls, results, and its final answer where that is no message."""
     messages = [message.to_document() for message in scene.transcript.messages]
     answer = scene.transcript.answer
@@ -38,7 +38,7 @@ def _done(scene: Scene) -> Any:
     return messages
 
 
-def _results(scene: Scene) -> Any:
+def _results(scene: GradedCaseView) -> Any:
     return [
         {
             "result": place,
@@ -51,11 +51,11 @@ def _results(scene: Scene) -> Any:
     ]
 
 
-def _fields(scene: Scene) -> Any:
+def _fields(scene: GradedCaseView) -> Any:
     return fields_of(scene.transcript.results)
 
 
-def _replies(scene: Scene) -> Any:
+def _replies(scene: GradedCaseView) -> Any:
     """Return the assistant's texts from the first result on, and the final answer where it is not among them."""
     seen, said = False, []
     for message in scene.transcript.messages:
@@ -67,7 +67,7 @@ def _replies(scene: Scene) -> Any:
 
 
 # What a rubric may be given of any case -> how it is had.
-OF_CASE: Mapping[str, Callable[[Scene], Any]] = {
+OF_CASE: Mapping[str, Callable[[GradedCaseView], Any]] = {
     "conversation": _conversation,
     "tools": _tools,
     "done": _done,

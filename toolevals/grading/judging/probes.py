@@ -25,7 +25,7 @@ from importlib import resources
 from typing import Any, Literal, get_args
 
 from toolevals.grading.engine.grading import compile_case, grade
-from toolevals.grading.judging.graded_case_view import Scene
+from toolevals.grading.judging.graded_case_view import GradedCaseView
 from toolevals.grading.judging.judgements import JudgementRequest
 from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.judging.rubrics import Rubric
@@ -114,13 +114,13 @@ class ProbedTranscript:
         return CallExpectation(self.expectation["tool"], {name: Exact(value) for name, value in arguments.items()})
 
     @cached_property
-    def scene(self) -> Scene:
+    def scene(self) -> GradedCaseView:
         """The transcript as judging looks at a case, with what rules say of it."""
         expectation = Expectation("calls", alternatives=(Trajectory(unordered=(self._expected(),)),))
         compiled = compile_case(expectation, [ToolSpec(**tool) for tool in self.tools])
         transcript = transcript_in(self.done)
         conversation = transcript_in(self.conversation).messages
-        return Scene(compiled, transcript, grade(compiled, transcript), conversation)
+        return GradedCaseView(compiled, transcript, grade(compiled, transcript), conversation)
 
 
 @cache

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 
 from toolevals.runs.api.serializers import CaseDetailSerializer, CaseSerializer
 from toolevals.runs.api.views import RunView
-from toolevals.runs.asked_grading import asked_grading
 from toolevals.runs.models import CaseGrade, Grading
+from toolevals.runs.scope.requested_grading import asked_grading
 
 GRADING = OpenApiParameter("grading", int, description="The number of a finished grading; by default the newest.")
 FILTERS = ("expected", "actual", "mode", "outcome")

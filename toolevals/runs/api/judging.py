@@ -18,7 +18,7 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
-from toolevals.runs.judging.standings import Standing, Trust, standings_of
+from toolevals.runs.judging.judge_reliability import Standing, Trust, standings_of
 from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use

@@ -14,9 +14,9 @@ from toolevals.presentation.csv import csv_stream
 from toolevals.runs.api.case_views import GRADING
 from toolevals.runs.api.serializers import GradingStartedSerializer, RunStartedSerializer
 from toolevals.runs.api.views import RunView, started
-from toolevals.runs.asked_grading import asked_grading
-from toolevals.runs.failing import COLUMNS, failing_lines, failing_rows
+from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.models import Grading
+from toolevals.runs.scope.requested_grading import asked_grading
 from toolevals.runs.services import errored_ask_again, failing_run_again
 from toolevals.workspace.api.idempotency import idempotent
 

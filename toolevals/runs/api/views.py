@@ -30,10 +30,10 @@ from toolevals.runs.api.serializers import (
     RunStartedSerializer,
     noise_document,
 )
-from toolevals.runs.label_noise import run_noise
+from toolevals.runs.counts.label_noise import run_noise
+from toolevals.runs.counts.run_rows import run_rows, stale_reasons
 from toolevals.runs.models import Experiment, Grading, Run, Subject
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.runs.run_rows import run_rows, stale_reasons
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.base import ProjectView

@@ -8,7 +8,7 @@ from toolevals.agents.judge import Heard
 from toolevals.grading.judging import Judgement, JudgementRequest
 from toolevals.runs import models
 from toolevals.runs.judging.bench import Member
-from toolevals.runs.judging.several import Question, answer_columns, several_heard
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.workspace.jobs import Lease
 
 # By the name of the rubric and the digest of the inputs.
@@ -26,7 +26,7 @@ class Asking:
         self.refused: dict[Key, str] = {}
 
     def ask(self, requests: Iterable[JudgementRequest]) -> None:
-        """Have these answered, or refused where a judge's cap is reached. Raises as `several_heard` and LeaseLost."""
+        """Have these answered, or refused at a judge's cap. Raises as `ask_concurrently` and LeaseLost."""
         wanted = {(request.rubric.name, request.digest): request for request in requests}
         for key in self.made.keys() | self.refused.keys():
             wanted.pop(key, None)
@@ -50,7 +50,7 @@ class Asking:
                 else:
                     self.refused[request.rubric.name, request.digest] = member.seat.too_dear
 
-        return several_heard(affordable(), self._lease)
+        return ask_concurrently(affordable(), self._lease)
 
     def _has_money(self, member: Member) -> bool:
         if member.seat.budget is None:

@@ -13,22 +13,22 @@ from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.judge import Judge, judge_options
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
-from toolevals.agents.patience import Patience, PatientChat
 from toolevals.agents.prices import Prices
+from toolevals.agents.retry import PatientChat, RetryPolicy
 from toolevals.grading.judging import Rubric
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.runs import models
-from toolevals.runs.judging.seats import Seat, seats_of
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.workspace.services import SecretUnusableError, secret_for
 
-PATIENCE = Patience(tries=3)
+PATIENCE = RetryPolicy(tries=3)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One judge at work: its seat, its row, its rubric, and the client that asks."""
 
-    seat: Seat
+    seat: JudgeSnapshot
     row: models.Judge
     rubric: Rubric
     judge: Judge

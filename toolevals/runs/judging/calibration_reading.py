@@ -11,7 +11,7 @@ from toolevals.grading.judging.raters import JUDGE, PEOPLE
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
 from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
-from toolevals.runs.judging.seats import seats_of
+from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import Grading, Judge, JudgeCalibration
 
 CASES_A_PAGE = 50

@@ -17,7 +17,7 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.injection_text import Injection
 from toolevals.grading.values.verdicts import CaseGrade
-from toolevals.runs.judging.seats import Seat
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 
 if TYPE_CHECKING:
     from toolevals.runs.services.graded_case import Graded
@@ -80,7 +80,7 @@ def _unspoken(transcript: Transcript | None) -> str | None:
     return transcript.answer
 
 
-def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[Seat, Rubric]]) -> Iterator[Told]:
+def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[JudgeSnapshot, Rubric]]) -> Iterator[Told]:
     """Yield graded cases with what the judges may know of their examples."""
     found, seated = list(cases), list(judges)
     inputs = _inputs({case.revision_id for case in found})

@@ -10,7 +10,7 @@ from toolevals.agents.judge_prompts import messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.runs.judging.cases import Told, told_cases
-from toolevals.runs.judging.seats import Seat
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import Grading, Judge, Judgement, Run
 from toolevals.runs.services.case_grading import graded_cases
@@ -46,7 +46,7 @@ def judging_estimates(run: Run) -> list[JudgeEstimate]:
     grading = run.grading
     if not judges or grading is None:
         return []
-    seats = [(Seat.of(judge), Rubric.from_document(judge.rubric.document)) for judge in judges]
+    seats = [(JudgeSnapshot.of(judge), Rubric.from_document(judge.rubric.document)) for judge in judges]
     size = run.dataset_version.size
     step = max(1, size // MOST_READ)
     read = range(0, size, step)
@@ -58,7 +58,7 @@ def judging_estimates(run: Run) -> list[JudgeEstimate]:
     return [_estimate(judge, asked[judge.rubric.name], times) for judge in judges]
 
 
-def _cases(grading: Grading, places: range, seats: list[tuple[Seat, Rubric]]) -> Iterator[Told]:
+def _cases(grading: Grading, places: range, seats: list[tuple[JudgeSnapshot, Rubric]]) -> Iterator[Told]:
     for place in places:
         yield from told_cases(graded_cases(grading, place, place + 1), seats)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from toolevals.grading.judging import Judgement, JudgementRequest, Rubric
 from toolevals.runs.judging.cases import Told, told_cases
-from toolevals.runs.judging.seats import Seat, seats_of
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.runs.models import CaseGrade, Grading, Judge
 from toolevals.runs.models import Judgement as Kept
 from toolevals.runs.services.case_grading import graded_cases
@@ -35,7 +35,7 @@ class Questions:
         self._grading = grading
         self._rubric = rubric
         self._judges = {seat.rubric: (seat, rows[seat.judge]) for seat in seats_of(grading)}
-        self._told: list[tuple[Seat, Rubric]] = [
+        self._told: list[tuple[JudgeSnapshot, Rubric]] = [
             (seat, Rubric.from_document(row.rubric.document)) for seat, row in self._judges.values()
         ]
 

@@ -10,10 +10,10 @@ from django.conf import settings as installation
 
 from toolevals.agents.chats import Chat
 from toolevals.agents.connectors import CONNECTORS, Opening, Options, Subject
-from toolevals.agents.faults import FaultyWorld
+from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
-from toolevals.agents.patience import Patience, Unhurried
+from toolevals.agents.retry import NoRateLimit, RetryPolicy
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
 from toolevals.agents.worlds import Simulator, World, WorldDiedError
@@ -59,8 +59,8 @@ class Stage:
 @contextmanager
 def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
     """Open everything that a run's conversations need. Raises SecretUnusableError and NoSandboxError."""
-    pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else Unhurried()
-    patience = Patience(tries=settings.tries)
+    pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else NoRateLimit()
+    patience = RetryPolicy(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
 
     def opening(options: Options) -> Opening:

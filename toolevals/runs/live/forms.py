@@ -12,7 +12,7 @@ from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import CUT_OFF_WORDS, RunForm
-from toolevals.runs.presets import PRESETS
+from toolevals.runs.scope.presets import PRESETS
 from toolevals.runs.services import RunRequest
 from toolevals.workspace.models import Project
 

@@ -11,7 +11,7 @@ from toolevals.workspace.fields import DocumentField
 
 
 class CountedCases(models.Model):
-    """One matrix of a finished grading: see `toolevals.runs.counted`. It follows from the cases.
+    """One matrix of a finished grading: see `toolevals.runs.counts.counted_cases`. It follows from the cases.
 
     That of FIRST and TRIAL is always there. Of one trial there is no majority; and where every case holds one call,
     the other views are as FIRST is. Neither is kept then.

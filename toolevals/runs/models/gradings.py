@@ -25,7 +25,7 @@ class Grading(models.Model):
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="+")
     # `[{"name", "version"}]`
     graders = DocumentField()
-    # The judges that it asks, as they were when it began (`toolevals.runs.judging.bench.Seat`).
+    # The judges that it asks, as they were when it began (`toolevals.runs.judging.bench.JudgeSnapshot`).
     judges = DocumentField(default=list)
     # In whose worlds the calls are replayed: what the run itself met, else the dataset's when the grading was begun.
     simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="+")
@@ -34,7 +34,7 @@ class Grading(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Null until every transcript is graded and the counts are made.
     finished_at = models.DateTimeField(null=True)
-    # How the conversations ended and what they took, of the document of `toolevals.runs.spending`; null if nobody says.
+    # How the conversations ended and what they took, of the document of `counts.spending`; null if nobody says.
     spending = DocumentField(null=True)
     # Of several trials an example: by verdict the six sums of `ExampleSums`; null until they are asked for.
     verdict_sums = DocumentField(null=True)
@@ -79,7 +79,7 @@ class CaseGrade(models.Model):
     # The kind of the first text that speaks to its judge, once judges were asked; empty where there is none. All of
     # them stand in the detail, under `injections` (`toolevals.grading.judging.injections.Injection`).
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
-    # The metrics' values and the verdicts' shares: see `toolevals.runs.measured`. Empty in gradings from before.
+    # The metrics' values and the verdicts' shares: see `counts.case_values`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")
     # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.values.decided_by`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)

@@ -9,13 +9,13 @@ from toolevals.workspace.fields import DocumentField
 
 
 class PackedCases(models.Model):
-    """The cases of a finished grading as numbers: see `toolevals.runs.packed`. It follows from the cases."""
+    """The cases of a finished grading as numbers: see `counts.packed_cases`. It follows from the cases."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="packed")
     # What the numbers stand for: `{"verdicts": [...], "cells": [[expected, actual], ...]}`.
     document = DocumentField()
     # Unsigned 32 bits each, little-endian, zlib.
     numbers = models.BinaryField()
-    # Of runs with several trials, their examples: see `toolevals.runs.alike`. Null until the first look at one from
+    # Of runs with several trials, their examples: see `counts.outcome_patterns`. Null until the first look at one from
     # before they were kept.
     patterns = models.BinaryField(null=True)

@@ -9,12 +9,12 @@ from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grading import CutOff
-from toolevals.runs.endings import ENDINGS
+from toolevals.runs.counts.stop_reasons import ENDINGS
 from toolevals.runs.live.settings import cut_off_in
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.models.subjects import Subject
-from toolevals.runs.presets import PRESETS
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
+from toolevals.runs.scope.presets import PRESETS
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, Trashable, Untrashed, User
 
@@ -52,10 +52,10 @@ class Run(Trashable):
     # The run whose failing examples this one takes, and their positions in the version, in order; null: all examples.
     failing_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="repeated_by")
     only = DocumentField(null=True)
-    # The preset (`toolevals.runs.presets`) that chose these positions; empty where none did.
+    # The preset (`toolevals.runs.scope.presets`) that chose these positions; empty where none did.
     preset = models.CharField(max_length=20, blank=True, db_default="")
     trials = models.PositiveSmallIntegerField(default=1)
-    # Which floor of its version it is, of `toolevals.runs.floors.Floor`; empty for the runs that people start.
+    # Which floor of its version it is, of `baseline.baseline_agents.Floor`; empty for the runs that people start.
     floor = models.CharField(max_length=10, blank=True, db_default="")
     # Of a run that asks its subject: see `toolevals.runs.live.settings`.
     settings = DocumentField(default=dict)

@@ -11,7 +11,7 @@ from toolevals.workspace.fields import DocumentField
 
 
 class MeasuredCalls(models.Model):
-    """The calls to one tool in one batch of a grading: see `toolevals.runs.tool_spending.CallsOfTool.packed`.
+    """The calls to one tool in one batch of a grading: see `toolevals.runs.counts.tool_spending.CallsOfTool.packed`.
 
     Dropped when the grading is finished.
     """
@@ -40,7 +40,7 @@ class ToolSpending(models.Model):
     calls = models.PositiveIntegerField()
     # The turns of the model in which it was called.
     steps = models.PositiveIntegerField()
-    # `toolevals.runs.tool_spending.ToolSpent.to_document`
+    # `toolevals.runs.counts.tool_spending.ToolSpent.to_document`
     measured = DocumentField()
 
     class Meta:

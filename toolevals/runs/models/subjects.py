@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
-from toolevals.runs import floors
+from toolevals.runs.baseline import baseline_agents as floors
 from toolevals.runs.querysets.runs import SubjectQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Count, Max, OuterRef, Subquery
 
 from toolevals.agents.loop import End
-from toolevals.runs.floors import EXPERIMENT, FLOOR
+from toolevals.runs.baseline.baseline_agents import EXPERIMENT, FLOOR
 from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:

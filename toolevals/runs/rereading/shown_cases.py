@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from labeling.guideline import GuidelineBlock, guideline_blocks
+from labeling.conversation.guideline_blocks import GuidelineBlock, guideline_blocks
 from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.grading.values.decided_by import EXPECTED, parts_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
-from toolevals.runs.offers import tools_offered
+from toolevals.runs.scope.offered_tools import tools_offered
 
 # Part of what decides a case -> what a reader is to judge.
 PART_WORDS: Final = {

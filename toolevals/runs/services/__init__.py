@@ -9,7 +9,6 @@ from toolevals.runs.services.calibrating import (
 )
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
-from toolevals.runs.services.conversing import transcripts_converse
 from toolevals.runs.services.drifting import drift_ask, drift_begin, drift_count
 from toolevals.runs.services.floors import floors_start
 from toolevals.runs.services.gradings import grading_start
@@ -23,7 +22,6 @@ from toolevals.runs.services.judging import (
     rubric_use,
 )
 from toolevals.runs.services.probing import probes_ask, probes_begin
-from toolevals.runs.services.producing import transcripts_produce
 from toolevals.runs.services.recorded import RecordedImport, RecordedRequest, recorded_import
 from toolevals.runs.services.remarks import note_add, tag_add, tag_remove
 from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
@@ -42,6 +40,8 @@ from toolevals.runs.services.rereading import (
     rereading_close,
 )
 from toolevals.runs.services.rollups import grading_roll_up
+from toolevals.runs.services.run_baseline import transcripts_produce
+from toolevals.runs.services.run_conversations import transcripts_converse
 from toolevals.runs.services.simulators import simulator_add, simulator_begin, simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure

@@ -18,8 +18,8 @@ from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.calibration_results import held_out_table
+from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.judging.questions import Questions
-from toolevals.runs.judging.seats import seats_of
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, JudgedCase, Rating
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User

@@ -22,8 +22,8 @@ from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
-from toolevals.runs.offers import tools_offered
-from toolevals.runs.places import entries_between
+from toolevals.runs.scope.examples import entries_between
+from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.services.graded_case import Graded
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades

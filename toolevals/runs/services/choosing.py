@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.runs.models import CaseGrade, Run
-from toolevals.runs.presets import HARD, Candidate, Preset, chosen_positions
+from toolevals.runs.scope.presets import HARD, Candidate, Preset, chosen_positions
 
 
 def preset_positions(version: DatasetVersion, preset: Preset) -> list[int]:

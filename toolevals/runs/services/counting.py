@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Case, Value, When
 
 from toolevals.grading.metrics.classes import NO_MAJORITY
-from toolevals.runs.counted import NO_COSTS, Cell, ClassSums, Context, Costs, Counted, Unit, View
+from toolevals.runs.counts.counted_cases import NO_COSTS, Cell, ClassSums, Context, Costs, Counted, Unit, View
 from toolevals.runs.models import CountedCases, Grading, PlacedCase
 from toolevals.runs.services.counting_cases import One, examples_of
 from toolevals.runs.services.example_sums import class_sums, class_sums_document, class_sums_of, first_call_sums

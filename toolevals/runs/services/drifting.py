@@ -21,8 +21,8 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.runs.judging.drift_results import cases_again, counted
-from toolevals.runs.judging.several import Question, answer_columns, several_heard
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
@@ -76,7 +76,7 @@ def drift_ask(lease: Lease) -> None:
     prices = Prices.from_document(check.judge.prices) if check.judge.prices else None
     with ExitStack() as opened:
         asked = judge_opened(check.judge, rubric, opened)
-        for (row, place), heard in several_heard(_questions(check, rubric, asked, left), lease):
+        for (row, place), heard in ask_concurrently(_questions(check, rubric, asked, left), lease):
             open_questions[row.pk] -= 1
             with lease.keeping(len(rows) - len(+open_questions)):
                 DriftAnswer.objects.create(drift=check, case=row, place=place, **answer_columns(heard, prices))

@@ -14,10 +14,10 @@ from django.core.cache import cache
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.alike import Alike, Patterns
-from toolevals.runs.counted import Cell, ClassSums
+from toolevals.runs.counts.counted_cases import Cell, ClassSums
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns
+from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading, VerdictCount
-from toolevals.runs.packed import LETTERS
 from toolevals.runs.services.packing import alike_cases
 
 VerdictSums = dict[str, ExampleSums]
@@ -66,7 +66,7 @@ def verdict_rates(
     return dict(found)
 
 
-def verdict_sums_document(alike: Alike) -> dict[str, list[int]]:
+def verdict_sums_document(alike: OutcomePatterns) -> dict[str, list[int]]:
     """Return the sums of each verdict over the examples, as they are kept."""
     letters = [alike.letters_of(number) for number in range(len(alike.verdicts) + 1)]
     tallies: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in VERDICT_NAMES}

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.floors import EXPERIMENT, VERSION, Expected, Floor, expected_of
+from toolevals.runs.baseline.baseline_agents import EXPERIMENT, VERSION, Expected, Floor, expected_of
 from toolevals.runs.models import Connector, Run, VerdictCount
 from toolevals.runs.services.repeating import errored_ask_again
 from toolevals.runs.services.starting import RunParts, floor_start

@@ -11,7 +11,7 @@ from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import Written, exact
 from toolevals.grading.values.verdicts import CaseGrade
-from toolevals.runs.measured import measured_text
+from toolevals.runs.counts.case_values import measured_text
 from toolevals.runs.services.same_answers import Told
 
 

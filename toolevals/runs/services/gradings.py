@@ -9,7 +9,7 @@ from django.urls import reverse
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grader_catalog import GRADERS, SCORES
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.seats import Seat
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.jobs import job_create
@@ -61,7 +61,7 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
     graders = [{"name": grader.name, "version": grader.version} for grader in (*GRADERS.values(), *SCORES.values())]
     # A floor is there to be read beside scores: nobody pays for an opinion on it.
     on = Judge.objects.none() if run.floor else Judge.objects.filter(project=run.project_id)
-    judges = [Seat.of(judge).to_document() for judge in on.switched_on()]
+    judges = [JudgeSnapshot.of(judge).to_document() for judge in on.switched_on()]
     return Grading.objects.create(
         run=run,
         number=last + 1,

@@ -12,10 +12,10 @@ from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.evaluation_files import EvaluationFileReader, found_file
+from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
+from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
+from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.predictions import PredictionReader
-from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Sum
 
-from toolevals.runs.judging.seats import seats_of
+from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import Grading, Judge, JudgeCount, JudgedCase, Judgement
 
 STATUSES = ("passed", "failed", "unscored", "errored")

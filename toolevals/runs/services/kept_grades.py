@@ -12,7 +12,7 @@ from django.db.models import Q
 from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
-from toolevals.runs.places import entries_between
+from toolevals.runs.scope.examples import entries_between
 
 # What could not be graded though its subject had answered: its simulator was away, or a grader crashed.
 UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(
@@ -28,7 +28,7 @@ def may_be_kept(grading: models.Grading, before: models.Grading) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeptGrade:
-    """A grade that is taken as it is, with its values (`toolevals.runs.measured`)."""
+    """A grade that is taken as it is, with its values (`toolevals.runs.counts.case_values`)."""
 
     grade: CaseGrade
     measured: str

@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from toolevals.grading.gates.case_table import Scores, chained
 from toolevals.grading.metrics.means import counted_mean
-from toolevals.runs.measured import measured_case, metric_names
+from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading
 
 METRIC_COLUMNS: Final = (

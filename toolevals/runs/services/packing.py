@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.alike import Alike
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.models import CaseGrade, Grading, PackedCases
-from toolevals.runs.packed import Packed
 
 _CHUNK = 5000
 
@@ -19,7 +19,7 @@ def cases_pack(grading: Grading) -> Packed:
 
 def packed_store(grading: Grading, packed: Packed) -> None:
     """Keep the packed cases of a grading; a second time changes nothing."""
-    patterns = Alike.of(packed).to_bytes() if packed.trials > 1 else None
+    patterns = OutcomePatterns.of(packed).to_bytes() if packed.trials > 1 else None
     kept = PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes(), patterns=patterns)
     PackedCases.objects.bulk_create([kept], ignore_conflicts=True)
 
@@ -34,13 +34,13 @@ def packed_cases(grading: Grading) -> Packed:
     return Packed.from_document(kept.document, bytes(kept.numbers), grading.run.trials)
 
 
-def alike_cases(grading: Grading) -> Alike:
+def alike_cases(grading: Grading) -> OutcomePatterns:
     """Return the examples of a finished grading by what their trials came to; it is kept if it was not before."""
     trials = grading.run.trials
     rows = PackedCases.objects.filter(grading=grading)
     if trials > 1 and (kept := rows.filter(patterns__isnull=False).defer("numbers").first()):
-        return Alike.from_document(kept.document, bytes(kept.patterns or b""), trials)
-    alike = Alike.of(packed_cases(grading))
+        return OutcomePatterns.from_document(kept.document, bytes(kept.patterns or b""), trials)
+    alike = OutcomePatterns.of(packed_cases(grading))
     if trials > 1:
         rows.filter(patterns=None).update(patterns=alike.to_bytes())
     return alike

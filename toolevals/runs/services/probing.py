@@ -21,8 +21,8 @@ from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.judging.probing import ProbeSet
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.runs.judging.probe_results import probed
-from toolevals.runs.judging.several import Question, answer_columns, several_heard
 from toolevals.runs.models import Judge, ProbeAnswer, ProbeCheck
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
@@ -69,7 +69,9 @@ def probes_ask(lease: Lease) -> None:
     prices = Prices.from_document(check.judge.prices) if check.judge.prices else None
     with ExitStack() as opened:
         asked = judge_opened(check.judge, rubric, opened)
-        for done, (key, heard) in enumerate(several_heard(_questions(check, asked, left), lease), start=len(kept) + 1):
+        for done, (key, heard) in enumerate(
+            ask_concurrently(_questions(check, asked, left), lease), start=len(kept) + 1
+        ):
             columns = {**answer_columns(heard, prices), "answer": dict(heard.judgement.answer)}
             with lease.keeping(done):
                 ProbeAnswer.objects.create(probing=check, key=key, **columns)

@@ -10,13 +10,12 @@ from typing import Any
 import orjson
 from django.db import transaction
 
-from labeling.imports.formats.recorded_tasks import domain_of
+from labeling.imports.readers.recorded_tasks import domain_of
 from labeling.models import Dataset, Example
 from labeling.services import examples_import, version_freeze
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.reading.reading_report import Readings
-from toolevals.runs.models import Run
-from toolevals.runs.recorded_files import (
+from toolevals.runs.files.recorded_files import (
     joined,
     predictions,
     readings_of,
@@ -24,6 +23,7 @@ from toolevals.runs.recorded_files import (
     result_document,
     task_rows,
 )
+from toolevals.runs.models import Run
 from toolevals.runs.services.requesting import RunRequest, run_request_upload
 from toolevals.workspace.models import User
 

@@ -18,7 +18,7 @@ from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
-from toolevals.runs.presets import PRESETS
+from toolevals.runs.scope.presets import PRESETS
 from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure

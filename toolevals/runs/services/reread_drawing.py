@@ -8,8 +8,8 @@ from uuid import UUID
 
 from toolevals.grading.judging.sampling import one_trial_each
 from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.runs.packed import LETTERS
 from toolevals.runs.services.packing import packed_cases
 
 _CHUNK = 400

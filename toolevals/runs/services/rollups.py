@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.alike import Alike
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -68,7 +68,7 @@ def grading_roll_up(lease: Lease) -> None:
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
     packed = cases_pack(grading)
-    sums = verdict_sums_document(Alike.of(packed)) if packed.trials > 1 else None
+    sums = verdict_sums_document(OutcomePatterns.of(packed)) if packed.trials > 1 else None
     counted = cases_count(grading)
     kept = sums_to_keep(grading)
     with lease.finish():

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Count, QuerySet, Sum
 
 from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.runs.counts.spending import Spending
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.spending import Spending
 
 
 def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:

@@ -14,10 +14,10 @@ from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.floors import FLOOR_NUMBERS, Floor
+from toolevals.runs.baseline.baseline_agents import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import CaseGrade, Connector, Experiment, Run, Simulator, Subject
-from toolevals.runs.presets import Preset
+from toolevals.runs.scope.presets import Preset
 from toolevals.runs.services.choosing import preset_positions
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans

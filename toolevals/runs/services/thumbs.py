@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.seats import seats_of
+from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import CaseGrade, JudgedCase, Thumb
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record

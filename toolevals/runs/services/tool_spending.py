@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from toolevals.grading.values.canonical import Written, exact
-from toolevals.runs.call_measures import Pricing, calls_measured
+from toolevals.runs.counts.call_measures import Pricing, calls_measured
+from toolevals.runs.counts.tool_spending import CallsOfTool, ToolSpent
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending
-from toolevals.runs.tool_spending import CallsOfTool, ToolSpent
 from toolevals.workspace.bulk import rows_insert
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from toolevals.grading.values.verdicts import VERDICT_NAMES
-from toolevals.runs.alike import Alike, Trials
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Trials
+from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
-from toolevals.runs.packed import LETTERS
 from toolevals.runs.services.packing import alike_cases
 from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS
 
@@ -71,7 +71,7 @@ def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Itera
         yield (*names, *counts(position))
 
 
-def _letter_counts(alike: Alike, numbers: Trials, place: int) -> tuple[int, ...]:
+def _letter_counts(alike: OutcomePatterns, numbers: Trials, place: int) -> tuple[int, ...]:
     """Return how many trials passed, failed, were unscored and errored; a trial without a case is none of these."""
     every = numbers if isinstance(numbers, tuple) else (numbers,)
     letters = Counter(alike.letters_of(number)[place] for number in every if number)

@@ -22,8 +22,8 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.judging.cases import told_cases
-from toolevals.runs.judging.seats import Seat
-from toolevals.runs.judging.several import Question, answer_columns, several_heard
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import CaseGrade, Grading, Judge, Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.services.case_grading import graded_cases
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -125,7 +125,7 @@ def tryout_ask(lease: Lease) -> None:
     prices = Prices.from_document(tryout.judge.prices) if tryout.judge.prices else None
     with ExitStack() as opened:
         asked = judge_opened(tryout.judge, rubric, opened)
-        for (row, place), heard in several_heard(_questions(tryout, rubric, asked, left), lease):
+        for (row, place), heard in ask_concurrently(_questions(tryout, rubric, asked, left), lease):
             open_questions[row.pk] -= 1
             columns = {**answer_columns(heard, prices), "answer": dict(heard.judgement.answer)}
             with lease.keeping(len(rows) - len(+open_questions)):
@@ -139,9 +139,9 @@ def _tryout(lease: Lease) -> Tryout:
     return Tryout.objects.select_related(*related, "grading__simulator").get(pk=lease.payload["tryout"])
 
 
-def _seat(judge: Judge, rubric: Rubric) -> Seat:
+def _seat(judge: Judge, rubric: Rubric) -> JudgeSnapshot:
     """Return the seat of a judge that asks by another rubric, about every example."""
-    return Seat(
+    return JudgeSnapshot(
         judge=str(judge.pk),
         name=judge.name,
         rubric=rubric.name,

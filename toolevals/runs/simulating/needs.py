@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.db.models import Sum
 
+from labeling.coverage.cache import coverage_of
 from labeling.coverage.counting import is_tool
-from labeling.coverage.kept import coverage_of
 from labeling.models import Dataset
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.runs.models import MatrixCount, Run, Simulator

@@ -18,7 +18,7 @@ from toolevals.runs.judging.calibration_results import SETS, progress_of, result
 from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
 from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
-from toolevals.runs.judging.standings import standings_of
+from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
 from toolevals.runs.services import calibration_begin, calibration_close, judge_change
 from toolevals.workspace.models import Role

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judge_lists import JUDGES, judge_lines
+from toolevals.runs.files.judge_lists import JUDGES, judge_lines
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
+from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.layers import layers_of
-from toolevals.runs.judging.standings import standings_of
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
 from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.workspace.models import Role

@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.asked_grading import asked_grading
-from toolevals.runs.failing import COLUMNS, failing_lines, failing_rows
+from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.models import Grading, Run
+from toolevals.runs.scope.requested_grading import asked_grading
 from toolevals.runs.services import errored_ask_again, failing_run_again
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judge_lists import RUBRICS, rubric_lines
+from toolevals.runs.files.judge_lists import RUBRICS, rubric_lines
 from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_initial
 from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows
 from toolevals.runs.models import Rubric, Tryout

@@ -12,9 +12,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs import lists
+from toolevals.runs.counts.run_rows import run_rows
+from toolevals.runs.files import lists
 from toolevals.runs.models import Run
-from toolevals.runs.run_rows import run_rows
 from toolevals.runs.services import grading_start
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, pages_of

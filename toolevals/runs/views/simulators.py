@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from labeling.models import Dataset
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation import numbers
-from toolevals.runs.judge_lists import SIMULATORS, simulator_lines
+from toolevals.runs.files.judge_lists import SIMULATORS, simulator_lines
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.services import simulator_begin, simulator_choose
 from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content

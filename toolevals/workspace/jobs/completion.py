@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
 BACKOFF_LIMIT_SECONDS = 300
@@ -58,7 +58,7 @@ def batch_abandon(batch: Batch, token: Any) -> None:
         return
     if Job.objects.select_for_update(no_key=True).get(pk=batch.job_id).is_open:
         Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, attempts=0, due_at=timezone.now())
-        ring_after_commit()
+        notify_after_commit()
 
 
 def job_advance(job_id: Any) -> None:
@@ -78,4 +78,4 @@ def job_advance(job_id: Any) -> None:
     else:
         job.stage, job.pace_since = following, None
     job.save(update_fields=["state", "stage", "finished_at", "pace_since"])
-    ring_after_commit()
+    notify_after_commit()

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from toolevals.workspace.jobs.completion import job_advance
-from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 from toolevals.workspace.services.audit import audit_record
 
@@ -55,7 +55,7 @@ def job_resume(*, job: Job, actor: User | None) -> Job:
     locked.state, locked.pace_since = JobState.RUNNING, None
     locked.save(update_fields=["state", "pace_since"])
     audit_record(project=locked.project, actor=actor, verb="job_resume", target=locked)
-    ring_after_commit()
+    notify_after_commit()
     return locked
 
 
@@ -77,6 +77,6 @@ def job_retry(*, job: Job, actor: User | None) -> Job:
     # Everything may have been done already: a batch can end in the moment of a cancel.
     job_advance(locked.pk)
     audit_record(project=locked.project, actor=actor, verb="job_retry", target=locked)
-    ring_after_commit()
+    notify_after_commit()
     locked.refresh_from_db()
     return locked

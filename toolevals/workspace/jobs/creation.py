@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.plans import BatchPlan
 from toolevals.workspace.models import Batch, Job, JobState, Project, User
 
@@ -39,7 +39,7 @@ def job_create(
     else:
         job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
     job.save(update_fields=["stage", "state", "finished_at"])
-    ring_after_commit()
+    notify_after_commit()
     return job
 
 
@@ -54,7 +54,7 @@ def job_add_batches(job: Job, batches: Iterable[BatchPlan]) -> list[Batch]:
     if any(plan.stage < locked.stage for plan in plans):
         raise ValueError("a batch cannot be added to a stage that is over")
     made = _insert(locked, plans)
-    ring_after_commit()
+    notify_after_commit()
     return made
 
 

@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
-from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
@@ -159,7 +159,7 @@ def lease_claim(batch_id: str) -> Lease | None:
     batch = Batch.objects.select_related("job").get(pk=batch_id)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
-    ring_after_commit()
+    notify_after_commit()
     return Lease(batch, token)
 
 

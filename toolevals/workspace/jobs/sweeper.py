@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error, close_old_connections, connection
 from django.utils import timezone
 
-from toolevals.workspace.jobs.doorbell import LocalDoorbell, ring_due
+from toolevals.workspace.jobs.notify import LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import sweep_tasks_run
 from toolevals.workspace.jobs.rest import Rest, rows_written
 from toolevals.workspace.models import Batch, BatchState

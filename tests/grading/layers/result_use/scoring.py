@@ -1,4 +1,4 @@
-"""Score the grader on judged conversations and recorded runs: `python -m tests.grading.layers.result_use.scoring [FILE]`.
+"""Score the grader on judged conversations and runs: `python -m tests.grading.layers.result_use.scoring [FILE]`.
 
 Without a file it reads the development set and the recorded runs in the folder TOOLEVALS_BENCHMARK_DATA.
 """

@@ -1,0 +1,1 @@
+"""Compare, merge and word what labels expect of an agent."""

@@ -1,0 +1,242 @@
+"""Two answers side by side: the parts in which they differ, word by word, and what they agree on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any, Protocol
+
+from labeling.expectations.merging import at, has, may_be_both, steps_of
+from labeling.expectations.wording import CallWords, expectation_words, matcher_words, shown_whole, summary
+from labeling.models import LabelAnswer
+from toolevals.grading.matching.equivalence import Difference, differences
+from toolevals.grading.values import Expectation
+
+# Settings, by the last step of their path: the title, and what their two values mean.
+SETTINGS = {
+    "additional_arguments": ("other arguments", "may be given", "must not be given"),
+    "additional_fields": ("other fields", "may be given", "must not be given"),
+    "additional_calls": ("further calls", "may follow", "must not follow"),
+}
+TITLES = {"answer": "answer must say", "reactions": "right reactions", "state": "final state", "profile": "profile"}
+LISTS = {
+    "alternatives": ("or another", "no such alternative"),
+    "ordered": ("call", "no such call"),
+    "unordered": ("call, anywhere", "no such call"),
+    "any_order": ("call, in any order", "no such call"),
+    "one_of_calls": ("or this call", "no such call"),
+    "disallowed": ("must not call", "nothing ruled out"),
+}
+WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# Two values are marked word by word where at least so much of them is the same, and where that is soon found.
+ALIKE, MOST_WORDS = 0.5, 250_000
+# By these a step of an ordered list is known.
+STEPS = frozenset({"tool", "any_order", "one_of_calls"})
+
+
+@dataclass(frozen=True, slots=True)
+class SideWords:
+    """What one side says of a part: how it compares, and the value; `nothing` where it says nothing."""
+
+    by: str = ""
+    value: str = ""
+    nothing: str = ""
+    # The value in pieces, and whether the other side has something else there; empty where that would tell nothing.
+    pieces: tuple[tuple[str, bool], ...] = ()
+    # Where the value is calls: the same in parts, each alternative's.
+    calls: tuple[tuple[CallWords, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of two expectations, at a JSON pointer into both."""
+
+    path: str
+    title: str
+    left: SideWords
+    right: SideWords
+
+    @property
+    def may_be_both(self) -> bool:
+        return may_be_both(self.path)
+
+    @property
+    def is_tool(self) -> bool:
+        return self.path.endswith("/tool") and "/arguments/" not in self.path
+
+    @property
+    def is_setting(self) -> bool:
+        return "/arguments/" not in self.path and self.path.rsplit("/", 1)[-1] in (*SETTINGS, "profile")
+
+
+class Answered(Protocol):
+    """A side: an answer, and an expectation where it is one."""
+
+    @property
+    def answer(self) -> str: ...
+    @property
+    def expectation(self) -> dict[str, Any] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Where two expectations differ and where they agree."""
+
+    differing: tuple[Part, ...]
+    agreed: tuple[Part, ...]
+
+    @property
+    def agreed_tools(self) -> list[str]:
+        """The tools that both call, each once."""
+        return list(dict.fromkeys(part.left.value for part in self.agreed if part.is_tool))
+
+    @property
+    def agreed_names(self) -> list[str]:
+        """What else they agree on, without the settings."""
+        return [part.title for part in self.agreed if not part.is_tool and not part.is_setting]
+
+
+def compare_answers(left: Answered, right: Answered) -> Comparison:
+    """Return two answers part by part: one decision where one of them is no expectation."""
+    if left.expectation is not None and right.expectation is not None:
+        return compare(left.expectation, right.expectation)
+    words = [_all(one.expectation) if one.expectation else SideWords(value=answer_words(one)) for one in (left, right)]
+    return Comparison((Part("", "what to do", words[0], words[1]),), ())
+
+
+def answer_words(answered: Answered) -> str:
+    """Return an answer in one line: what should happen, or why nobody can say."""
+    if answered.expectation is None:
+        return str(LabelAnswer(answered.answer).label)
+    return _all_words(answered.expectation)
+
+
+def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
+    """Return two expectations part by part.
+
+    A part is what can sensibly be taken from one side: where the tools of a call differ, it is the whole call; where
+    one side expects calls and the other none, it is all.
+    """
+    found = differences(Expectation.from_document(dict(left)), Expectation.from_document(dict(right)))
+    if any(one.path == "/kind" and one.kind != "same" for one in found):
+        return Comparison((_whole(left, right),), ())
+    roots = _undivided(found, left, right)
+    differing: dict[str, Part] = {}
+    agreed: list[Part] = []
+    for one in found:
+        root = next((root for root in roots if one.path.startswith(f"{root}/")), None)
+        if root is not None:
+            differing.setdefault(root, _part(root, at(left, root), at(right, root)))
+        elif one.kind != "same":
+            differing[one.path] = _part(one.path, one.left, one.right)
+        elif one.path not in ("/kind", "/profile"):
+            agreed.append(_part(one.path, one.left, one.right))
+    return Comparison(tuple(differing.values()), tuple(agreed))
+
+
+def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
+    """Return the paths of what is taken whole: alternatives that one side lacks, and steps whose tools differ."""
+    whole: dict[str, None] = {}
+    for one in found:
+        steps = one.path.split("/")
+        alternative = "/".join(steps[:3])
+        if steps[1] == "alternatives" and has(left, alternative) != has(right, alternative):
+            whole[alternative] = None
+        elif one.kind != "same" and steps[-1] == "tool" and "arguments" not in steps:
+            whole["/".join(steps[:5])] = None
+    return list(whole)
+
+
+def _whole(left: Mapping[str, Any], right: Mapping[str, Any]) -> Part:
+    return Part("", "what to do", _all(left), _all(right))
+
+
+def _all(document: Mapping[str, Any]) -> SideWords:
+    return SideWords(value=_all_words(document), calls=expectation_words(document).alternatives)
+
+
+def _all_words(document: Mapping[str, Any]) -> str:
+    alternatives = document.get("alternatives") or []
+    return " or ".join(_call_or_trajectory(one) for one in alternatives) or summary(document)
+
+
+def _part(path: str, left: Any, right: Any) -> Part:
+    steps = steps_of(path)
+    title, nothing = _title(steps)
+    words = _marked(*(_words(steps, side, nothing) for side in (left, right)))
+    return Part(path, title, words[0], words[1])
+
+
+def _marked(left: SideWords, right: SideWords) -> tuple[SideWords, SideWords]:
+    """Mark the words in which two values differ, where they have enough in common for that to help."""
+    if not left.value or not right.value or left.value == right.value or left.calls or right.calls:
+        return left, right
+    ours, theirs = WORD.findall(left.value), WORD.findall(right.value)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    if len(ours) * len(theirs) > MOST_WORDS or matcher.ratio() < ALIKE:
+        return left, right
+    codes = matcher.get_opcodes()
+    mine = tuple(("".join(ours[a:b]), kind != "equal") for kind, a, b, _, _ in codes if b > a)
+    other = tuple(("".join(theirs[a:b]), kind != "equal") for kind, _, _, a, b in codes if b > a)
+    return replace(left, pieces=mine), replace(right, pieces=other)
+
+
+def _title(steps: list[Any]) -> tuple[str, str]:
+    """Return a part's title, and what to say of a side that has nothing there."""
+    last = steps[-1]
+    where = _where(steps)
+    if "arguments" in steps[:-1]:
+        name = ".".join(str(step) for step in steps[steps.index("arguments") + 1 :] if step != "fields")
+        return f"{where}{name}", "not named"
+    if last in SETTINGS:
+        return f"{where}{SETTINGS[last][0]}", SETTINGS[last][1]
+    if isinstance(last, int):
+        title, nothing = LISTS[steps[-2]]
+        return f"{where if steps[-2] != 'alternatives' else ''}{title}", nothing
+    return f"{where}{TITLES.get(str(last), str(last))}", "nothing required"
+
+
+def _where(steps: list[Any]) -> str:
+    """Return which call is meant, where it is not the first of the first alternative."""
+    parts = []
+    if len(steps) > 1 and steps[0] == "alternatives" and steps[1]:
+        parts.append(f"alternative {steps[1] + 1}")
+    if len(steps) > 4 and isinstance(steps[3], int) and (steps[3] or steps[2] != "ordered"):
+        parts.append(f"{LISTS[steps[2]][0]} {steps[3] + 1}")
+    return ", ".join(parts) + ": " if parts else ""
+
+
+def _words(steps: list[Any], value: Any, nothing: str) -> SideWords:
+    last = steps[-1]
+    if last in SETTINGS:
+        _, yes, no = SETTINGS[last]
+        return SideWords(value=no if value is False else yes)
+    if value is None:
+        return SideWords(nothing=nothing)
+    if "arguments" in steps[:-1]:
+        by, text = matcher_words(value, shown_whole)
+        return SideWords(by, text)
+    if isinstance(last, int):
+        return SideWords(value=_call_or_trajectory(value), calls=_alternatives(value))
+    return SideWords(value=value if isinstance(value, str) else shown_whole(value))
+
+
+def _alternatives(document: Any) -> tuple[tuple[CallWords, ...], ...]:
+    """Return the calls of a step or of an alternative."""
+    if not isinstance(document, dict):
+        return ()
+    trajectory = document if STEPS.isdisjoint(document) else {"ordered": [document]}
+    return expectation_words({"kind": "calls", "alternatives": [trajectory]}).alternatives
+
+
+def _call_or_trajectory(document: Any) -> str:
+    if not isinstance(document, dict):
+        return json.dumps(document, ensure_ascii=False)
+    return "; ".join(
+        f"{'or ' if call.before == 'or' else ''}{call.tool}("
+        f"{', '.join(' '.join(filter(None, (one.name, one.by, one.value))) for one in call.arguments)})"
+        for call in _alternatives(document)[0]
+    )

@@ -1,0 +1,171 @@
+"""The formats that examples are imported from, in one table: what a file of it is, and how an entry is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO, Any, Literal
+
+from labeling.imports.leaderboard import leaderboard_lines
+from labeling.imports.packing import is_packed, is_zip, pieces_of
+from labeling.imports.readers.bfcl import bfcl_row
+from labeling.imports.readers.columns import table_row, targets_problems
+from labeling.imports.readers.langsmith import langsmith_row
+from labeling.imports.readers.langsmith_table import langsmith_table_row
+from labeling.imports.readers.openai_chat import openai_chat_row
+from labeling.imports.readers.openai_evals import openai_evals_row
+from labeling.imports.readers.recorded_tasks import OPTIONS, Found, tau2_rows, tau_rows
+from labeling.imports.readers.settings import Settings
+from labeling.imports.tables import DELIMITERS
+from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.formats import FORMATS
+from toolevals.grading.files.example_files import TITLES
+from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+# One JSON document a line; a table with a head (CSV); one JSON document in all.
+Shape = Literal["lines", "table", "document"]
+OptionsCheck = Callable[[Mapping[str, Any]], list[Problem]]
+
+
+def _no_options(options: Mapping[str, Any]) -> list[Problem]:
+    return [Problem(f"/options/{name}", "is no option of this format") for name in options]
+
+
+def _table_options(options: Mapping[str, Any]) -> list[Problem]:
+    columns = options.get("columns")
+    if not isinstance(columns, Mapping) or not all(isinstance(target, str) for target in columns.values()):
+        return [Problem("/options/columns", "must say what each column holds")]
+    problems = [problem.below("/options/columns") for problem in targets_problems(columns)]
+    return problems + _delimiter_options({name: value for name, value in options.items() if name != "columns"})
+
+
+def _delimiter_options(options: Mapping[str, Any]) -> list[Problem]:
+    if options.get("delimiter", ",") not in DELIMITERS:
+        return [Problem("/options/delimiter", f"must be one of {', '.join(map(repr, DELIMITERS))}")]
+    return _no_options({name: value for name, value in options.items() if name != "delimiter"})
+
+
+def _recorded_options(options: Mapping[str, Any]) -> list[Problem]:
+    problems = _no_options({name: value for name, value in options.items() if name not in OPTIONS})
+    return problems + [
+        Problem(f"/options/{name}", f"must be one of {', '.join(choices)}")
+        for name, choices in OPTIONS.items()
+        if options.get(name, choices[0]) not in choices
+    ]
+
+
+def _native_row(value: Any, settings: Settings) -> ExampleRow:
+    return read_example(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A format: its name, what people call it, what one entry is, and what a file of it is.
+
+    `read` turns one entry (a line's document, or a row's cells by column) into an example and raises InvalidDocument;
+    `read_all` takes a whole document. `check` says what is wrong with the options that a person gave.
+    """
+
+    name: str
+    title: str
+    entry: str
+    shape: Shape = "lines"
+    read: Callable[[Any, Settings], ExampleRow] | None = None
+    read_all: Callable[[Any, Settings], Iterator[Found]] | None = None
+    check: OptionsCheck = _no_options
+    # Whether a person is asked before the import begins.
+    asks: bool = False
+    # How a zip of several files is read as one; None where the format has no such zip.
+    unzip: Callable[[IO[bytes]], Iterator[bytes]] | None = None
+    # How a document of another evaluation tool is read; None where it is no such format.
+    file_format: FileFormat | None = None
+
+    def is_packed(self, file: IO[bytes]) -> bool:
+        """Tell whether a file has to be unpacked before it can be cut into parts."""
+        return is_packed(file) or (self.unzip is not None and is_zip(file))
+
+    def unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
+        """Yield the content of a packed file. Raises InvalidDocument where it is broken."""
+        return self.unzip(file) if self.unzip is not None and is_zip(file) else pieces_of(file)
+
+    def require_options(self, options: Mapping[str, Any]) -> None:
+        """Raise InvalidDocument where the options are not what the format takes."""
+        if problems := self.check(options):
+            raise InvalidDocument(problems)
+
+
+SOURCES: dict[str, Source] = {
+    source.name: source
+    for source in (
+        Source("jsonl", TITLES["jsonl"], "an example a line, in the plain or the full form", read=_native_row),
+        Source(
+            "csv",
+            TITLES["csv"],
+            "an example a row; you say what each column holds",
+            shape="table",
+            read=table_row,
+            check=_table_options,
+            asks=True,
+        ),
+        Source(
+            "openai_chat",
+            TITLES["openai_chat"],
+            '{"messages": [...], "tools": [...]} a line: what the assistant says last is expected',
+            read=openai_chat_row,
+        ),
+        Source("openai_evals", TITLES["openai_evals"], '{"input": [...], "ideal": ...} a line', read=openai_evals_row),
+        Source(
+            "langsmith",
+            TITLES["langsmith"],
+            '{"inputs": {...}, "outputs": {...}, "metadata": {...}} a line',
+            read=langsmith_row,
+        ),
+        Source(
+            "langsmith_csv",
+            TITLES["langsmith_csv"],
+            "an example a row, a column for each key",
+            shape="table",
+            read=langsmith_table_row,
+            check=_delimiter_options,
+        ),
+        Source(
+            "bfcl",
+            TITLES["bfcl"],
+            "a zip of BFCL_v4_<category>.json and possible_answer/, as exported and as published; or "
+            '{"question_row": {...}, "answer_row": {...} or null, "category": "multiple"} a line',
+            read=bfcl_row,
+            unzip=leaderboard_lines,
+        ),
+        Source(
+            "tau",
+            TITLES["tau"],
+            "a result file: an example for each task",
+            shape="document",
+            read_all=tau_rows,
+            check=_recorded_options,
+            asks=True,
+        ),
+        Source(
+            "tau2",
+            TITLES["tau2"],
+            "a result file: an example for each task",
+            shape="document",
+            read_all=tau2_rows,
+            check=_recorded_options,
+            asks=True,
+        ),
+        *(
+            Source(each.name, each.title, each.entry, shape="document", file_format=each)
+            for each in FORMATS.values()
+            if "examples" in each.gives
+        ),
+    )
+}
+
+
+def source_named(name: str) -> Source:
+    """Return a format by its name. Raises InvalidDocument."""
+    if name not in SOURCES:
+        raise InvalidDocument.at("/source", f"must be one of {', '.join(SOURCES)}")
+    return SOURCES[name]

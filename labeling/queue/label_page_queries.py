@@ -1,0 +1,225 @@
+"""What is read with every example that somebody labels: queries that are put together once in a process."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from labeling.models import (
+    CalibrationRound,
+    Comment,
+    Dataset,
+    Draft,
+    GuidelineVersion,
+    KeyBindings,
+    Label,
+    LabelSlot,
+    Revision,
+    Skip,
+    SlotState,
+)
+from toolevals.workspace.models import Project, User, within
+from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
+
+
+def slot_for_page(pk: UUID) -> LabelSlot:
+    """Return a slot with what its page shows."""
+    found: LabelSlot = _SLOT.objects(slot=pk)[0]
+    return _whole(found)
+
+
+def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
+    """Return this person's slot of the project with what its page shows, None where it is not theirs."""
+    found: LabelSlot | None = _OWN_SLOT.first(slot=pk, project=project.pk, user=user.pk)
+    return _whole(found) if found is not None else None
+
+
+def held_slot(place: Dataset | Project, user: User) -> UUID | None:
+    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
+    query = _HELD_OF_DATASET if isinstance(place, Dataset) else _HELD_OF_PROJECT
+    found: LabelSlot | None = query.first(place=place.pk, user=user.pk)
+    return found.pk if found is not None else None
+
+
+def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
+    """Return in how many places of a dataset or project this person is at work, and in how many they have a label."""
+    query = _COUNTS_OF_DATASET if isinstance(place, Dataset) else _COUNTS_OF_PROJECT
+    counts = dict(query.rows(place=place.pk, user=user.pk))
+    return counts.get(SlotState.CLAIMED, 0), counts.get(SlotState.SUBMITTED, 0)
+
+
+def locked_revision(pk: UUID) -> Revision:
+    """Return a revision with its example, dataset, project and tools, its row locked to the end of the transaction."""
+    found: list[Revision] = _LOCKED.objects(revision=pk)
+    if not found:
+        raise Revision.DoesNotExist
+    return found[0]
+
+
+def slot_of_round(revision: UUID, user: User) -> LabelSlot | None:
+    """Return this person's slot in a revision's current round, its row locked."""
+    found: LabelSlot | None = _SLOT_OF_ROUND.first(revision=revision, user=user.pk)
+    return found
+
+
+def newest_label(slot: LabelSlot) -> Label | None:
+    """Return the newest label of a slot, by whom it may be."""
+    found: Label | None = _NEWEST_LABEL.first(slot=slot.pk)
+    return found
+
+
+def own_label(revision: Revision, user: User) -> Label | None:
+    """Return the newest label that this person gave a revision, one taken back included."""
+    found: Label | None = _OWN_LABEL.first(revision=revision.pk, user=user.pk)
+    return found
+
+
+def own_draft(revision: Revision, user: User) -> Draft | None:
+    """Return what this person has entered for a revision and not handed in."""
+    found: Draft | None = _DRAFT.first(revision=revision.pk, user=user.pk)
+    return found
+
+
+def has_skipped(revision: Revision, user: User) -> bool:
+    """Tell whether this person has passed a revision on and not taken that back."""
+    return bool(_SKIPPED.rows(revision=revision.pk, user=user.pk))
+
+
+def count_skipped(revision: Revision) -> int:
+    """Return how many people have passed a revision on and not taken that back."""
+    return len(_SKIPS.rows(revision=revision.pk))
+
+
+def states_of(revision: Revision) -> set[tuple[int, str]]:
+    """Return the rounds and states of a revision's slots."""
+    return {(number, state) for number, state in _STATES.rows(revision=revision.pk)}
+
+
+def guideline_number(dataset: UUID) -> int:
+    """Return the number of a dataset's guideline in force; 0 where there is none."""
+    found = _GUIDELINE.rows(dataset=dataset)
+    return int(found[0][0]) if found else 0
+
+
+def count_remarks(revision: Revision, user: User) -> int:
+    """Return how many remarks there are in this person's thread about a revision."""
+    return len(_REMARKS.rows(revision=revision.pk, user=user.pk))
+
+
+def count_answers(project: Project, user: User) -> int:
+    """Return how many of this person's questions were answered, see `CommentQuerySet.answered_to`."""
+    return len(_ANSWERS.rows(project=project.pk, user=user.pk))
+
+
+def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
+    """Return a round of a dataset or project that this person has to answer before they are handed examples."""
+    query = _FIRST_OF_DATASET if isinstance(place, Dataset) else _FIRST_OF_PROJECT
+    found: CalibrationRound | None = query.first(place=place.pk, user=user.pk)
+    return found
+
+
+def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:
+    """Return a round of a project of which this person has something to answer, with `size` and `own`."""
+    found: CalibrationRound | None = _CALIBRATION.first(project=project.pk, user=user.pk)
+    return found
+
+
+def key_bindings(user: User) -> KeyBindings | None:
+    """Return a person's keys, where they are not the usual ones."""
+    found: KeyBindings | None = _KEYS.first(user=user.pk)
+    return found
+
+
+def dataset_called(project: Project, slug: str) -> Dataset | None:
+    """Return the project's dataset of this name in addresses."""
+    found: Dataset | None = _DATASET.first(project=project.pk, slug=slug)
+    if found is not None:
+        found.project = project
+    return found
+
+
+def _whole(slot: LabelSlot) -> LabelSlot:
+    slot.dataset = slot.revision.example.dataset
+    return slot
+
+
+def _slots(*places: Q, **conditions: Any) -> Any:
+    rows = LabelSlot.objects.filter(*places, **conditions)
+    return rows.select_related("revision__example__dataset__project", "revision__tools")
+
+
+def _locked(revision: Any) -> Any:
+    rows = Revision.objects.filter(pk=revision).select_for_update(of=("self",))
+    return rows.select_related("example__dataset__project", "tools")
+
+
+def _slot_of_round(revision: Any, user: Any) -> Any:
+    slots = LabelSlot.objects.filter(revision=revision, reviewer=user).of_current_round()
+    return slots.select_for_update(of=("self",))
+
+
+def _labels(**conditions: Any) -> Any:
+    return Label.objects.filter(**conditions).order_by("-id")[:1]
+
+
+def _skips(**conditions: Any) -> Any:
+    return Skip.objects.standing().filter(**conditions).values_list("reviewer").distinct()
+
+
+def _first(rounds: Any, user: Any) -> Any:
+    return rounds.filter(comes_first=True).waiting_for(user)[:1]
+
+
+def _calibration(project: Any, user: Any) -> Any:
+    return CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1]
+
+
+def _guideline(dataset: Any) -> Any:
+    return GuidelineVersion.objects.filter(dataset=dataset).order_by("-number").values_list("number")[:1]
+
+
+_ONE, _OTHER, _THIRD = (an_id(number) for number in range(3))
+_REVISION, _PLACE = {"revision": _ONE, "user": _OTHER}, {"place": _ONE, "user": _OTHER}
+_PROJECT = {"project": _ONE, "user": _OTHER}
+
+_SLOT = PreparedQuery(lambda slot: _slots(pk=slot), {"slot": _ONE})
+_OWN_SLOT = PreparedQuery(
+    lambda slot, project, user: _slots(within(project, "dataset"), pk=slot, reviewer=user),
+    {"slot": _ONE, "user": _OTHER, "project": _THIRD},
+)
+_HELD_OF_DATASET = PreparedQuery(
+    lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1], _PLACE
+)
+_HELD_OF_PROJECT = PreparedQuery(
+    lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1], _PLACE
+)
+_COUNTS_OF_DATASET = PreparedQuery(lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user), _PLACE)
+_COUNTS_OF_PROJECT = PreparedQuery(lambda place, user: LabelSlot.objects.in_project(place).counted_states(user), _PLACE)
+_LOCKED = PreparedQuery(_locked, {"revision": _ONE})
+_SLOT_OF_ROUND = PreparedQuery(_slot_of_round, _REVISION)
+_NEWEST_LABEL = PreparedQuery(lambda slot: _labels(slot=slot), {"slot": _ONE})
+_OWN_LABEL = PreparedQuery(lambda revision, user: _labels(revision=revision, reviewer=user), _REVISION)
+_DRAFT = PreparedQuery(lambda revision, user: Draft.objects.filter(revision=revision, user=user), _REVISION)
+_SKIPPED = PreparedQuery(lambda revision, user: _skips(revision=revision, reviewer=user), _REVISION)
+_SKIPS = PreparedQuery(lambda revision: _skips(revision=revision), {"revision": _ONE})
+_STATES = PreparedQuery(
+    lambda revision: LabelSlot.objects.filter(revision=revision).values_list("round", "state"), {"revision": _ONE}
+)
+_GUIDELINE = PreparedQuery(_guideline, {"dataset": _ONE})
+_REMARKS = PreparedQuery(
+    lambda revision, user: Comment.objects.filter(revision=revision, asker=user).values_list("pk"), _REVISION
+)
+_ANSWERS = PreparedQuery(
+    lambda project, user: Comment.objects.in_project(project).answered_to(user).values_list("pk"), _PROJECT
+)
+_FIRST_OF_DATASET = PreparedQuery(
+    lambda place, user: _first(CalibrationRound.objects.filter(dataset=place), user), _PLACE
+)
+_FIRST_OF_PROJECT = PreparedQuery(lambda place, user: _first(CalibrationRound.objects.in_project(place), user), _PLACE)
+_CALIBRATION = PreparedQuery(_calibration, _PROJECT)
+_KEYS = PreparedQuery(lambda user: KeyBindings.objects.filter(user=user), {"user": _ONE})
+_DATASET = PreparedQuery(
+    lambda project, slug: Dataset.objects.filter(project=project, slug=slug), {"project": _ONE, "slug": A_TEXT}
+)

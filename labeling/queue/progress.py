@@ -1,0 +1,85 @@
+"""How far one person is with labelling, for themselves to see: nothing in it tells of anybody else's labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+from django.core.cache import cache
+from django.utils import timezone
+
+from labeling.models import Dataset, Label
+from labeling.queue.waiting import KEPT_FROM, KEPT_SECONDS, own_part
+from toolevals.workspace.models import Project, User
+
+RECENT = 20
+# Nobody labels more in a day.
+DAYS_WORK = 1000
+# More that are left are not counted.
+MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Counts of examples; `seconds_each` is the median of the person's latest labels, None before there are three.
+
+    `today` counts those labelled since midnight where the server is.
+    """
+
+    done: int
+    left: int
+    seconds_each: float | None
+    today: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+    @property
+    def pace(self) -> str:
+        """Return the pace in words, such as "41 s each, about 1 h left"; empty before it is known."""
+        if self.seconds_each is None or not self.left:
+            return ""
+        return f"{_span(self.seconds_each)} each, about {_span(self.seconds_each * self.left)} left"
+
+
+def progress_of(dataset: Dataset, user: User) -> Progress:
+    """Return one person's progress in one dataset: what they have labelled and what still waits for them."""
+    part = own_part(dataset, user, most=MOST)
+    today, seconds_each = _pace(dataset, user, part.done)
+    return Progress(done=part.done, left=part.held + part.left, seconds_each=seconds_each, today=today)
+
+
+def handed_in_today(place: Dataset | Project, user: User) -> int:
+    """Return how many examples of a place this person has labelled since midnight where the server is."""
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    own = Label.objects.filter(reviewer=user, withdrawn_at=None, created_at__gte=midnight)
+    rows = own.filter(slot__dataset=place) if isinstance(place, Dataset) else own.in_project(place)
+    return rows.order_by().values("slot").distinct().count()
+
+
+def _pace(dataset: Dataset, user: User, done: int) -> tuple[int, float | None]:
+    """Return how many examples this person labelled today, and their pace; of many labels kept for some seconds.
+
+    What they label meanwhile is counted: `done` says how many they have labelled in all.
+    """
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    key = f"labeling.pace:{dataset.pk}:{user.pk}:{midnight.date()}"
+    kept = cache.get(key)
+    if kept is not None:
+        today, then, seconds_each = kept
+        return max(today + done - then, 0), seconds_each
+    own = Label.objects.filter(reviewer=user, slot__dataset=dataset, withdrawn_at=None)
+    newest = list(own.order_by("-id").values_list("slot", "seconds", "created_at")[:DAYS_WORK])
+    recent = [seconds for _, seconds, _ in newest[:RECENT] if seconds > 0]
+    seconds_each = median(recent) if len(recent) >= 3 else None
+    today = len({slot for slot, _, created_at in newest if created_at >= midnight})
+    if len(newest) >= KEPT_FROM:
+        cache.set(key, (today, done, seconds_each), KEPT_SECONDS)
+    return today, seconds_each
+
+
+def _span(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{round(seconds / 3600)} h"

@@ -1,0 +1,134 @@
+"""What waits for one person, counted for the top bar and a project's first page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.core.cache import cache as kept_numbers
+from django.db import models
+from django.db.models import F
+from django.utils import timezone
+
+from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
+from labeling.queue.label_page_queries import calibration_waiting, own_counts
+from labeling.second_looks.waiting import looks_due
+from toolevals.workspace.models import Project, Role, User
+from toolevals.workspace.querysets.lengths import Different, lengths
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
+
+# Beyond this the exact number tells nobody anything, and counting it would cost.
+MANY = 1000
+# From so many on a number is kept, for some seconds, and very many longer.
+KEPT_FROM = 100
+KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
+# What is counted for everybody who labels, and for adjudicators besides.
+OF_ALL = ("answered", "to_read")
+OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One person's part of some slots, in examples: labelled, at work on, and still to come."""
+
+    done: int
+    held: int
+    left: int
+
+
+def to_label(project: Project, user: User) -> int:
+    """Return how many examples wait for a label of this person, those they are at work on included; at most MANY."""
+    own = own_part(project, user, most=MANY)
+    return min(own.held + own.left, MANY)
+
+
+def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
+    """Return one person's part of the slots of a dataset or a project; at most `most` are left.
+
+    A large number is kept for a while, less what the person does meanwhile: counting it anew with each example would
+    cost more than handing the example out. What others do shows a little later; a small number is always exact.
+    """
+    held, done = own_counts(place, user)
+    key = f"labeling.left:{place.pk}:{user.pk}"
+    kept = kept_numbers.get(key)
+    if kept is not None:
+        return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
+    left = min(_left(type(place), most).rows(place=place.pk, user=user.pk, now=timezone.now())[0][0], most)
+    if left >= KEPT_FROM:
+        kept_numbers.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
+    return Own(done, held, left)
+
+
+def counted(project: Project, user: User, role: Role) -> dict[str, int]:
+    """Return what waits for a person who labels, each at most MANY, by the names that settings and the first page use.
+
+    One statement for all but what is to be labelled and calibrated, which are read in ways of their own.
+    """
+    if role < Role.REVIEWER:
+        return {}
+    numbers = _numbers(role, decide_own=project.decide_own).rows(project=project.pk, user=user.pk)[0]
+    found = dict.fromkeys(OF_ADJUDICATORS, 0) | dict(zip(_names(role), numbers, strict=True))
+    waiting = calibration_waiting(project, user)
+    return found | {
+        "to_label": to_label(project, user),
+        "to_calibrate": 0 if waiting is None else int(vars(waiting)["size"] - vars(waiting)["own"]),
+        "to_adjudicate": min(found["differing"] + found["disputed"], MANY),
+        # Nobody answers their own questions: no thread is in both.
+        "questions": min(found["answered"] + found["to_answer"], MANY),
+    }
+
+
+def counted_at_home(project: Project, user: User, role: Role) -> dict[str, int]:
+    """Return what waits for a person and is counted for the first page alone: their second looks."""
+    return {} if role < Role.REVIEWER else {"second_looks": len(looks_due(project, user))}
+
+
+def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
+    """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
+    return calibration_waiting(project, user)
+
+
+def _names(role: Role) -> tuple[str, ...]:
+    """Return what is counted for this role."""
+    return (*OF_ALL, *OF_ADJUDICATORS) if role >= Role.ADJUDICATOR else OF_ALL
+
+
+def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet[Any, Any]]:
+    """Return the rows that are counted for this role, by name."""
+    comments = Comment.objects.in_project(project)
+    rows: dict[str, models.QuerySet[Any, Any]] = {
+        "answered": comments.answered_to(user),
+        "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
+    }
+    if role >= Role.ADJUDICATOR:
+        rows["differing"] = Revision.objects.differing_for(project, user)
+        rows["disputed"] = Revision.objects.disputed_for(project, user)
+        rows["to_answer"] = comments.unanswered_for(user, role)
+    return rows
+
+
+@cache
+def _numbers(role: Role, *, decide_own: bool) -> PreparedQuery:
+    """Return the query of how many rows there are of each of `_names`, in that order."""
+
+    def build(project: UUID, user: UUID) -> models.QuerySet[Any, Any]:
+        place = Project(pk=project, decide_own=decide_own)
+        rows = _rows(place, User(pk=user), role)
+        return lengths(place, [rows[name] for name in _names(role)], most=MANY)
+
+    return PreparedQuery(build, {"project": an_id(1), "user": an_id(2)})
+
+
+@cache
+def _left(kind: type[Dataset] | type[Project], most: int) -> PreparedQuery:
+    """Return the query of how many examples a label by a person is wanted of in a dataset or project."""
+
+    def build(place: UUID, user: UUID, now: datetime) -> models.QuerySet[Any, Any]:
+        waiting = LabelSlot.objects.in_place(kind(pk=place)).waiting(User(pk=user), now, most)
+        counted = Different(waiting.values(different=F("revision_id")))
+        return kind._default_manager.filter(pk=place).order_by().values_list(counted)
+
+    return PreparedQuery(build, {"place": an_id(1), "user": an_id(2), "now": A_MOMENT})

@@ -1,0 +1,1 @@
+"""Name frozen versions of a dataset, and tell what changed between them."""

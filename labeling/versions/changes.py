@@ -1,0 +1,274 @@
+"""What changed from one frozen version of a dataset to another: counted and listed in SQL, by kind of change.
+
+An example can have changed in several ways. Strata are not frozen: counts by them are of the strata examples have now.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, UUIDField
+
+from labeling.expectations.comparison import Part, compare
+from labeling.expectations.wording import summary
+from labeling.models import DatasetVersion, Gold, GoldSource, VersionEntry
+from toolevals.grading.values.canonical import exact
+from toolevals.presentation.csv import Cell
+from toolevals.registry.changes import Piece, ToolChange, version_changes, word_pieces
+from toolevals.registry.models import RegistryVersion, ToolList
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import Role, User
+
+PAGE_SIZE = 25
+AT_ONCE = 500
+# So many pairs of tool lists are compared, those of the most examples first.
+MOST_LISTS = 5
+STRATA = ("bucket", "difficulty", "category")
+KINDS = {
+    "added": "added",
+    "removed": "removed",
+    "input": "other input",
+    "tools": "other tools offered",
+    "gold": "other gold",
+    "decided": "same gold, decided anew",
+    "decided_by": "decided by something else",
+}
+CSV = (
+    "kinds",
+    "example",
+    "external_id",
+    "revision_before",
+    "revision_after",
+    "gold_before",
+    "gold_after",
+    "expected_before",
+    "expected_after",
+    "source_after",
+    "rationale_after",
+    "decided_by_before",
+    "decided_by_after",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputChange:
+    """A message, or another part of the input, that differs: words kept, gone and new."""
+
+    title: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One example that differs; `before` or `after` is None where a version does not hold it."""
+
+    before: VersionEntry | None
+    after: VersionEntry | None
+    kinds: tuple[str, ...]
+    parts: tuple[Part, ...] = ()
+    inputs: tuple[InputChange, ...] = ()
+    decider: str = ""
+
+    @property
+    def entry(self) -> VersionEntry:
+        """The newer entry, where there is one."""
+        entry = self.after or self.before
+        assert entry is not None
+        return entry
+
+    @property
+    def words(self) -> list[str]:
+        """The kinds of change, as people read them."""
+        return [KINDS[kind] for kind in self.kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class ListChange:
+    """Two lists of tools offered to the same examples, the registry versions that they are, and what differs."""
+
+    before: str
+    after: str
+    examples: int
+    tools: Sequence[ToolChange]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDiff:
+    """Two versions of one dataset, compared."""
+
+    before: DatasetVersion
+    after: DatasetVersion
+
+    def counts(self) -> dict[str, int]:
+        """Return how many examples changed in each way; an example counts once in every way."""
+        kinds = [kind for kind in KINDS if kind not in ("added", "removed")]
+        # No alias may be the name of a field that the conditions read.
+        wanted = {f"{kind}_count": Count("pk", filter=self._condition(kind)) for kind in kinds}
+        counted = self._entries("").order_by().aggregate(**wanted)
+        return {
+            "added": self._entries("added").count(),
+            "removed": self._entries("removed").count(),
+            **{kind: counted[f"{kind}_count"] for kind in kinds},
+        }
+
+    def page(self, kind: str, cursor: int, *, user: User, role: Role) -> tuple[list[Change], int | None]:
+        """Return the changes of one kind from a place on, as one person may see them, and the cursor of the next."""
+        rows = list(self._entries(kind).filter(position__gte=cursor)[: PAGE_SIZE + 1])
+        changes = self._changes(rows[:PAGE_SIZE], kind)
+        return _with_deciders(changes, user, role), rows[PAGE_SIZE].position if len(rows) > PAGE_SIZE else None
+
+    def lines(self, kind: str) -> Iterator[Sequence[Cell]]:
+        """Yield the cells of `CSV` for every change, or those of one kind; those removed come last."""
+        for each in [kind] if kind else ["", "removed"]:
+            cursor = 0
+            while rows := list(self._entries(each).filter(position__gte=cursor)[:AT_ONCE]):
+                yield from (_cells(change) for change in self._changes(rows, each))
+                cursor = rows[-1].position + 1
+
+    def strata(self) -> dict[str, list[tuple[str, int, int]]]:
+        """Return by stratum how many examples of each value there were before and are after."""
+        fields = [f"revision__example__{name}" for name in STRATA]
+        found: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in STRATA}
+        for version, is_after in ((self.before, False), (self.after, True)):
+            rows = VersionEntry.objects.filter(version=version).order_by()
+            for *values, count in rows.values_list(*fields).annotate(n=Count("pk")):
+                for name, value in zip(STRATA, values, strict=True):
+                    found[name][value, is_after] += count
+        return {
+            name: [(value, counts[value, False], counts[value, True]) for value in sorted({v for v, _ in counts})]
+            for name, counts in found.items()
+            if any(value for value, _ in counts)
+        }
+
+    def lists(self) -> tuple[list[ListChange], int]:
+        """Return what changed in the tools offered, most examples first, and how many more pairs of lists differ."""
+        rows = self._entries("tools").order_by()
+        earlier = VersionEntry.objects.same_example(self.before).values("revision__tools")[:1]
+        was = Subquery(earlier, output_field=UUIDField())
+        pairs = rows.annotate(was=was).values_list("was", "revision__tools").annotate(n=Count("pk")).order_by("-n")
+        found = list(pairs[: MOST_LISTS + 1])
+        more = pairs.count() - MOST_LISTS if len(found) > MOST_LISTS else 0
+        keys = {key for old, new, _ in found for key in (old, new)}
+        lists = ToolList.objects.in_bulk(keys)
+        names = {one.tools_id: str(one) for one in _registry_versions(keys)}
+        changes = [
+            ListChange(names.get(old, ""), names.get(new, ""), n, version_changes(*_specs(lists[old], lists[new])))
+            for old, new, n in found[:MOST_LISTS]
+        ]
+        return changes, more
+
+    def _entries(self, kind: str) -> QuerySet[VersionEntry]:
+        """Return the entries that changed in a way: the older version's where they are gone; "" is all the others."""
+        entries = VersionEntry.objects.with_everything()
+        if kind == "removed":
+            return entries.of_version(self.before).without_example_in(self.after)
+        rows = entries.of_version(self.after).differing_from(self.before)
+        if kind == "added":
+            return rows.without_example_in(self.before)
+        return rows.filter(self._condition(kind)) if kind else rows
+
+    def _condition(self, kind: str) -> Q:
+        was = VersionEntry.objects.same_example(self.before)
+        same_expectation = Q(gold__expectation=OuterRef("gold__expectation"))
+        meant = {
+            "input": ~Q(revision__input=OuterRef("revision__input")),
+            "tools": ~Q(revision__tools=OuterRef("revision__tools")),
+            "gold": ~same_expectation,
+            "decided": Q(revision=OuterRef("revision")) & same_expectation & ~Q(gold=OuterRef("gold")),
+            "decided_by": ~Q(decided_by=OuterRef("decided_by")),
+        }
+        return Q(Exists(was.filter(meant[kind])))
+
+    def _changes(self, rows: Sequence[VersionEntry], kind: str) -> list[Change]:
+        if kind == "removed":
+            return [Change(row, None, ("removed",)) for row in rows]
+        earlier = VersionEntry.objects.with_everything().filter(
+            version=self.before, revision__example__in=[row.revision.example_id for row in rows]
+        )
+        was = {entry.revision.example_id: entry for entry in earlier}
+        return [_change(was.get(row.revision.example_id), row) for row in rows]
+
+
+def _change(before: VersionEntry | None, after: VersionEntry) -> Change:
+    if before is None:
+        return Change(None, after, ("added",))
+    kinds = []
+    if exact(before.revision.input) != exact(after.revision.input):
+        kinds.append("input")
+    if before.revision.tools_id != after.revision.tools_id:
+        kinds.append("tools")
+    parts: tuple[Part, ...] = ()
+    if exact(before.gold.expectation) != exact(after.gold.expectation):
+        kinds.append("gold")
+        parts = compare(before.gold.expectation, after.gold.expectation).differing
+    elif before.revision_id == after.revision_id and before.gold_id != after.gold_id:
+        kinds.append("decided")
+    if before.decided_by != after.decided_by:
+        kinds.append("decided_by")
+    inputs = _inputs(before.revision.input, after.revision.input) if "input" in kinds else ()
+    return Change(before, after, tuple(kinds), parts, tuple(inputs))
+
+
+def _inputs(before: dict[str, Any], after: dict[str, Any]) -> Iterator[InputChange]:
+    old, new = before.get("messages") or [], after.get("messages") or []
+    for place in range(max(len(old), len(new))):
+        one, other = (side[place] if place < len(side) else None for side in (old, new))
+        if one != other:
+            role = (other or one or {}).get("role", "message")
+            yield InputChange(f"message {place + 1}, {role}", word_pieces(_said(one), _said(other)))
+    for name in sorted((before.keys() | after.keys()) - {"messages"}):
+        if before.get(name) != after.get(name):
+            yield InputChange(name, word_pieces(_said(before.get(name)), _said(after.get(name))))
+
+
+def _said(value: Any) -> str:
+    """Return a message's text where that is all it says besides its role, else its JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, dict) and value.keys() == {"role", "content"} and isinstance(value["content"], str):
+        return str(value["content"])
+    return exact(value)
+
+
+def _with_deciders(changes: list[Change], user: User, role: Role) -> list[Change]:
+    """Name who decided, where somebody did and this person may know."""
+    golds = {change.after.gold_id for change in changes if change.after and change.kinds != ("added",)}
+    named = Gold.objects.filter(
+        pk__in=golds, source__in=[GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED]
+    )
+    names = dict(named.visible_to(user, role).values_list("pk", "actor__name"))
+    return [
+        Change(one.before, one.after, one.kinds, one.parts, one.inputs, names.get(one.entry.gold_id) or "")
+        for one in changes
+    ]
+
+
+def _cells(change: Change) -> Sequence[Cell]:
+    before, after, entry = change.before, change.after, change.entry
+    return (
+        " ".join(change.kinds),
+        entry.revision.example_id,
+        entry.revision.example.external_id,
+        before.revision.number if before else None,
+        after.revision.number if after else None,
+        before.gold_id if before else None,
+        after.gold_id if after else None,
+        summary(before.gold.expectation) if before else "",
+        summary(after.gold.expectation) if after else "",
+        after.gold.source if after else "",
+        after.gold.rationale if after else "",
+        before.decided_by if before else "",
+        after.decided_by if after else "",
+    )
+
+
+def _registry_versions(lists: set[UUID]) -> QuerySet[RegistryVersion]:
+    return RegistryVersion.objects.filter(tools__in=lists).select_related("registry").order_by("-number")
+
+
+def _specs(before: ToolList, after: ToolList) -> tuple[Any, Any]:
+    return tools_in(before), tools_in(after)

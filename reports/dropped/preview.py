@@ -1,0 +1,151 @@
+"""A file that was dropped: kept, looked at, and stored nowhere yet. A large one is looked at by a job."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+from django.core.files import File
+from django.db import transaction
+from django.urls import reverse
+
+from labeling.imports.formats import SOURCES
+from labeling.imports.lines import parts_of
+from labeling.imports.packing import plain_copy
+from labeling.imports.readers.settings import Settings
+from labeling.imports.reading import part_read
+from labeling.imports.staging import Part
+from labeling.imports.tables import preview
+from toolevals.grading.files.file_kinds import FileKind, plain_of
+from toolevals.grading.files.file_preview import FileLook, LookRow, Progress, look_at
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.specs import document_in
+from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.registry.previews import Preview, preview_of
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, Project, Upload, User
+from toolevals.workspace.services import audit_record, stored_together, upload_store
+from toolevals.workspace.services.job_files import job_file, job_file_write
+
+KIND: Final = "file_look"
+# A file of more bytes is looked at by a job.
+LARGE: Final = 200_000
+_MOST_UNPACKED: Final = 1_000_000_000
+_FIRST_ROWS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a file holds; of tools also the preview that is chosen from."""
+
+    look: FileLook
+    tools: Preview | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {"look": self.look.to_document(), "tools": self.tools.to_document() if self.tools else None}
+
+
+def file_drop(*, project: Project, actor: User | None, file: File[Any], name: str) -> tuple[Upload, Job | None]:
+    """Keep a file to be looked at; return it, with the job that looks at a large one. Raises as `upload_store`.
+
+    Raises InvalidDocument, and keeps nothing, where a small file is of no known format.
+    """
+    if file.size <= LARGE:
+        looked_at(file.read())
+        file.seek(0)
+    with stored_together(), transaction.atomic():
+        upload = upload_store(project=project, actor=actor, file=file, name=name)
+        if upload.size <= LARGE:
+            return upload, None
+        job = job_create(
+            project=project,
+            actor=actor,
+            kind=KIND,
+            title=f"Look at {upload.name}"[:200],
+            batches=[BatchPlan("reports.file_look", {"upload": str(upload.pk)}, size=_entries(upload))],
+            result_path=reverse("reports:dropped", args=[project.slug, upload.pk]),
+        )
+        detail = {"job": str(job.pk), "file": upload.name}
+        audit_record(project=project, actor=actor, verb="file_drop", target=upload, detail=detail)
+    return upload, job
+
+
+def file_look_work(lease: Lease) -> None:
+    """Look at a file and keep what it holds: what the job's batch does. Raises InvalidDocument."""
+    upload = Upload.objects.get(pk=lease.payload["upload"])
+    with upload.file.open("rb") as file:
+        looked = looked_at(file.read(), progress=lease.progress)
+    text = json.dumps(looked.to_document(), ensure_ascii=False).encode()
+
+    def write(file: IO[bytes]) -> None:
+        file.write(text)
+
+    job_file_write(lease, write, name="look.json")
+
+
+def looked_at(content: bytes, *, progress: Progress = lambda _: None) -> Looked:
+    """Return what a file holds. Raises InvalidDocument where it is of no known format."""
+    look = look_at(content, examples=lambda kind: _examples(kind, content), progress=progress)
+    if look.kind.format == "csv" and not look.rows:
+        _columns_shown(look, content)
+    return Looked(look, preview_of(document_in(content)) if look.kind.kind == "tools" else None)
+
+
+def looked_by(job: Job) -> Looked | None:
+    """Return what a job has seen; None before, and when its day is over."""
+    kept = job_file(job)
+    if kept is None:
+        return None
+    with kept.file.open("rb") as file:
+        said = json.load(file)
+    return Looked(FileLook.from_document(said["look"]), Preview.from_document(said["tools"]) if said["tools"] else None)
+
+
+def _examples(kind: FileKind, content: bytes) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
+    """Yield each example of a file in a format that only the import reads, in the order of the file."""
+    source = SOURCES[kind.format]
+    if kind.format == "csv":
+        # What its columns hold is said by a person, before anything of it can be read.
+        return
+    file: IO[bytes] = io.BytesIO(content)
+    if source.is_packed(file):
+        with plain_copy(source.unpacked(file), _MOST_UNPACKED) as plain:
+            yield from _examples(kind, plain.read())
+        return
+    whole = source.shape != "lines"
+    before = 0
+    for start, end in [(0, len(content))] if whole else parts_of(len(content)):
+        part = part_read(source, file, start, end, Settings())
+        yield from _entries_of(part, before)
+        before += part.lines
+
+
+def _entries_of(part: Part, before: int) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
+    found: list[tuple[int, str, ExampleRow | InvalidDocument]] = [
+        (line, part.places.get(line, ""), row) for line, _, row in part.rows
+    ]
+    found += [
+        (each["line"], "", InvalidDocument([Problem(each["pointer"], each["message"])])) for each in part.problems
+    ]
+    for line, pointer, row in sorted(found, key=lambda each: each[0]):
+        yield before + line, pointer, row
+
+
+def _columns_shown(look: FileLook, content: bytes) -> None:
+    """Show the columns of a table with their first values: what they hold is said before they are read."""
+    table = preview(io.BytesIO(plain_of(content)), _FIRST_ROWS)
+    look.counts["columns"] = len(table.columns)
+    for number, column in enumerate(table.columns):
+        values = [row[number][:60] for row in table.rows if row[number].strip()]
+        look.rows.append(LookRow(column, ", ".join(values[:3])))
+
+
+def _entries(upload: Upload) -> int:
+    """Return about how many entries a file has, for the progress: operations of an API, else lines."""
+    with upload.file.open("rb") as file:
+        content: bytes = file.read()
+    return max(content.count(b"operationId") or content.count(b"\n"), 1)

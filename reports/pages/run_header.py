@@ -1,0 +1,109 @@
+"""What every page of a run needs: the run, the grading that is shown, and the facts in its head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+
+from labeling.models import DatasetVersion
+from reports.filters.case_filters import number as read_number
+from reports.queries.grading import shown_grading
+from toolevals.runs.models import Connector, Grading, Run
+from toolevals.workspace.requests import ProjectRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One page of a run."""
+
+    title: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """A run and the grading that its pages show; `grading` is None until the first one is finished."""
+
+    run: Run
+    grading: Grading | None
+    tabs: tuple[Tab, ...]
+    # The grading that the address asks for, to be carried on to other pages.
+    asked: int | None = None
+
+    @property
+    def is_newest(self) -> bool:
+        return self.grading is None or self.grading.pk == self.run.grading_id
+
+    @property
+    def version(self) -> DatasetVersion:
+        """The dataset version that is graded against, which may be newer than the run's."""
+        return self.grading.dataset_version if self.grading else self.run.dataset_version
+
+    @property
+    def query(self) -> str:
+        """The grading as a whole query, or nothing."""
+        return f"?grading={self.asked}" if self.asked else ""
+
+    @property
+    def and_query(self) -> str:
+        """The grading as a further parameter, or nothing."""
+        return f"&grading={self.asked}" if self.asked else ""
+
+
+def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
+    """Return the head of a run's page, or raise Http404. The address may ask for an older grading."""
+    run = run_of(request, number)
+    wanted = read_number(request.GET, "grading")
+    grading = shown_grading(run, wanted)
+    if wanted and grading is None:
+        raise Http404
+    return RunHead(run, grading, _tabs(run, current, wanted), wanted)
+
+
+def run_of(request: ProjectRequest, number: int) -> Any:
+    """Return the project's run of that number, with what tells whether its gold has moved on, or raise Http404."""
+    found = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
+    if found is None:
+        raise Http404
+    # The project is here already: whoever asks the run or its agent for it asks no database.
+    found.project = found.subject.project = request.project
+    return found
+
+
+def graded(head: RunHead) -> Grading:
+    """Return the grading that is shown, or raise Http404 where nothing is graded yet."""
+    if head.grading is None:
+        raise Http404
+    return head.grading
+
+
+def run_url(name: str, run: Run, *args: Any) -> str:
+    """Return the address of a page of a run."""
+    return reverse(f"reports:{name}", args=[run.project.slug, run.number, *args])
+
+
+def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
+    query = f"?grading={grading}" if grading else ""
+    pages = (
+        ("run", "Overview"),
+        ("matrix", "Confusion"),
+        ("arguments", "Arguments"),
+        ("recovery", "Recovery"),
+        ("reliability", "Reliability"),
+        ("dialects", "Other tools"),
+        ("spending", "Costs"),
+        ("cases", "Cases"),
+        ("golds", "Gold"),
+        ("run-gates", "Gates"),
+    )
+    tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
+    if run.subject.connector == Connector.UPLOAD:
+        tabs.append(Tab("Recorded", run_url("recorded", run) + query, current == "recorded"))
+    if not run.floor:
+        tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))
+    trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
+    return (*tabs, Tab("Trends", trends, current == "trends"))

@@ -1,0 +1,42 @@
+"""Which rates a trend's file or answer gives: those of layers and judges, or those of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reports.analyses.trend import Point, Trend
+from reports.filters.case_filters import choice
+from reports.queries.metrics import metric_trend
+from reports.trends.judges import judge_points, judged_runs
+from reports.trends.page import runs_trend
+from reports.trends.scope import Scope
+from reports.trends.tools import ToolRate, runs_tool_trend
+
+
+@dataclass(frozen=True, slots=True)
+class TrendAsked:
+    """Layers, depths and judges; or a rate of tools, None where it is not asked for."""
+
+    tools: ToolRate | None
+
+    @property
+    def suffix(self) -> str:
+        """What a file's name says of it."""
+        return f"-{self.tools}" if self.tools else ""
+
+
+def read_trend_asked(parameters: Mapping[str, str]) -> TrendAsked:
+    """Return what the address asks for: `of=tools`, and with it `rate`."""
+    of_tools = parameters.get("of") == "tools"
+    return TrendAsked(choice(ToolRate, parameters, "rate", ToolRate.RECALL) if of_tools else None)
+
+
+def asked_trend(scope: Scope, asked: TrendAsked) -> tuple[Trend, tuple[Point, ...]]:
+    """Return the trend, and every rate in it: of layers and depths, then means of metrics, then rates of judges."""
+    runs = scope.recent
+    if asked.tools is not None:
+        found = runs_tool_trend(runs, asked.tools)
+        return found, tuple(found.points)
+    found = runs_trend(runs)
+    return found, (*found.points, *metric_trend(runs).points, *judge_points(judged_runs(runs)))

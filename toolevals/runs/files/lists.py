@@ -1,0 +1,124 @@
+"""The lists of runs, experiments and subjects as files: their columns (described in docs/reports.md) and their rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from toolevals.grading.metrics.label_noise import LabelNoise
+from toolevals.presentation.csv import Cell
+from toolevals.runs.counts.run_rows import RunRow
+
+RUNS: Final = (
+    "run_id",
+    "run",
+    "experiment",
+    "subject_id",
+    "subject",
+    "connector",
+    "model",
+    "prompt_version",
+    "commit",
+    "dataset",
+    "version",
+    "examples",
+    "trials",
+    "grading_id",
+    "grading",
+    "passed",
+    "scored",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "label_noise",
+    "label_noise_high",
+    "noise_low",
+    "noise_high",
+    "decided_by",
+    "state",
+    "stale",
+    "created_at",
+)
+EXPERIMENTS: Final = ("experiment_id", "experiment", "name", "runs", "last_run", "last_run_at", "created_at")
+SUBJECTS: Final = (
+    "subject_id",
+    "name",
+    "connector",
+    "model",
+    "prompt_version",
+    "commit",
+    "registry",
+    "registry_version",
+    "options",
+    "runs",
+    "last_run",
+    "created_at",
+)
+
+
+def noise_cells(noise: LabelNoise | None, score: float | None) -> tuple[Cell, ...]:
+    """Return the share of wrong gold and its upper end, and where that could put a score; empty what is unknown."""
+    bounds = noise.bounds(score) if noise else None
+    ends = (bounds.low, bounds.high) if bounds else (None, None)
+    return (noise.share, noise.high, *ends) if noise and score is not None else (None, None, None, None)
+
+
+def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each run."""
+    for row in rows:
+        run, rate = row.run, row.rate
+        subject, version = run.subject, run.dataset_version
+        interval = rate.interval if rate else None
+        yield (
+            run.pk,
+            run.number,
+            run.experiment.slug,
+            subject.pk,
+            subject.name,
+            subject.connector,
+            subject.model,
+            subject.prompt_version,
+            subject.commit,
+            version.dataset.slug,
+            version.number,
+            run.size,
+            run.trials,
+            run.grading_id,
+            run.grading.number if run.grading else None,
+            rate.passed if rate else None,
+            rate.total if rate else None,
+            rate.value if rate else None,
+            interval.low if interval else None,
+            interval.high if interval else None,
+            *noise_cells(row.noise, rate.value if rate else None),
+            " ".join(row.decided.names) if rate else None,
+            row.state,
+            row.stale,
+            run.created_at,
+        )
+
+
+def experiment_lines(experiments: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each experiment that was read `with_runs`."""
+    for each in experiments:
+        yield each.pk, each.slug, each.name, each.run_count, each.last_run, each.last_run_at, each.created_at
+
+
+def subject_lines(subjects: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each subject that was read `with_runs`."""
+    for each in subjects:
+        yield (
+            each.pk,
+            each.name,
+            each.connector,
+            each.model,
+            each.prompt_version,
+            each.commit,
+            each.tools.registry.slug if each.tools else None,
+            each.tools.number if each.tools else None,
+            json.dumps(each.options, ensure_ascii=False) if each.options else None,
+            each.run_count,
+            each.last_run,
+            each.created_at,
+        )

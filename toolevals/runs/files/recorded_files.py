@@ -1,0 +1,114 @@
+"""A benchmark's result file as a dataset's tasks and as a run's predictions, joined by content and not by id."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from labeling.imports.readers.recorded_tasks import tau2_rows, tau_rows
+from labeling.imports.readers.settings import Settings
+from toolevals.grading.files.evaluation_files.reading import content_key
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.parsing.recorded import RecordedRun, is_tau2, tau2_runs, tau_runs
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
+
+# Result files are large; nothing in them is nested deeper.
+MOST_BYTES = 512_000_000
+MAX_DEPTH = 100
+
+
+def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
+    """Return the document of a result file, which may be packed with gzip. Raises InvalidDocument."""
+    if content[:2] == b"\x1f\x8b":
+        try:
+            with gzip.open(io.BytesIO(content)) as stream:
+                content = stream.read(most + 1)
+        except (OSError, EOFError) as error:
+            raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
+    return load_json(content, max_bytes=most, max_depth=MAX_DEPTH)
+
+
+def recorded_runs(document: Any) -> list[RecordedRun]:
+    """Return the recorded trials of a result file of either benchmark. Raises InvalidDocument."""
+    return list((tau2_runs if is_tau2(document) else tau_runs)(document))
+
+
+def readings_of(runs: Iterable[RecordedRun]) -> Readings:
+    """Return what was left out of the recorded conversations."""
+    readings = Readings()
+    for run in runs:
+        readings.lose(run.losses)
+    return readings
+
+
+class Joined(NamedTuple):
+    """The id of a task in the dataset; `is_known` where an example of the same content is there already."""
+
+    id: str
+    is_known: bool
+
+
+def task_rows(document: Any, order: str, *, offered: bool) -> list[ExampleRow]:
+    """Return the tasks of a result file as examples; without `offered` tools, with ones made of the calls.
+
+    Raises InvalidDocument with the place of the first that is wrong.
+    """
+    read = tau2_rows if is_tau2(document) else tau_rows
+    rows = []
+    for _, row in read(document, Settings({"order": order}, {} if offered else None)):
+        if isinstance(row, InvalidDocument):
+            raise row
+        rows.append(row)
+    return rows
+
+
+def joined(rows: Iterable[ExampleRow], known: Iterable[Mapping[str, Any]]) -> dict[str, Joined]:
+    """Return each task's id in a dataset that holds the `known` examples (`id`, `input`).
+
+    A task is an example that has the same content: what the user asks for, and what is known of the user. An id says
+    nothing: where another example has it, a task gets one of its own.
+    """
+    ids: dict[str, list[str]] = {}
+    taken = set()
+    for example in known:
+        taken.add(example["id"])
+        ids.setdefault(content_key(example["input"]), []).append(example["id"])
+    found: dict[str, Joined] = {}
+    for row in rows:
+        key = content_key(row.input)
+        if same := ids.get(key):
+            found[row.external_id] = Joined(row.external_id if row.external_id in same else same[0], is_known=True)
+        else:
+            free = row.external_id not in taken
+            found[row.external_id] = Joined(row.external_id if free else f"{row.external_id}-{key[:8]}", is_known=False)
+    return found
+
+
+def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, Any]:
+    """Return a task as a line of examples."""
+    document: dict[str, Any] = {"id": names[row.external_id].id, "input": row.input}
+    if isinstance(row.tools, list):
+        document["tools"] = [tool.to_document() for tool in row.tools]
+    if row.expectation is not None:
+        document["expectation"] = row.expectation.to_document()
+    beside = {"rationale": row.rationale, "decided_by": row.decided_by}
+    return document | {name: value for name, value in beside.items() if value}
+
+
+def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain: str) -> Iterator[dict[str, Any]]:
+    """Yield a line for each recorded trial: the policy, what was said and done, and what the source recorded.
+
+    Raises InvalidDocument for a run of a task that the file does not hold.
+    """
+    for run in runs:
+        if (name := names.get(f"{domain}-{run.task_id}") or names.get(f"task-{run.task_id}")) is None:
+            raise InvalidDocument.at("", f"task {run.task_id} has recorded runs, and the file does not hold it")
+        policy = [{"role": "system", "content": run.policy}] if run.policy else []
+        transcript = run.transcript.to_document()
+        said: dict[str, Any] = {key: transcript[key] for key in ("answer", "ended", "recorded") if key in transcript}
+        messages = [*policy, *transcript["messages"]]
+        yield {"id": name.id, "trial": run.trial, "format": "native", "messages": messages, **said}

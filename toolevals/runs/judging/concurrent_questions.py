@@ -1,0 +1,82 @@
+"""Several questions to judges at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from toolevals.agents.judge import Heard, Judge
+from toolevals.agents.prices import Prices
+from toolevals.grading.judging import JudgementRequest
+from toolevals.workspace.jobs import JobCancelled, Lease, MustGiveWay
+
+# Questions at once in each worker.
+CONCURRENCY = 8
+# Between two looks at whether to begin nothing more, while no answer comes.
+LOOK_SECONDS = 1.0
+# So long those that are under way when their job is cancelled are waited for.
+GRACE_SECONDS = 10.0
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Key]):
+    """One question to a judge; `key` says whose it is to whoever asks."""
+
+    key: Key
+    judge: Judge
+    request: JudgementRequest
+
+
+def ask_concurrently(questions: Iterable[Question[Key]], lease: Lease) -> Iterator[tuple[Key, Heard]]:
+    """Yield answers as they come. The next question is taken only where a place is free, after answers were yielded.
+
+    While the lease must give way none is begun: once those under way are answered, MustGiveWay is raised. Where the
+    job is cancelled, what is answered within `GRACE_SECONDS` is yielded, errors apart, and JobCancelled is raised.
+    """
+    pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge")
+    asked: dict[Future[Heard], Key] = {}
+    try:
+        yield from _heard(pool, asked, iter(questions), lease)
+    except JobCancelled:
+        wait(asked, timeout=GRACE_SECONDS)
+        for future, key in asked.items():
+            if future.done() and not (heard := future.result()).judgement.error:
+                yield key, heard
+        raise
+    finally:
+        # A judge that hangs is not waited for when its answer is no longer wanted.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _heard(
+    pool: ThreadPoolExecutor, asked: dict[Future[Heard], Key], coming: Iterator[Question[Key]], lease: Lease
+) -> Iterator[tuple[Key, Heard]]:
+    while True:
+        may_begin = not lease.must_give_way()
+        if may_begin:
+            for question in islice(coming, CONCURRENCY - len(asked)):
+                asked[pool.submit(question.judge.hear, question.request)] = question.key
+        if not asked:
+            if may_begin or next(coming, None) is None:
+                return
+            raise MustGiveWay
+        ended, _ = wait(asked, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future in ended:
+            yield asked.pop(future), future.result()
+
+
+def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
+    """Return what is kept of an answer, but for the answer's own document; no cost without prices."""
+    return {
+        "value": heard.judgement.value,
+        "reason": heard.judgement.reason,
+        "error": heard.judgement.error,
+        "answered_by": heard.answered_by[:120],
+        "cost": prices.cost(heard.usage) if prices else None,
+        "input_tokens": int(heard.usage.get("input_tokens", 0)),
+        "output_tokens": int(heard.usage.get("output_tokens", 0)),
+    }

@@ -1,0 +1,76 @@
+"""The judges of a grading, as they were when it began: kept with it, so that its numbers say for ever who judged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from toolevals.runs.models import Grading, Judge
+
+# A share is compared with a number of so many bits.
+_BITS = 48
+_LIMIT: int = 2**_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSnapshot:
+    """One judge in a grading: what it judges by, its model, and how much it is asked."""
+
+    judge: str
+    name: str
+    rubric: str
+    version: int
+    title: str
+    layer: str
+    model: str
+    pinned: bool
+    share: float
+    budget: float | None
+
+    @classmethod
+    def of(cls, judge: Judge) -> Self:
+        """Return the seat of a judge as it is now."""
+        rubric = judge.rubric
+        return cls(
+            judge=str(judge.pk),
+            name=judge.name,
+            rubric=rubric.name,
+            version=rubric.version,
+            title=rubric.title,
+            layer=rubric.layer,
+            model=judge.model,
+            pinned=judge.is_pinned,
+            share=judge.share,
+            budget=judge.budget,
+        )
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(**document)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the seat as it is kept."""
+        return asdict(self)
+
+    def takes(self, example: object) -> bool:
+        """Tell whether an example is in the judge's share: always the same ones, and those of a smaller share too."""
+        found = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
+        return int.from_bytes(found[: _BITS // 8], "big") < self.share * _LIMIT
+
+    @property
+    def left_out(self) -> str:
+        """Why an example outside its share is not judged."""
+        return f"Not asked: the judge is asked about {self.share:.0%} of the examples, and this is none of them."
+
+    @property
+    def too_dear(self) -> str:
+        """Why nothing is asked any more."""
+        return f"Not asked: the judge's cap of {self.budget:g} for a grading was reached."
+
+
+def seats_of(grading: Grading) -> list[JudgeSnapshot]:
+    """Return the judges that a grading asks, in their order."""
+    return [JudgeSnapshot.from_document(document) for document in grading.judges]

@@ -1,0 +1,1 @@
+"""Say which examples, tools and grading of a run are meant."""
