@@ -11,7 +11,7 @@ import pytest
 from toolevals.cli.exits import Exit
 from toolevals.cli.main import main, with_kind
 
-DATA = Path(__file__).parents[1] / "grading" / "evaluation_files" / "data"
+DATA = Path(__file__).parents[1] / "grading" / "files" / "evaluation_files" / "data"
 
 
 def test_a_file_of_another_tool_is_graded_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from toolevals.workspace.models import JobState
 
 __all__ = ["load"]
 
-DATA = Path(__file__).parents[1] / "grading" / "evaluation_files" / "data"
+DATA = Path(__file__).parents[1] / "grading" / "files" / "evaluation_files" / "data"
 
 
 @pytest.mark.django_db

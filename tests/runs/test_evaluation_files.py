@@ -12,7 +12,7 @@ from toolevals.runs.models import Transcript
 from toolevals.workspace.models import JobState
 
 pytestmark = pytest.mark.django_db
-DATA = Path(__file__).parents[1] / "grading" / "evaluation_files" / "data"
+DATA = Path(__file__).parents[1] / "grading" / "files" / "evaluation_files" / "data"
 TOOLS = [{"name": "get_order_status", "input_schema": {"type": "object"}}]
 
 
