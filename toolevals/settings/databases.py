@@ -7,6 +7,7 @@ from typing import Any
 
 import environ
 
+SQLITE = "toolevals.workspace.sqlite3"
 # So many times is a statement sent before its connection prepares it.
 PREPARE_AFTER = 3
 
@@ -16,6 +17,7 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     url = env.str("DATABASE_URL", "")
     config: dict[str, Any] = env.db_url_config(url) if url else sqlite_at(data_dir / "toolevals.sqlite3")
     if config["ENGINE"].endswith("sqlite3"):
+        config["ENGINE"] = SQLITE
         # Opening the file costs more than a query.
         config.setdefault("CONN_MAX_AGE", None)
         # Deferred transactions fail at their first write when another has written since they read.
@@ -39,4 +41,4 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
 def sqlite_at(path: Path) -> dict[str, Any]:
     """Return the settings of an SQLite file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}
+    return {"ENGINE": SQLITE, "NAME": str(path)}
