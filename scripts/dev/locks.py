@@ -17,7 +17,10 @@ from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, De
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],
-    "dev": ["pyproject.toml", "--extra", "server", "--group", "dev", "--constraints", "requirements/run.txt"],
+    "dev": [
+        *("pyproject.toml", "--extra", "server", "--extra", "sdk", "--group", "dev"),
+        *("--constraints", "requirements/run.txt"),
+    ],
 }
 HASH = re.compile(r"\s*\\?\n?\s*--hash=\S+")
 
