@@ -8,19 +8,18 @@ from django.db.models import Q
 from django.urls import reverse
 
 from toolevals.runs.models import Experiment, Run
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.search import MOST, Found
-
-LONGEST_NUMBER = 9
 
 
 def runs_found(request: ProjectRequest, words: str) -> Iterator[Found]:
     """Yield runs by number ("9", "run 9") or agent, the newest first, and experiments by name."""
     project = request.project
-    number = words.casefold().removeprefix("run").strip()
+    number = whole_number(words.casefold().removeprefix("run").strip())
     named = Q(subject__name__icontains=words)
-    if number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER:
-        named |= Q(number=int(number))
+    if number is not None:
+        named |= Q(number=number)
     runs = Run.objects.of_people().filter(named, project=project)
     for run in runs.select_related("subject", "dataset_version__dataset").order_by("-number")[:MOST]:
         version = run.dataset_version

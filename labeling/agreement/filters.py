@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from labeling.models import Example
+from toolevals.workspace.address_numbers import whole_number
 
 LONGEST = 200
 
@@ -38,7 +39,7 @@ class Filters:
             strata={name: value for name in Example.STRATA if (value := text(query, name))},
             since=_day(query.get("since", "")),
             until=_day(query.get("until", "")),
-            guideline=int(guideline) if guideline.isascii() and guideline.isdigit() and len(guideline) < 7 else None,
+            guideline=whole_number(guideline),
             reviewer=reviewer,
             other=other if reviewer and other != reviewer else None,
         )

@@ -12,6 +12,7 @@ from labeling.coverage.table import QUOTA_COLUMNS, SPREAD_COLUMNS, Column, Count
 from labeling.coverage.table import tool_rows as rows_of
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import HeatCell, heat_map
+from toolevals.workspace.address_numbers import page_number
 
 # So many tools are drawn at once, and so many gaps listed; the files hold all.
 TOOLS_A_PAGE = 30
@@ -33,8 +34,7 @@ class State:
     def asked(cls, query: Mapping[str, str]) -> State:
         """Return what an address says; what makes no sense counts as not said."""
         view, page = query.get("view", ""), query.get("page", "")
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1
-        return cls(view if view in VIEWS else "quotas", query.get("find", "").strip()[:100], max(1, number))
+        return cls(view if view in VIEWS else "quotas", query.get("find", "").strip()[:100], page_number(page))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
 from labeling.forms.reading import Page, page_of
 from labeling.forms.switching import forget, keep_fitting
 from toolevals.grading.values import ToolSpec
+from toolevals.workspace.address_numbers import whole_number
 
 # What the page puts the focus on afterwards, beside ids of controls.
 FIND, FIRST = "find", "first"
@@ -93,7 +94,8 @@ def _add(plan: Plan, number: int, at: str) -> tuple[int, str]:
 
 
 def _open(plan: Plan, number: int, at: str) -> tuple[int, str]:
-    return (int(at), FIRST) if at.isdecimal() and int(at) in plan.calls() else (number, "")
+    opened = whole_number(at)
+    return (opened, FIRST) if opened is not None and opened in plan.calls() else (number, "")
 
 
 def _put(plan: Plan, number: int, at: str) -> tuple[int, str]:

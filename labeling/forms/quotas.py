@@ -10,6 +10,7 @@ from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS
 from labeling.coverage.quotas import MOST, NEEDS, quotas_check, quotas_of
 from labeling.models import Dataset
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm
 
 # The groups of fields: the part of the document, its names, whether they are shares in percent, and what they mean.
@@ -66,9 +67,10 @@ class QuotasForm(PlainForm):
             name, sign, count = (part.strip() for part in line.rpartition("="))
             if not line.strip():
                 continue
-            if not (sign and name and count.isascii() and count.isdigit() and len(count) < 9):
+            wanted = whole_number(count)
+            if not sign or not name or wanted is None:
                 raise forms.ValidationError(f"Line {number} is not “name = number”.")
-            found[name] = int(count)
+            found[name] = wanted
         return found
 
     def clean(self) -> dict[str, Any]:

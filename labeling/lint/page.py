@@ -12,6 +12,7 @@ from labeling.lint.rules import RULES, SEVERITIES, Rule
 from toolevals.grading.metrics.rates import wilson
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.numbers import percent, span
+from toolevals.workspace.address_numbers import page_number
 
 FINDINGS_A_PAGE = 50
 CSV = ("severity", "rule", "finding", "tools", "examples", "example_count", "let_be", "key")
@@ -34,7 +35,7 @@ class State:
             rule if rule in RULES else "",
             severity if severity in SEVERITIES else "",
             query.get("show") == "ignored",
-            max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 6 else 1,
+            page_number(page),
         )
 
     @property

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from labeling.versions.names import is_tag
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import within
 from toolevals.workspace.querysets.lengths import Length
 
@@ -50,8 +51,8 @@ class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
 
     def called(self, name: str) -> DatasetVersion | None:
         """Return the version of one dataset that has this number or this tag, or None."""
-        if name.isascii() and name.isdigit():
-            return self.filter(number=int(name[:9])).first()
+        if (number := whole_number(name)) is not None:
+            return self.filter(number=number).first()
         # Tags are kept as the text of a list: the lookup asks for the name with its quotes.
         return self.filter(tags__contains=f'"{name}"').first() if is_tag(name) else None
 

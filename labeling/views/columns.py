@@ -12,6 +12,7 @@ from labeling.expectations.comparison import answer_words
 from labeling.expectations.meaning import groups
 from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
 from toolevals.grading.values.canonical import canonical
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Role, User
 
 # Of five labels each may have been another first.
@@ -167,4 +168,5 @@ def _set_aside_why(revision: Revision) -> str:
 
 
 def _asked(text: str, columns: Sequence[Column]) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and int(text[:3]) < len(columns) else None
+    number = whole_number(text)
+    return number if number is not None and number < len(columns) else None

@@ -31,6 +31,7 @@ from labeling.views.label_context import offered
 from toolevals.grading.values.decided_by import decided_words
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -172,8 +173,8 @@ def _frozen(request: ProjectRequest, example: Example) -> VersionEntry | None:
 
 
 def _revision(request: ProjectRequest, example: Example) -> Revision:
-    number = request.GET.get("revision", "")
+    number = whole_number(request.GET.get("revision", ""))
     rows = Revision.objects.in_project(request.project).with_content().filter(example=example)
-    if number.isascii() and number.isdigit():
-        return get_object_or_404(rows, number=int(number[:9]))
+    if number is not None:
+        return get_object_or_404(rows, number=number)
     return get_object_or_404(rows, pk=example.current_id)

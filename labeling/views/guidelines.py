@@ -17,6 +17,7 @@ from labeling import services
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.models import Dataset, GuidelineVersion, Revision
 from labeling.views.guide_pane import guide_context
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -95,6 +96,6 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
 def _version(dataset: Dataset, number: str) -> GuidelineVersion | None:
     """Return the version asked for, else the newest; None where there is none."""
     versions = dataset.guidelines.select_related("actor")
-    if number.isascii() and number.isdigit():
-        return get_object_or_404(versions, number=int(number[:9]))
+    if (wanted := whole_number(number)) is not None:
+        return get_object_or_404(versions, number=wanted)
     return versions.first()

@@ -15,6 +15,7 @@ from labeling.views.example_rows import last_words
 from labeling.views.versions import version_of
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -29,9 +30,9 @@ def version_examples(request: ProjectRequest, dataset: str, version: str) -> Htt
     """Show what a version holds, filtered by what the address says, in the version's own order."""
     found = version_of(request, dataset, version)
     chosen = _asked(request)
-    start = request.GET.get("from", "")[:9]
+    start = whole_number(request.GET.get("from", "")) or 0
     rows = _chosen(VersionEntry.objects.of_version(found), chosen)
-    shown = list(rows.with_everything().filter(position__gte=int(start) if start.isdecimal() else 0)[: LIST_SIZE + 1])
+    shown = list(rows.with_everything().filter(position__gte=start)[: LIST_SIZE + 1])
     kept = request.GET.copy()
     kept.pop("from", None)
     following = shown[LIST_SIZE].position if len(shown) > LIST_SIZE else None

@@ -14,6 +14,7 @@ from labeling.exports.lists import VERSIONS, version_lines
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
 from labeling.versions.changes import CSV, KINDS, VersionDiff
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -108,10 +109,8 @@ def version_changes_csv(request: ProjectRequest, dataset: str, version: str) -> 
 
 def _frozen(request: ProjectRequest, dataset: Dataset) -> DatasetVersion | None:
     """Return the version that was just frozen, as the address says it."""
-    said = request.GET.get("frozen", "")
-    if not (said.isascii() and said.isdigit() and len(said) <= 9):
-        return None
-    return dataset.versions.filter(number=int(said)).first()
+    number = whole_number(request.GET.get("frozen", ""))
+    return None if number is None else dataset.versions.filter(number=number).first()
 
 
 def _diff(request: ProjectRequest, dataset: str, version: str) -> VersionDiff:
@@ -125,8 +124,7 @@ def _diff(request: ProjectRequest, dataset: str, version: str) -> VersionDiff:
 
 
 def _cursor(request: ProjectRequest) -> int:
-    text = request.GET.get("from", "")
-    return int(text[:9]) if text.isascii() and text.isdigit() else 0
+    return whole_number(request.GET.get("from", "")) or 0
 
 
 def version_of(request: ProjectRequest, dataset: str, version: str) -> DatasetVersion:

@@ -19,6 +19,7 @@ from reports.queries.grading import case_of
 from reports.tables import run as tables
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.services import note_add, tag_add, tag_remove
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
 
 REMARK_KINDS = ("tag", "note")
@@ -79,7 +80,7 @@ class RemarksView(RunReportView):
         more = None
         if page.after:
             grading = request.query_params.get("grading", "")
-            query = f"after={page.after}" + (f"&grading={grading}" if grading.isdecimal() else "")
+            query = f"after={page.after}" + (f"&grading={grading}" if whole_number(grading) is not None else "")
             more = f"{request.build_absolute_uri(request.path)}?{query}"
         return Response(RemarkPageSerializer({"next": more, "results": rows}).data)
 

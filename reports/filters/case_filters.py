@@ -17,6 +17,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.injection_text import InjectionKind
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.workspace.address_numbers import whole_number
 
 
 class Effect(StrEnum):
@@ -231,8 +232,7 @@ def text(parameters: Mapping[str, str], name: str, longest: int = LONGEST) -> st
 
 def number(parameters: Mapping[str, str], name: str) -> int | None:
     """Return a whole number, or None where there is none."""
-    found = parameters.get(name, "")
-    return int(found) if found.isascii() and found.isdigit() and len(found) <= 9 else None
+    return whole_number(parameters.get(name, ""))
 
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -15,6 +15,7 @@ from toolevals.grading.gates.catalog import GateMetric
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import yaml_text
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm
 
 # As many rules of a kind as the form shows; the document takes more.
@@ -104,8 +105,9 @@ class GateForm:
             parts = [_typed(kind, data, f"{kind.KEY}-{at}") for at in range(_count(data, kind))]
             if key == kind.KEY and verb == "add" and len(parts) < MOST_ROWS:
                 parts.append(kind.initial_of(_FIRST[key]))
-            if key == kind.KEY and verb == "drop" and place.isascii() and place.isdigit():
-                parts = [part for at, part in enumerate(parts) if at != int(place)]
+            if key == kind.KEY and verb == "drop":
+                dropped = whole_number(place)
+                parts = [part for at, part in enumerate(parts) if at != dropped]
             rows[kind.KEY] = [
                 kind(initial=part, prefix=f"{kind.KEY}-{at}", metrics=metrics) for at, part in enumerate(parts)
             ]
@@ -200,5 +202,4 @@ def _typed(kind: type[Row], data: QueryDict, prefix: str) -> dict[str, Any]:
 
 
 def _count(data: QueryDict, kind: type[Row]) -> int:
-    said = data.get(f"{kind.KEY}-count", "")
-    return min(int(said), MOST_ROWS) if said.isascii() and said.isdigit() and len(said) < 9 else 0
+    return min(whole_number(data.get(f"{kind.KEY}-count", "")) or 0, MOST_ROWS)

@@ -20,6 +20,7 @@ from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -30,7 +31,6 @@ BRANCH = "branch:"
 PASSING = ("passed", "warned")
 # The preset whose runs are consistency slices.
 CONSISTENCY = "consistency"
-_NUMBER_LENGTH = 9
 _NO_BASELINE = f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}"
 
 
@@ -167,7 +167,7 @@ def _asked(run: Run, request: GateRequest) -> GateRequest:
 def require_baseline(said: str) -> None:
     """Raise InvalidDocument where nothing that says what came before is like that."""
     is_branch = said.startswith(BRANCH) and said != BRANCH
-    if said and said != LAST_PASSING and not is_branch and not _is_number(said):
+    if said and said != LAST_PASSING and not is_branch and whole_number(said) is None:
         raise InvalidDocument.at("/baseline", _NO_BASELINE)
 
 
@@ -215,15 +215,12 @@ def _slice(run: Run, number: int | None) -> Grading | None:
 
 
 def _graded(run: Run, said: str, pointer: str) -> Grading:
-    if not _is_number(said):
+    number = whole_number(said)
+    if number is None:
         raise InvalidDocument.at(pointer, _NO_BASELINE)
-    found = run.project.runs.filter(number=int(said)).select_related("grading", "dataset_version", "subject").first()
+    found = run.project.runs.filter(number=number).select_related("grading", "dataset_version", "subject").first()
     if found is None or found.grading is None:
-        raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {int(said)}")
+        raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {number}")
     if found.dataset_version.dataset_id != run.dataset_version.dataset_id:
-        raise InvalidDocument.at(pointer, f"is a run on another dataset: {int(said)}")
+        raise InvalidDocument.at(pointer, f"is a run on another dataset: {number}")
     return found.grading
-
-
-def _is_number(said: str) -> bool:
-    return said.isascii() and said.isdigit() and len(said) <= _NUMBER_LENGTH

@@ -13,6 +13,7 @@ from labeling.views.example_rows import last_words
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
 from reports.filters.case_filters import address_query
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User
 
 STATES: Final[Mapping[str, str]] = {
@@ -57,7 +58,7 @@ class Wanted:
         """Read an address; what it cannot mean is left out."""
         reason, state = query.get("reason", ""), query.get("state", "")
         text, page = query.get("q", "").strip()[:200], query.get("page", "1")
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
+        number = page_number(page)
         return cls(
             reason if reason in REASONS else "",
             state if state in STATES else "",

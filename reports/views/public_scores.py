@@ -16,6 +16,7 @@ from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, 
 from reports.public_scores.tables import SCORES, scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -59,7 +60,7 @@ def _page(request: ProjectRequest, form: PublicScoreForm, problems: list[str]) -
     history = request.GET.get("history") == "all"
     rows = PublicScore.objects.in_project(request.project)
     rows = rows if history else rows.in_force()
-    page = max(1, int(text(request.GET, "page") or 1)) if text(request.GET, "page").isdecimal() else 1
+    page = page_number(text(request.GET, "page"))
     start = (page - 1) * SCORES_A_PAGE
     shown = list(rows[start : start + SCORES_A_PAGE + 1])
     context = {

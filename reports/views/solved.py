@@ -20,6 +20,7 @@ from reports.queries.solved import SolvedRuns, case_of_example, example_snippets
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell as CsvCell
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -61,12 +62,12 @@ class Asked:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> Asked:
         """Return what is asked for; what cannot be meant counts as not given."""
-        numbers = (each.strip() for each in text(parameters, "runs", LONGEST_RUNS).split(","))
+        numbers = (whole_number(each.strip()) for each in text(parameters, "runs", LONGEST_RUNS).split(","))
         layer = text(parameters, "layer")
         return cls(
             dataset=text(parameters, "dataset"),
             experiment=text(parameters, "experiment"),
-            runs=tuple(int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) <= 9),
+            runs=tuple(number for number in numbers if number is not None),
             layer=layer if layer in VERDICT_NAMES else "outcome",
             by_run=parameters.get("by") == "run",
             sort=text(parameters, "sort") or "hardest",

@@ -15,6 +15,7 @@ from reports.comparison.page import comparable_runs
 from reports.pages.run_header import graded, run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
 from reports.tables.long import COMPARED, TABLES, AskedTable, compared_table
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
@@ -69,7 +70,7 @@ def asked_table(request: ProjectRequest, number: int, name: str) -> AskedTable:
         raise Http404
     if name != COMPARED or request.GET.get("job"):
         return AskedTable.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
-    candidate = request.GET.get("candidate", "")
-    if not (candidate.isascii() and candidate.isdigit() and len(candidate) < 10):
+    candidate = whole_number(request.GET.get("candidate", ""))
+    if candidate is None:
         raise Http404
-    return compared_table(comparable_runs(request, number, int(candidate)), request.GET.dict())
+    return compared_table(comparable_runs(request, number, candidate), request.GET.dict())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import within
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class RegistryVersionQuerySet(models.QuerySet["RegistryVersion"]):
         slug, at, number = name.partition("@")
         found = self.filter(within(project, "registry"), registry__slug=slug)
         if at:
-            found = found.filter(number=int(number) if number.isascii() and number.isdigit() else -1)
+            asked = whole_number(number)
+            found = found.none() if asked is None else found.filter(number=asked)
         return found.select_related("registry", "tools").order_by("-number").first()
 
 

@@ -19,6 +19,7 @@ from labeling.api.serializers.datasets import (
 )
 from labeling.models import DatasetVersion
 from labeling.versions.changes import KINDS, VersionDiff
+from toolevals.workspace.address_numbers import whole_number
 
 
 class Versions(LabelingView, ListAPIView[DatasetVersion]):
@@ -79,7 +80,7 @@ class VersionChanges(LabelingView):
         if kind not in KINDS:
             raise Http404
         diff, start = VersionDiff(before or after, after), request.query_params.get("from", "")
-        cursor = int(start[:9]) if start.isascii() and start.isdigit() else 0
+        cursor = whole_number(start) or 0
         rows, following = diff.page(kind, cursor, user=self.user, role=self.role)
         shown = {
             "before": str(before),

@@ -22,6 +22,7 @@ from toolevals.runs.judging.judge_reliability import Standing, Trust, standings_
 from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 
@@ -171,12 +172,8 @@ class Judges(ProjectView, ListAPIView[Judge]):
             return rubric_use(project=self.project, actor=self.user, name=named)
         name, _, version = named.partition("@")
         found = Rubric.objects.in_project(self.project).filter(name=name)
-        if (
-            version.isascii()
-            and version.isdigit()
-            and len(version) < 10
-            and (one := found.filter(version=version).first())
-        ):
+        asked = whole_number(version)
+        if asked is not None and (one := found.filter(version=asked).first()):
             return one
         raise InvalidDocument.at("/rubric", "is no rubric of this project: name@version, or a shipped one's name")
 

@@ -13,6 +13,7 @@ from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
 from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import Grading, Judge, JudgeCalibration
+from toolevals.workspace.address_numbers import page_number
 
 CASES_A_PAGE = 50
 
@@ -61,8 +62,7 @@ class CasePage:
 def case_page(cases: Sequence[CaseResult], wanted: Wanted, page: str) -> CasePage:
     """Return a page of cases, from 1."""
     found = [case for case in cases if wanted.admits(case)]
-    number = int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1
-    number = max(1, number)
+    number = page_number(page)
     end = number * CASES_A_PAGE
     return CasePage(found[end - CASES_A_PAGE : end], len(found), number + 1 if len(found) > end else 0, number)
 

@@ -19,6 +19,7 @@ from toolevals.runs.judging.estimate import ANSWER_TOKENS, MOST_READ
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import Judge, JudgeCalibration
+from toolevals.workspace.address_numbers import page_number
 
 # The kinds of cases of a check, in the order in which they are offered.
 KINDS = ("changed", "same", "unscored", "errored", "unasked")
@@ -107,7 +108,7 @@ def again_page(cases: Sequence[AgainCase], parameters: Mapping[str, str]) -> Aga
     kind = asked if (asked := parameters.get("show", "")) in KINDS else KINDS[0]
     shown = [case for case in cases if case.kind == kind and not case.is_hidden]
     page = parameters.get("page", "")
-    number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 6 else 1
+    number = page_number(page)
     end = number * CASES_A_PAGE
     hidden = sum(case.is_hidden for case in cases)
     return AgainPage(

@@ -6,6 +6,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from toolevals.runs.models import Grading, Run
+from toolevals.workspace.address_numbers import whole_number
 
 
 def asked_grading(run: Run, number: str) -> Grading | None:
@@ -15,6 +16,7 @@ def asked_grading(run: Run, number: str) -> Grading | None:
     """
     if not number:
         return run.grading
-    if not number.isdecimal():
+    asked = whole_number(number)
+    if asked is None:
         raise Http404
-    return get_object_or_404(run.gradings, number=int(number), finished_at__isnull=False)
+    return get_object_or_404(run.gradings, number=asked, finished_at__isnull=False)

@@ -22,6 +22,7 @@ from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judg
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
 from toolevals.runs.services import case_read, rereading_begin, rereading_cancel, rereading_close
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
+from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
@@ -74,7 +75,7 @@ def _listed(request: ProjectRequest, found: Rereading) -> dict[str, Any]:
     """Return the cases that the address asks for, some of them."""
     verdict, said, page = (request.GET.get(name, "") for name in ("verdict", "said", "page"))
     verdict, said = verdict if verdict in VERDICTS else "", said if said in PEOPLE else ""
-    number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 6 else 1
+    number = page_number(page)
     cases = case_rows(found, verdict=verdict, said=said)
     end = number * CASES_A_PAGE
     return {
