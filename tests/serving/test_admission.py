@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from unittest.mock import Mock
 
 import pytest
@@ -45,3 +46,12 @@ def test_nonsense_is_nobody():
 def test_a_database_that_is_away_is_said(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("toolevals.workspace.tokens.token_find", Mock(side_effect=OperationalError))
     assert code_for({"AUTHORIZATION": "Bearer te_unknown"}) == 503
+
+
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch):
+    cause = sqlite3.OperationalError("database or disk is full")
+    cause.sqlite_errorcode = sqlite3.SQLITE_FULL
+    full = OperationalError()
+    full.__cause__ = cause
+    monkeypatch.setattr("toolevals.workspace.tokens.token_find", Mock(side_effect=full))
+    assert code_for({"AUTHORIZATION": "Bearer te_unknown"}) == 507

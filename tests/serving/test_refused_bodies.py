@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import socket
+from unittest.mock import Mock
 
 import pytest
+from waitress.buffers import TempfileBasedBuffer
 
 from tests.serving.conftest import UPLOAD_BYTES, Served, read_all
 from toolevals.serving import channels
@@ -67,6 +70,20 @@ def test_who_sends_on_after_a_refusal_can_read_it(served: Served) -> None:
         for _ in range(8):
             connection.sendall(b"x" * 1_000_000)
         assert connection.recv(12).endswith(b"413")
+
+
+@pytest.mark.parametrize("full", ["__init__", "append"])
+def test_a_body_for_which_the_disk_has_no_room_is_refused_in_words(
+    served: Served, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    head = POST + b"Content-Length: %d\r\n\r\n" % LARGE
+    with monkeypatch.context() as disk:
+        disk.setattr(TempfileBasedBuffer, full, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+        answer = served.ask(head + b"x" * (LARGE // 2))
+    assert answer.startswith((b"HTTP/1.1 507 ", b"HTTP/1.0 507 "))
+    assert "disk is full" in answer.decode()
+    assert served.handed == []
+    assert served.ask(head + b"x" * LARGE).endswith(b"fine")
 
 
 class TestLargeBodies:

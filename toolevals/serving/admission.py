@@ -11,6 +11,8 @@ from django.db import DatabaseError
 from django.http.cookie import parse_cookie
 from waitress.utilities import Error
 
+from toolevals.workspace.outages import FULL, outage_of
+
 # A stranger may send as much: more than any form has that needs no account.
 LARGE = 1024 * 1024
 
@@ -29,12 +31,24 @@ class DatabaseAway(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no e
     reason = "Service Unavailable"
 
 
+class DiskFull(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no exception
+    """There is no room for what is sent."""
+
+    code = FULL.status.value
+    reason = FULL.status.phrase
+
+    def __init__(self) -> None:
+        super().__init__(f"{FULL.title} {FULL.sentence}")
+
+
 def refusal(headers: Mapping[str, str]) -> Error | None:
     """Return why a body larger than LARGE may not come, or None. `headers` has names as "CONTENT_TYPE"."""
     try:
         if _has_token(headers.get("AUTHORIZATION", "")) or _has_session(headers.get("COOKIE", "")):
             return None
-    except DatabaseError:
+    except DatabaseError as error:
+        if outage_of(error) is FULL:
+            return DiskFull()
         return DatabaseAway("The database does not answer. Send it again later.")
     return SignInFirst(f"Only who is signed in, or sends a token, may send more than {LARGE:,} bytes.")
 

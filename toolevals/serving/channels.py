@@ -12,8 +12,9 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
-from toolevals.serving.admission import LARGE, refusal
+from toolevals.serving.admission import LARGE, DiskFull, refusal
 from toolevals.serving.answers import Answer
+from toolevals.workspace.outages import FULL, outage_of
 
 # A request's head must be whole after so many seconds.
 HEAD_SECONDS = 30
@@ -38,7 +39,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def received(self, data: bytes) -> int:
         """Read some of a request; return how many bytes."""
         had_head = self.headers_finished
-        consumed: int = super().received(data)
+        consumed = self._read(data)
         if self.headers_finished and not had_head and self.expect_continue and self._is_large():
             # "Continue" is said when the body is admitted.
             self.expect_continue, self.wants_continue = False, True
@@ -48,6 +49,17 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if isinstance(self.error, RequestEntityTooLarge):
             self.error.body = f"The body is longer than {self.adj.max_request_body_size:,} bytes."
         return consumed
+
+    def _read(self, data: bytes) -> int:
+        """Read some of a request; a large body goes into a file, for which the disk may have no room."""
+        try:
+            return int(super().received(data))
+        except OSError as error:
+            if outage_of(error) is not FULL:
+                raise
+        self.error = DiskFull()
+        self.completed = True
+        return len(data)
 
     def must_be_admitted(self) -> bool:
         """Return whether the rest of the body may come only from somebody who is known."""
