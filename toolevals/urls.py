@@ -10,6 +10,7 @@ urlpatterns = [
     path("p/<slug:project>/", include("labeling.urls")),
     path("p/<slug:project>/", include("toolevals.runs.urls")),
     path("p/<slug:project>/", include("reports.urls")),
+    path("v1/", include("toolevals.traces.intake_urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),

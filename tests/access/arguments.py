@@ -10,6 +10,7 @@ from tests.access.registry_arguments import ARGUMENTS as REGISTRY
 from tests.access.reports_arguments import ARGUMENTS as REPORTS
 from tests.access.reports_arguments import BADGES
 from tests.access.runs_arguments import ARGUMENTS as RUNS
+from tests.access.traces_arguments import ARGUMENTS as TRACES
 from tests.access.workspace_arguments import ARGUMENTS as WORKSPACE
 from tests.access.world import Argument
 
@@ -20,6 +21,7 @@ ARGUMENTS: dict[str, dict[str, Argument]] = {
     "registry": REGISTRY,
     "reports": REPORTS,
     "runs": RUNS,
+    "traces": TRACES,
     "workspace": WORKSPACE,
 }
 

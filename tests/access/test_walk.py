@@ -46,7 +46,8 @@ def expected(rule: Rule, method: str, role: Role | None, *, known: bool) -> str:
     needed = rule.needs(method)
     if needed is Audience.ANYONE:
         return ""
-    if not known:
+    # A session sends no traces: a token does.
+    if not known or needed is Audience.SENDER:
         return "sign in"
     if not isinstance(needed, Audience):
         if role is None:

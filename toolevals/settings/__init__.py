@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "toolevals.registry",
     "labeling",
     "toolevals.runs",
+    "toolevals.traces",
     "reports",
     "toolevals.sample",
 ]
@@ -68,6 +69,7 @@ MIDDLEWARE = [
     "toolevals.workspace.compression.CompressionMiddleware",
     "toolevals.workspace.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
+    "toolevals.traces.middleware.StatusMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -233,6 +235,8 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
     "toolevals.workspace.services.trash.trash_sweep": 15,
+    "toolevals.traces.tasks.traces_due": 2,
+    "toolevals.traces.services.retention.traces_forget": 600,
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (
@@ -245,6 +249,19 @@ TRASH_KINDS = (
 # `toolevals.workspace.querysets.audit` and `toolevals.workspace.services.projects`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
 MEMBER_CHANGED = ("labeling.services.membership.places_release",)
+# One batch of traces: packed as it comes, and unpacked.
+TRACES_MAX_BYTES = env.int("TRACES_MAX_BYTES", 16 * 1024 * 1024)
+TRACES_MAX_UNPACKED_BYTES = env.int("TRACES_MAX_UNPACKED_BYTES", 64 * 1024 * 1024)
+# Of one project, in each process of the web server.
+TRACES_SPANS_PER_SECOND = env.int("TRACES_SPANS_PER_SECOND", 4_000)
+# Batches that a process of the web server takes at once, so that its other threads are free for people.
+TRACES_AT_ONCE = env.int("TRACES_AT_ONCE", 4)
+# One trace, before it is packed.
+TRACE_MAX_SPANS = env.int("TRACE_MAX_SPANS", 20_000)
+TRACE_MAX_BYTES = env.int("TRACE_MAX_BYTES", 64 * 1024 * 1024)
+# Seconds without anything new after which a trace is summed up: once its root has ended, and while it has not come.
+TRACES_QUIET_SECONDS = env.float("TRACES_QUIET_SECONDS", 5.0)
+TRACES_ROOTLESS_SECONDS = env.float("TRACES_ROOTLESS_SECONDS", 60.0)
 # Rows of a CSV file that are sent while somebody waits; a longer one is offered from the background.
 CSV_ROWS_AT_ONCE = env.int("CSV_ROWS_AT_ONCE", 50_000)
 # Seconds that a reviewer holds a label slot without a sign of life.

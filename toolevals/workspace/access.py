@@ -14,7 +14,7 @@ from importlib import import_module
 from django.apps import apps
 
 from toolevals.workspace.admission import NO_INVITATIONS, NO_PROJECTS, may_invite, may_make_projects
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import ApiToken, Role, User
 
 READING = ("GET", "HEAD", "OPTIONS")
 
@@ -24,6 +24,13 @@ class Audience(Enum):
 
     ANYONE = "anyone"
     SIGNED_IN = "signed in"
+    # By a token alone, which names the project; see `may_send_traces`.
+    SENDER = "sends traces"
+
+
+def may_send_traces(token: ApiToken, role: Role) -> bool:
+    """Tell whether a token sends traces: one that does nothing else, or one of a role that imports."""
+    return token.only_sends_traces or role >= Role.ADJUDICATOR
 
 
 class Grant(Enum):

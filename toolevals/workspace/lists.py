@@ -30,6 +30,7 @@ TOKENS: Final = (
     "user_id",
     "user",
     "role",
+    "scope",
     "created_at",
     "last_used_at",
     "expires_at",
@@ -77,4 +78,4 @@ def token_lines(tokens: Iterable[ApiToken]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each token that was read with its person; of the secret, what the list shows of it."""
     for each in tokens:
         times = each.created_at, each.last_used_at, each.expires_at
-        yield each.pk, each.name, each.prefix, each.user.pk, each.user.name, each.get_role_display(), *times
+        yield each.pk, each.name, each.prefix, each.user.pk, each.user.name, each.get_role_display(), each.scope, *times

@@ -11,7 +11,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
-from toolevals.workspace.access import Audience, Rule, rules
+from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, untrashed
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
@@ -32,7 +32,8 @@ class AccessMiddleware:
 
     Strangers are sent to sign in, or get 401 from the API or where a page's script asks; so does a page of another
     person than the one who is signed in. Outsiders get 404, and members whose role is too low 403.
-    On the API a bearer token comes before a session; pages know sessions only.
+    On the API a bearer token comes before a session; pages know sessions only. A token that only sends traces gets 403
+    everywhere else.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -60,6 +61,10 @@ class AccessMiddleware:
             return _unauthorized(str(error))
         if not request.user.is_authenticated:
             return _sign_in(known)
+        if needed is Audience.SENDER:
+            return _enter_to_send(known)
+        if known.token is not None and known.token.only_sends_traces:
+            raise PermissionDenied("This token sends traces and does nothing else.")
         if is_anothers_page(known):
             words = "Another person is signed in. This page is not theirs: nothing was taken."
             return problem_coded(HTTPStatus.UNAUTHORIZED, words, "another_person")
@@ -127,6 +132,16 @@ def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
         raise PermissionDenied(
             f"This needs the role {needed.label}; yours is {request.role.label}. An owner of the project can change it."
         )
+
+
+def _enter_to_send(request: ProjectRequest) -> HttpResponseBase | None:
+    """Set the project that the token names. Raises as `_enter`."""
+    if request.token is None:
+        return _unauthorized("Send a token: Authorization: Bearer te_...")
+    _enter(request, request.token.project.slug, Role.VIEWER)
+    if not may_send_traces(request.token, request.role):
+        raise PermissionDenied("This token sends no traces. An owner of the project can make one that does.")
+    return None
 
 
 def _sign_in(request: ProjectRequest) -> HttpResponseBase:

@@ -11,7 +11,8 @@ from django_htmx.middleware import HtmxDetails
 
 from toolevals.workspace.models import ApiToken, Project, Role, User
 
-API_PREFIX = "/api/"
+# The REST interface, and the address to which agents send traces.
+API_PREFIXES = ("/api/", "/v1/")
 # What proxies add, beside everything that begins with X-Forwarded.
 FORWARDING = frozenset({"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip"})
 
@@ -33,7 +34,7 @@ class ProjectRequest(SignedInRequest):
 
 def is_api(request: HttpRequest) -> bool:
     """Return whether the answer, errors included, is for a program."""
-    return request.path.startswith(API_PREFIX)
+    return request.path.startswith(API_PREFIXES)
 
 
 def is_by_script(request: HttpRequest) -> bool:

@@ -20,6 +20,7 @@ from toolevals.workspace.models import (
     Project,
     Role,
     Secret,
+    TokenScope,
     User,
 )
 
@@ -137,7 +138,18 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
     class Meta:
         model = ApiToken
-        fields = ("id", "name", "user", "role", "prefix", "created_at", "last_used_at", "expires_at", "revoked_at")
+        fields = (
+            "id",
+            "name",
+            "user",
+            "role",
+            "scope",
+            "prefix",
+            "created_at",
+            "last_used_at",
+            "expires_at",
+            "revoked_at",
+        )
 
 
 class NewTokenSerializer(serializers.Serializer[Any]):
@@ -145,6 +157,11 @@ class NewTokenSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(max_length=80)
     role = RoleField()
+    scope = serializers.ChoiceField(
+        choices=TokenScope.choices,
+        default=TokenScope.PROJECT,
+        help_text="`traces`: it sends traces to /v1/traces and does nothing else, whatever its role.",
+    )
     expires_at = serializers.DateTimeField(
         required=False,
         allow_null=True,

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from toolevals.agents.secret_binding import OriginError, origins_read
 from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.models import Project, Role, TokenScope
 
 
 class ProjectForm(PlainForm):
@@ -77,9 +77,13 @@ class SecretForm(AddressesForm):
     )
 
 
-class TokenForm(RoleForm):
+class TokenForm(PlainForm):
     """A new token."""
 
+    # A role by its number, or the scope of a token that has none.
+    role = forms.ChoiceField(
+        label="At most", choices=[*Role.choices, (TokenScope.TRACES.value, TokenScope.TRACES.label)]
+    )
     name = forms.CharField(max_length=80, help_text="What it is for, such as “nightly gate”.")
     days = forms.TypedChoiceField(
         label="Ends",
@@ -87,6 +91,16 @@ class TokenForm(RoleForm):
         coerce=int,
     )
     field_order = ("name", "role", "days")
+
+    @property
+    def scope(self) -> TokenScope:
+        """What the token is for."""
+        return TokenScope.TRACES if self.cleaned_data["role"] == TokenScope.TRACES else TokenScope.PROJECT
+
+    @property
+    def most(self) -> Role:
+        """The most that the token may; one that only sends traces has the least role."""
+        return Role.VIEWER if self.scope is TokenScope.TRACES else Role(int(self.cleaned_data["role"]))
 
     @property
     def expires_at(self) -> datetime | None:

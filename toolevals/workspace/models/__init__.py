@@ -4,7 +4,7 @@ from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
 from toolevals.workspace.models.invitations import Invitation, InvitationState
 from toolevals.workspace.models.jobs import SLOW_QUEUES, Batch, BatchState, Job, JobState, Queue, SweepTask
-from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
+from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
 from toolevals.workspace.models.uploads import Upload
@@ -29,6 +29,7 @@ __all__ = [
     "Secret",
     "SignInFailure",
     "SweepTask",
+    "TokenScope",
     "Trashable",
     "Untrashed",
     "Upload",

@@ -21,6 +21,13 @@ class Role(models.IntegerChoices):
     OWNER = 40, "owner"
 
 
+class TokenScope(models.TextChoices):
+    """What a token is for."""
+
+    PROJECT = "project", "all that its role may"
+    TRACES = "traces", "sends traces, reads nothing"
+
+
 class Project(Trashable):
     """A team's space; everything else is reached through one."""
 
@@ -85,6 +92,7 @@ class ApiToken(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)
     role = models.PositiveSmallIntegerField(choices=Role.choices)
+    scope = models.CharField(max_length=10, choices=TokenScope.choices, default=TokenScope.PROJECT)
     # SHA-256 of the secret, in hexadecimal. The secret has 256 random bits: no salt is needed.
     digest = models.CharField(max_length=64, unique=True)
     # The first characters of the secret, to recognise it by.
@@ -93,3 +101,13 @@ class ApiToken(models.Model):
     last_used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+
+    @property
+    def only_sends_traces(self) -> bool:
+        """Whether it may send traces, and may read and write nothing else."""
+        return self.scope == TokenScope.TRACES
+
+    @property
+    def at_most(self) -> str:
+        """What it may, in words: its role, or that it only sends traces."""
+        return str(self.get_scope_display() if self.only_sends_traces else self.get_role_display())

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from toolevals.workspace.models import ApiToken, Project, Role, User
+from toolevals.workspace.models import ApiToken, Project, Role, TokenScope, User
 from toolevals.workspace.services.audit import audit_record
 
 MARK = "te_"
@@ -33,10 +33,13 @@ def token_create(
     user: User,
     name: str,
     role: Role,
+    scope: TokenScope = TokenScope.PROJECT,
     expires_at: datetime | None = None,
     maker: ApiToken | None = None,
 ) -> tuple[ApiToken, str]:
     """Make a token that stands for `user` in `project` with at most `role`; return it and its secret.
+
+    With the scope `traces` it sends traces and does nothing else, whatever its role.
 
     The secret is not kept: this is the one time it can be read. `maker` is the token by which it is asked for: the new
     one may no more than that one. Raises `ValidationError` and `TokenTooWideError`.
@@ -49,6 +52,7 @@ def token_create(
         user=user,
         name=name.strip(),
         role=role,
+        scope=scope,
         digest=token_digest(secret),
         prefix=secret[:SHOWN],
         expires_at=expires_at,
@@ -56,6 +60,8 @@ def token_create(
     token.clean_fields(exclude=["last_used_at", "expires_at", "revoked_at"])
     token.save()
     detail = {"name": token.name, "role": Role(role).label}
+    if token.only_sends_traces:
+        detail["scope"] = str(token.scope)
     audit_record(project=project, actor=actor, verb="token_create", target=token, detail=detail)
     return token, secret
 

@@ -29,7 +29,8 @@ def tokens(request: ProjectRequest) -> HttpResponse:
             actor=request.user,
             user=request.user,
             name=form.cleaned_data["name"],
-            role=form.cleaned_data["role"],
+            role=form.most,
+            scope=form.scope,
             expires_at=form.expires_at,
         )
         form = TokenForm(initial={"role": Role.ADJUDICATOR})

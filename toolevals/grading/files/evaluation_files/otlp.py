@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.entry import Found, items_at
@@ -38,10 +38,17 @@ def read(document: Any) -> Iterator[Found]:
             else:
                 kept.setdefault((span.trace_id, span.span_id), (prefix + pointer, span, reading_of(span)))
     spans = list(kept.values())
+    if not count or not spans:
+        return
+    yield from conversations_in(spans)
+
+
+def conversations_in(spans: Sequence[tuple[str, TelemetrySpan, SpanReading]]) -> Iterator[Found]:
+    """Yield the same for spans that are read already, each with its pointer; no id twice in a trace."""
     told = {span.trace_id for _, span, reading in spans if reading.kind in ("model", "tool")}
-    if count and spans and not told:
+    if not told:
         known = ", ".join(_TITLES.values())
-        yield "", InvalidDocument.at("", f"holds {count:,} spans, none of a model's or a tool's call by {known}")
+        yield "", InvalidDocument.at("", f"holds {len(spans):,} spans, none of a model's or a tool's call by {known}")
     models = {span.span_id: span for _, span, reading in spans if reading.kind == "model"}
     parents = {span.span_id: span.parent_id for _, span, _ in spans}
     yield from traces_read(

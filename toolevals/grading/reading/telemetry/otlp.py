@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from toolevals.grading.reading.telemetry.spans import SpanEvent, Status, TelemetrySpan
@@ -32,22 +33,41 @@ def is_export(document: Any) -> bool:
     return isinstance(document, Mapping) and isinstance(document.get("resourceSpans"), list)
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """One span of an export: the three objects that hold it as they stand there, and what it says or what is wrong."""
+
+    pointer: str
+    resource_spans: Mapping[str, Any]
+    scope_spans: Mapping[str, Any]
+    item: Mapping[str, Any]
+    span: TelemetrySpan | InvalidDocument
+
+
 def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan | InvalidDocument]]:
     """Yield each span with its pointer, or what is wrong with it, its pointer from the span on.
 
     Raises InvalidDocument where the lists that hold spans are none.
     """
+    return ((each.pointer, each.span) for each in exported_in(document))
+
+
+def exported_in(document: Mapping[str, Any]) -> Iterator[Exported]:
+    """Yield each span with what holds it. Raises as `spans_in`."""
     for resource_place, resource_spans in _items(document, "resourceSpans", ""):
         resource = _attributes_under(resource_spans, "resource", resource_place)
         for scope_place, scope_spans in _items(resource_spans, "scopeSpans", resource_place):
             scope = scope_spans.get("scope")
             scope = scope if isinstance(scope, Mapping) else {}
             address = _text(scope_spans.get("schemaUrl")) or _text(resource_spans.get("schemaUrl"))
+            words = _text(scope.get("name")), _text(scope.get("version")), address
             for place, item in _items(scope_spans, "spans", scope_place):
+                span: TelemetrySpan | InvalidDocument
                 try:
-                    yield place, _span(item, resource, _text(scope.get("name")), _text(scope.get("version")), address)
+                    span = _span(item, resource, *words)
                 except InvalidDocument as error:
-                    yield place, error
+                    span = error
+                yield Exported(place, resource_spans, scope_spans, item, span)
 
 
 def _span(

@@ -1,0 +1,134 @@
+"""Traces are summed up once nothing has come for a while, and again when more comes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.traces.sending import conversation, export, send, span
+from toolevals.traces import chunks
+from toolevals.traces.models import ToolUse, Trace, TraceSettings
+from toolevals.traces.services import trace_settle, traces_forget, traces_settle
+from toolevals.traces.tasks import settle
+
+
+@pytest.fixture(autouse=True)
+def at_once(settings):
+    """Sum up at once."""
+    settings.TRACES_QUIET_SECONDS = 0
+
+
+def test_a_whole_trace_is_summed_up(client, project, token):
+    send(client, token, export(*conversation(**{"user.id": "u-9"})))
+    settle()
+    trace = Trace.objects.get()
+    assert trace.is_whole
+    assert (trace.name, trace.agent, trace.agent_version, trace.model) == ("shop", "shop", "1.4.0", "small-1")
+    assert (trace.session, trace.input_tokens, trace.output_tokens) == ("s-1", 200, 40)
+    assert (trace.calls, trace.failed_calls, trace.tools, trace.error_classes) == (1, 0, ["get_order"], [])
+    assert trace.duration_ms == 4000
+    assert trace.request == "Where is my order 7?"
+    assert "it is shipped." in trace.text
+    use = ToolUse.objects.get()
+    assert (use.tool, use.duration_ms, use.error_class, use.arguments_fit) == ("get_order", 250, "", True)
+    assert (use.span_id, use.agent_version) == (f"{3:016x}", "1.4.0")
+
+
+def test_a_call_that_failed_with_arguments_that_do_not_fit(client, token):
+    send(
+        client,
+        token,
+        export(*conversation(arguments={"number": 7}, result='{"error": "order not found", "code": 404}')),
+    )
+    traces_settle()
+    use = ToolUse.objects.get()
+    assert (use.error_class, use.arguments_fit) == ("404", False)
+    assert '"id" is a required property' in use.problem
+    trace = Trace.objects.get()
+    assert (trace.failed_calls, trace.error_classes) == (1, ["404"])
+
+
+def test_a_trace_waits_for_its_root_and_reopens(client, token, settings):
+    root, *others = conversation()
+    send(client, token, export(*others[:2]))
+    assert traces_settle() == 0
+    send(client, token, export(root))
+    assert traces_settle() == 1
+    trace = Trace.objects.get()
+    assert trace.is_whole
+    send(client, token, export(others[2]))
+    assert not Trace.objects.get().is_whole
+    assert traces_settle() == 1
+    trace = Trace.objects.get()
+    assert (trace.spans, trace.is_whole, trace.input_tokens) == (4, True, 200)
+    assert ToolUse.objects.count() == 1
+
+
+def test_a_trace_whose_root_never_comes_is_summed_up_and_not_whole(client, token, settings):
+    settings.TRACES_ROOTLESS_SECONDS = 0
+    send(client, token, export(*conversation()[1:]))
+    assert traces_settle() == 1
+    trace = Trace.objects.get()
+    assert not trace.is_whole
+    assert trace.model == "small-1"
+
+
+def test_what_comes_while_a_trace_is_summed_up_is_not_lost(client, token):
+    root, *others = conversation()
+    send(client, token, export(root))
+    seen = Trace.objects.get()
+    send(client, token, export(*others))
+    assert not trace_settle(trace=seen)
+    assert Trace.objects.get().due_at is not None
+    assert traces_settle() == 1
+    assert Trace.objects.get().calls == 1
+
+
+def test_calls_that_only_the_conversation_tells_of_are_counted(client, token):
+    root, first, _, last = conversation(result="429 too many requests")
+    send(client, token, export(root, first, last))
+    traces_settle()
+    use = ToolUse.objects.get()
+    assert (use.tool, use.span_id, use.duration_ms, use.error_class) == ("get_order", "", None, "429")
+
+
+def test_a_trace_without_a_conversation_is_summed_up(client, token):
+    send(client, token, export(span(1, "GET /", attributes={"http.method": "GET"})))
+    traces_settle()
+    trace = Trace.objects.get()
+    assert (trace.name, trace.calls, trace.request) == ("GET /", 0, "")
+
+
+def test_one_that_cannot_be_summed_up_stands_in_no_others_way(client, token, monkeypatch):
+    for number in (1, 2):
+        send(client, token, export(*conversation(f"{number:032x}")))
+    first = Trace.objects.order_by("due_at")[0]
+    whole = chunks.spans_of
+
+    def broken(trace):
+        if trace.pk == first.pk:
+            raise RecursionError
+        return whole(trace)
+
+    monkeypatch.setattr("toolevals.traces.services.settling.spans_of", broken)
+    assert traces_settle() == 1
+    first.refresh_from_db()
+    assert Trace.objects.due(timezone.now() + timedelta(minutes=30)).count() == 0
+    assert Trace.objects.due(timezone.now() + timedelta(hours=2)).get() == first
+
+
+def test_old_traces_go_and_those_that_are_kept_stay(client, project, token):
+    for number in (1, 2, 3):
+        send(client, token, export(*conversation(f"{number:032x}")))
+    old, kept, _ = Trace.objects.order_by("pk")
+    Trace.objects.filter(pk__in=[old.pk, kept.pk]).update(received_at=timezone.now() - timedelta(days=31))
+    Trace.objects.filter(pk=kept.pk).update(kept=True)
+    traces_forget(timezone.now())
+    assert not Trace.objects.filter(pk=old.pk).exists()
+    assert Trace.objects.count() == 2
+    TraceSettings.objects.create(project=project, retention_days=1)
+    Trace.objects.filter(kept=False).update(received_at=timezone.now() - timedelta(days=2))
+    traces_forget(timezone.now())
+    assert list(Trace.objects.all()) == [kept]

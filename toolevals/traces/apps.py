@@ -1,0 +1,9 @@
+"""The app's name for Django."""
+
+from django.apps import AppConfig
+
+
+class TracesConfig(AppConfig):
+    """`toolevals.traces`."""
+
+    name = "toolevals.traces"

@@ -1,0 +1,71 @@
+"""The body of a request: taken whole, unpacked, and refused as soon as it is too large."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from toolevals.traces.intake.encodings import CONTENT_TYPES, JSON, PROTOBUF
+
+CHUNK = 1 << 16
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+class Refused(Exception):  # noqa: N818 - an answer
+    """A request that is not taken: a status of HTTP, a sentence, and the seconds after which it may come again."""
+
+    def __init__(self, status: HTTPStatus, sentence: str, retry_after: int | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence, self.retry_after = status, sentence, retry_after
+
+
+def content_type_of(request: HttpRequest) -> str:
+    """Return the encoding of a request. Raises `Refused`."""
+    if request.content_type not in CONTENT_TYPES:
+        raise Refused(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send {PROTOBUF} or {JSON}, not {request.content_type!r:.80}."
+        )
+    return str(request.content_type)
+
+
+def body_of(request: HttpRequest) -> bytes:
+    """Return the body as it was before it was packed. Raises `Refused`."""
+    packing = request.headers.get("Content-Encoding", "identity").strip().lower() or "identity"
+    if packing not in ("gzip", "identity"):
+        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send the body packed with gzip, or as it is.")
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if int(length) > settings.TRACES_MAX_BYTES:
+        raise _too_large("The body", settings.TRACES_MAX_BYTES)
+    chunks = iter(lambda: request.read(CHUNK), b"")
+    return b"".join(_unpacked(chunks) if packing == "gzip" else chunks)
+
+
+def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack piece by piece: a small body that would grow without end is refused when it passes the limit."""
+    packed, size = zlib.decompressobj(_GZIP), 0
+    try:
+        for chunk in chunks:
+            rest = chunk
+            while rest:
+                some = packed.decompress(rest, CHUNK)
+                size += len(some)
+                if size > settings.TRACES_MAX_UNPACKED_BYTES:
+                    raise _too_large("The unpacked body", settings.TRACES_MAX_UNPACKED_BYTES)
+                yield some
+                rest = packed.unconsumed_tail
+                if packed.eof and (rest := packed.unused_data):
+                    # Packed in several members, as some senders do.
+                    packed = zlib.decompressobj(_GZIP)
+        yield packed.flush()
+    except zlib.error as error:
+        raise Refused(HTTPStatus.BAD_REQUEST, f"The body cannot be unpacked as gzip: {error}.") from None
+    if not packed.eof:
+        raise Refused(HTTPStatus.BAD_REQUEST, "The body ends before the end of its gzip.")
+
+
+def _too_large(what: str, limit: int) -> Refused:
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} is larger than {limit:,} bytes. Send smaller batches.")

@@ -1,0 +1,8 @@
+"""What agents send from production, and what is made of it."""
+
+from toolevals.traces.models.settings import TraceSettings
+from toolevals.traces.models.spans import Span, SpanChunk
+from toolevals.traces.models.tool_uses import ToolUse
+from toolevals.traces.models.traces import Trace
+
+__all__ = ["Span", "SpanChunk", "ToolUse", "Trace", "TraceSettings"]

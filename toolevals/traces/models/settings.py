@@ -1,0 +1,40 @@
+"""What a project says about its traces."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.traces.scrubbing import ScrubRule, rules_of
+from toolevals.workspace.fields import DocumentField
+from toolevals.workspace.models import Project
+
+RETENTION_DAYS = 30
+
+
+class TraceSettings(models.Model):
+    """How long traces stay, how many are taken, and what is taken out of them. Without a row: as the defaults say."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="trace_settings")
+    retention_days = models.PositiveSmallIntegerField(default=RETENTION_DAYS)
+    # The share of traces that are taken, 0..1.
+    sample_rate = models.FloatField(default=1.0)
+    # As `toolevals.traces.scrubbing.rules_of` reads them.
+    scrub = DocumentField(default=list)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(condition=models.Q(sample_rate__range=(0, 1)), name="sample_rate_0_to_1"),
+            models.CheckConstraint(condition=models.Q(retention_days__gte=1), name="retention_of_a_day"),
+        ]
+
+    @property
+    def rules(self) -> tuple[ScrubRule, ...]:
+        """The rules by which personal data is taken out."""
+        return rules_of(self.scrub)
+
+    @classmethod
+    def of(cls, project: Project) -> TraceSettings:
+        """Return a project's settings, the defaults where it has none."""
+        return cls.objects.filter(project=project).first() or cls(project=project)

@@ -1,0 +1,104 @@
+"""The calls of tools in a trace: those that spans ran, and those that only the conversation tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.layers.troubles import trouble_in
+from toolevals.grading.reading.parsing.content import result_text
+from toolevals.grading.values import MalformedCall, ToolCall, ToolResult, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.traces.reading.traces import ReadSpan, TraceReading
+
+UNPARSED = "(unparsed)"
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTool:
+    """One call. `start` is in nanoseconds since 1970; `duration_ms` None where no span measured it.
+
+    `error_class` is empty where the tool answered as it should, or where its answer is not known. `arguments_fit` is
+    None where no schema was offered; `problem` says what is wrong with the arguments first.
+    """
+
+    tool: str
+    arguments: Any
+    start: int
+    span_id: str = ""
+    call_id: str = ""
+    duration_ms: float | None = None
+    error_class: str = ""
+    arguments_fit: bool | None = None
+    problem: str = ""
+
+
+def used_tools(trace: TraceReading) -> list[UsedTool]:
+    """Return the calls of a trace, those with spans first as they began, then those without."""
+    offered = {tool.name: tool for tool in trace.tools}
+    ran = [_of_span(each, offered) for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
+    return [*ran, *_without_spans(trace, ran, offered)]
+
+
+def _of_span(each: ReadSpan, offered: Mapping[str, ToolSpec]) -> UsedTool:
+    reading = each.reading
+    arguments = {} if reading.given is None else reading.given
+    call = ToolCall(reading.tool, arguments if isinstance(arguments, dict) else {}, reading.call_id)
+    content = reading.error if reading.error is not None else result_text(reading.made)
+    failed = reading.error is not None
+    answered = failed or reading.made is not None
+    trouble = trouble_in(content or "", is_error=failed, call=call) if answered else None
+    fit, problem = _fit(reading.tool, arguments, offered)
+    return UsedTool(
+        tool=reading.tool,
+        arguments=arguments,
+        start=each.span.start,
+        span_id=each.span.span_id,
+        call_id=reading.call_id or "",
+        duration_ms=each.duration_ms,
+        error_class=trouble.error_class if trouble else "",
+        arguments_fit=fit,
+        problem=problem,
+    )
+
+
+def _without_spans(trace: TraceReading, ran: list[UsedTool], offered: Mapping[str, ToolSpec]) -> Iterator[UsedTool]:
+    """Yield the conversation's calls that no span ran: told by their id, else by their tool, each span once."""
+    left = list(ran)
+    results = {id(result.call): result for result in trace.transcript.results if result.call is not None}
+    start = trace.spans[0].span.start if trace.spans else 0
+    for call in trace.transcript.calls:
+        mine = next((each for each in left if call.id and each.call_id == call.id), None)
+        mine = mine or next((each for each in left if each.tool == call.name and not (each.call_id and call.id)), None)
+        if mine is not None:
+            left.remove(mine)
+            continue
+        if isinstance(call, MalformedCall):
+            yield UsedTool(call.name or UNPARSED, call.text, start, arguments_fit=False, problem=call.reason)
+            continue
+        fit, problem = _fit(call.name, call.arguments, offered)
+        trouble = _trouble(results.get(id(call)))
+        yield UsedTool(
+            call.name, call.arguments, start, "", call.id or "", None, trouble, arguments_fit=fit, problem=problem
+        )
+
+
+def _trouble(result: ToolResult | None) -> str:
+    if result is None:
+        return ""
+    trouble = trouble_in(result.content, is_error=result.is_error, call=result.call)
+    return trouble.error_class if trouble else ""
+
+
+def _fit(name: str, arguments: Any, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str]:
+    tool = offered.get(name)
+    if tool is None:
+        return None, ""
+    try:
+        problems = call_problems(tool, arguments)
+    except InvalidDocument:
+        # The schema itself is bad: nothing can be said of the arguments.
+        return None, ""
+    return (False, f"{problems[0].pointer} {problems[0].message}".strip()) if problems else (True, "")

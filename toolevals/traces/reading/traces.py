@@ -1,0 +1,89 @@
+"""One trace, read: each span by its convention, and the conversation that they tell together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.otlp import conversations_in
+from toolevals.grading.reading.telemetry.conventions import reading_of
+from toolevals.grading.reading.telemetry.reading import SpanReading
+from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.values import ToolSpec, Transcript
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSpan:
+    """A span, and what it says by the convention that it follows."""
+
+    span: TelemetrySpan
+    reading: SpanReading
+
+    @property
+    def duration_ms(self) -> float:
+        """What it took, in milliseconds."""
+        return (self.span.end - self.span.start) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class TraceReading:
+    """A trace, read. `entry` holds the input, the tools that were offered and what was done.
+
+    It is None where no span tells of a conversation, or nobody can read it: `problems` say why.
+    """
+
+    spans: tuple[ReadSpan, ...]
+    entry: Entry | None = None
+    problems: tuple[Problem, ...] = field(default=())
+
+    @property
+    def root(self) -> ReadSpan | None:
+        """The span above all others; where it has not come, the first one whose parent is not there."""
+        ids = {each.span.span_id for each in self.spans}
+        roots = [each for each in self.spans if not each.span.parent_id]
+        return next(iter(roots or [each for each in self.spans if each.span.parent_id not in ids]), None)
+
+    @property
+    def transcript(self) -> Transcript:
+        """What the agent did; nothing where nobody can read it."""
+        trial = self.entry.trial if self.entry else None
+        return trial.transcript if trial else Transcript()
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The input of the conversation."""
+        return dict(self.entry.example.input) if self.entry and self.entry.example else {}
+
+    @property
+    def tools(self) -> list[ToolSpec]:
+        """The tools that were offered."""
+        tools = self.entry.example.tools if self.entry and self.entry.example else None
+        return tools if isinstance(tools, list) else []
+
+
+def trace_read(spans: Iterable[TelemetrySpan]) -> TraceReading:
+    """Return what the spans of one trace say."""
+    read = tuple(ReadSpan(span, _reading(span)) for span in spans)
+    entry, problems = _conversation(read)
+    return TraceReading(read, entry, problems)
+
+
+def _reading(span: TelemetrySpan) -> SpanReading:
+    try:
+        return reading_of(span)
+    except InvalidDocument:
+        # By the convention it holds a message, which is of another form: its attributes are shown as nobody read them.
+        return SpanReading("none", "other", unread=tuple(span.attributes))
+
+
+def _conversation(read: Sequence[ReadSpan]) -> tuple[Entry | None, tuple[Problem, ...]]:
+    try:
+        for _, found in conversations_in([(f"/{each.span.span_id}", each.span, each.reading) for each in read]):
+            if isinstance(found, Entry):
+                return found, found.losses
+            return None, tuple(found.problems)
+    except InvalidDocument as error:
+        return None, tuple(error.problems)
+    return None, ()

@@ -1,0 +1,15 @@
+"""Everything that changes traces."""
+
+from toolevals.traces.services.retention import traces_forget
+from toolevals.traces.services.settings import trace_settings_update
+from toolevals.traces.services.settling import trace_settle, traces_settle
+from toolevals.traces.services.storing import Stored, spans_store
+
+__all__ = [
+    "Stored",
+    "spans_store",
+    "trace_settings_update",
+    "trace_settle",
+    "traces_forget",
+    "traces_settle",
+]

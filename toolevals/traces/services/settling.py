@@ -1,0 +1,140 @@
+"""Sum traces up once nothing has come for a while, and again when more has come.
+
+The rows are the queue: a trace is due at a time that its last batch set. Whoever takes one moves that time on, and
+writes only where nothing new has come meanwhile. So a process that is killed leaves a trace that is due again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from toolevals.traces.chunks import spans_of
+from toolevals.traces.models import ToolUse, Trace
+from toolevals.traces.models.traces import TEXT_LENGTH
+from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.summary import Summary, summary_of
+from toolevals.traces.reading.traces import trace_read
+from toolevals.workspace.bulk import others_write_first, rows_insert
+
+logger = logging.getLogger(__name__)
+
+# Taken at once, and seconds after which another may take what was not done.
+AT_ONCE = 20
+TAKEN_SECONDS = 120
+AGAIN_SECONDS = 3600
+# Counts of a hostile sender stay within a column.
+_MOST = 2**62
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = 4_000_000_000 * 10**9
+
+
+def traces_settle(*, seconds: float = 20.0) -> int:
+    """Sum up the traces that are due, so long at most; return how many."""
+    until, done = monotonic() + seconds, 0
+    while monotonic() < until:
+        now = timezone.now()
+        due = list(Trace.objects.due(now)[:AT_ONCE])
+        for trace in due:
+            if _take(trace, now):
+                done += _tried(trace)
+        if not due:
+            break
+        others_write_first()
+    return done
+
+
+def _take(trace: Trace, now: datetime) -> bool:
+    """Claim a trace: nobody else takes it for a while."""
+    later = now + timedelta(seconds=TAKEN_SECONDS)
+    taken = Trace.objects.filter(pk=trace.pk, due_at=trace.due_at).update(due_at=later)
+    trace.due_at = later
+    return bool(taken)
+
+
+def _tried(trace: Trace) -> bool:
+    """Sum up a trace. One that nobody can sum up stands in no other's way: it is tried again after a longer while."""
+    try:
+        return trace_settle(trace=trace)
+    except DatabaseError:
+        raise
+    except Exception:
+        logger.exception("The trace %s cannot be summed up.", trace.pk)
+        later = timezone.now() + timedelta(seconds=AGAIN_SECONDS)
+        Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(due_at=later)
+        return False
+
+
+def trace_settle(*, trace: Trace) -> bool:
+    """Sum up one trace; return whether that is written: not where more has come meanwhile."""
+    read = trace_read(spans_of(trace))
+    used = used_tools(read)
+    summary = summary_of(read, used)
+    with transaction.atomic():
+        fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
+        if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
+            return False
+        ToolUse.objects.filter(trace=trace).delete()
+        _uses_insert(trace, summary, used)
+    return True
+
+
+def _fields(summary: Summary) -> dict[str, object]:
+    return {
+        "name": clean(summary.name, 200),
+        "started_at": moment(summary.start),
+        "duration_ms": (summary.end - summary.start) / 1e6,
+        "model": clean(summary.model, 120),
+        "agent": clean(summary.agent, 120),
+        "agent_version": clean(summary.agent_version, 80),
+        "session": clean(summary.session, 200),
+        "end_user": clean(summary.user, 200),
+        "input_tokens": _within(summary.input_tokens),
+        "output_tokens": _within(summary.output_tokens),
+        "cost": summary.cost,
+        "calls": summary.calls,
+        "failed_calls": summary.failed_calls,
+        "tools": [clean(tool, 200) for tool in summary.tools],
+        "error_classes": list(summary.error_classes),
+        "error": clean(summary.error, 500),
+        "request": clean(" ".join(summary.request.split()), 300),
+        "text": clean(summary.text, TEXT_LENGTH).casefold(),
+    }
+
+
+def _uses_insert(trace: Trace, summary: Summary, used: Sequence[UsedTool]) -> None:
+    names = (
+        "trace_id", "project_id", "span_id", "number", "tool", "started_at", "duration_ms", "error_class",
+        "arguments_fit", "problem", "agent", "agent_version",
+    )  # fmt: skip
+    agent, version = clean(summary.agent, 120), clean(summary.agent_version, 80)
+    rows_insert(
+        ToolUse,
+        names,
+        [
+            (
+                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), moment(each.start),
+                each.duration_ms, each.error_class, each.arguments_fit, clean(each.problem, 300), agent, version,
+            )
+            for number, each in enumerate(used)
+        ],
+    )  # fmt: skip
+
+
+def clean(text: str, length: int) -> str:
+    """Return the beginning of a text that a column takes: no database of ours has a NUL, or half of a character."""
+    return text[:length].replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def moment(nanoseconds: int) -> datetime:
+    """Return a time in nanoseconds since 1970, what is beyond any calendar brought to its end."""
+    return _EARLIEST + timedelta(microseconds=min(nanoseconds, _LATEST) // 1000)
+
+
+def _within(count: int | None) -> int | None:
+    return None if count is None else max(0, min(count, _MOST))

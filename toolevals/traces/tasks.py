@@ -1,0 +1,36 @@
+"""What workers do for traces, and the sweeper's doorbell for it: the rows are the queue."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from toolevals.celery import app
+from toolevals.traces import services
+from toolevals.traces.models import Trace
+from toolevals.workspace.jobs.notify import can_ring
+from toolevals.workspace.models import Queue
+
+logger = logging.getLogger(__name__)
+
+# A ring that nobody heard is worth nothing soon: the sweeper rings again.
+RING_SECONDS = 10
+
+
+@app.task(name="traces.settle")
+def settle() -> None:
+    """Sum up the traces that are due."""
+    services.traces_settle()
+
+
+def traces_due(now: datetime) -> None:
+    """Ring where a trace is due. A broker that is down is logged: the next round rings again."""
+    if not can_ring() or not Trace.objects.due(now).exists():
+        return
+    try:
+        current_app.send_task("traces.settle", queue=Queue.IO, expires=RING_SECONDS, retry=False)
+    except (OperationalError, OSError) as error:
+        logger.warning("The broker cannot be reached, the sweeper will try again: %s", error)

@@ -1,0 +1,1 @@
+"""Pages of traces, and the address that takes them."""
