@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
 
+from tests.grading import strategies
+from tests.grading.graded import NAMED
 from toolevals.cli.grade_rows import NativeGrading
-from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS, case_metrics
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Trajectory, Transcript
+from toolevals.grading.values.matchers import Exact, NaturalLanguage
 from toolevals.grading.values.verdicts import Verdict
 
 TOOLS = [
@@ -150,3 +157,38 @@ def test_a_metric_that_crashes_is_errored_alone(monkeypatch):
     assert "ZeroDivisionError" in found["goal_progress"].reason
     assert found["action_safety"].status == "passed"
     assert set(found) == set(METRICS)
+
+
+@strategies.whole_cases
+@given(strategies.expectations, strategies.transcripts)
+def test_metrics_of_calls_in_place_are_those_that_a_search_gives(expectation, transcript):
+    case = compile_case(expectation, NAMED)
+    found = grade(case, transcript)
+    assert case_metrics(case, transcript, found) == case_metrics(replace(case, in_place=None), transcript, found)
+
+
+@pytest.mark.parametrize(
+    ("calls", "passed"),
+    [
+        (("shell", "orders.get"), "passed"),
+        (("orders.get", "shell"), "failed"),
+        (("shell",), "failed"),
+        (("shell", "orders.get", "orders.get"), "passed"),
+    ],
+)
+def test_metrics_of_calls_know_when_all_were_made_in_place(calls, passed):
+    wanted = Trajectory(ordered=(CallExpectation("shell"), CallExpectation("orders.get", {"id": Exact("A-1")})))
+    case = compile_case(Expectation("calls", alternatives=(wanted,)), ())
+    made = tuple(ToolCall(name, {"id": "A-1"}) for name in calls)
+    transcript = Transcript((Message("assistant", calls=made),))
+    found = case_metrics(case, transcript, grade(case, transcript))
+    assert found["tools_all_pass"].status == passed
+    assert found == case_metrics(replace(case, in_place=None), transcript, grade(case, transcript))
+
+
+def test_what_a_judge_has_still_to_see_is_not_measured_even_where_the_calls_are_in_place():
+    wanted = Trajectory(ordered=(CallExpectation("shell", {"command": NaturalLanguage("lists files")}),))
+    case = compile_case(Expectation("calls", alternatives=(wanted,)), ())
+    transcript = Transcript((Message("assistant", calls=(ToolCall("shell", {"command": "ls"}),)),))
+    found = case_metrics(case, transcript, grade(case, transcript))
+    assert [found[name].status for name in ("tools_all_pass", "tools_percentage_pass")] == ["unscored"] * 2

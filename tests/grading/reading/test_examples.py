@@ -1,5 +1,8 @@
+from typing import Any
+
 import pytest
 
+from toolevals.grading.reading import examples
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument
@@ -88,3 +91,31 @@ def test_a_bad_row_is_refused_with_a_pointer(change, pointer, words):
         read_example({**ROW, **change})
     (problem,) = [each for each in caught.value.problems if each.pointer == pointer]
     assert words in problem.message
+
+
+def test_tools_that_came_before_are_read_as_they_stand_now():
+    def tools(bound: Any) -> list[dict[str, Any]]:
+        return [{**TOOL, "input_schema": {"type": "object", "properties": {"n": {"minimum": bound}}}}]
+
+    def bound_in(document: Any) -> Any:
+        found = read_example({**ROW, "tools": document}).tools
+        assert isinstance(found, list)
+        return found[0].input_schema["properties"]["n"]["minimum"]
+
+    kept = tools(1)
+    assert [repr(bound_in(tools(bound))) for bound in (1, 1.0, 1, 2**70)] == ["1", "1.0", "1", repr(2**70)]
+    assert bound_in(kept) == 1
+    kept[0]["input_schema"]["properties"]["n"]["minimum"] = 2
+    assert [bound_in(kept), bound_in(tools(1))] == [2, 1]
+    for bad in (float("nan"), "x"):
+        with pytest.raises(InvalidDocument):
+            read_example({**ROW, "tools": tools(bad)})
+
+
+def test_a_list_of_tools_is_checked_once_for_the_rows_that_offer_it(monkeypatch):
+    row = {**ROW, "tools": [{**TOOL, "description": "Told once."}]}
+    first = read_example(row).tools
+    monkeypatch.setattr(examples, "read_tools", None)
+    again = read_example(row).tools
+    assert again == first
+    assert again is not first

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, ClassVar
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls, counted_calls
-from toolevals.grading.engine.tools_pass import alignments_of, all_pass_of, percentage_pass_of
+from toolevals.grading.engine.tools_pass import ALL_PASSED, alignments_of, all_of_them, all_pass_of, percentage_pass_of
 from toolevals.grading.layers.task_metrics import (
     PASSES_AT,
     MetricScore,
@@ -26,7 +26,6 @@ from toolevals.grading.layers.task_metrics.tool_selection import selection_of
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.reading.parsing.steps import AgentRun, run_of
 from toolevals.grading.values import Call, Trajectory, Transcript, options_of
-from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 NO_ANSWER = "No prediction came."
@@ -34,50 +33,62 @@ NO_COMPLETION = "The example expects neither facts in the answer nor an end stat
 NO_GOAL = "The example holds no words of a user to take the goal from."
 
 
-@dataclass(frozen=True)
 class Measured:
-    """What metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown)."""
+    """What metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
 
-    compiled: CompiledCase
-    transcript: Transcript
-    grade: CaseGrade
-    goal: str | None = None
+    `counted` are the calls that count, as the verdicts count them, and `alignments` the best one of these with each
+    alternative, where calls are expected. `run` is the transcript as steps, with the names of the tools that were
+    offered, where these are known; `made` are all of its calls. `passed_calls` is how many calls are expected, where
+    just these were made, each at its place and as expected; else 0. `tasks` are the task as each alternative of the
+    expectation has it: see `docs/grading.md`. All of these are worked out when a metric first wants them.
+    """
 
-    @cached_property
-    def counted(self) -> CountedCalls:
-        """The calls that count, as the verdicts count them."""
-        return counted_calls(self.transcript)
+    __slots__ = ("alignments", "compiled", "counted", "goal", "grade", "made", "passed_calls", "run", "tasks",
+                 "transcript")  # fmt: skip
 
-    @property
-    def results(self) -> Results:
-        """What they were answered, where the expectation refers to it."""
-        return self.counted.results(self.compiled, self.transcript)
+    alignments: list[Alignment]
+    counted: CountedCalls
+    made: tuple[MadeCall, ...]
+    passed_calls: int
+    run: AgentRun
+    tasks: tuple[Task, ...]
 
-    @cached_property
-    def alignments(self) -> list[Alignment]:
-        """The best alignment of the calls that count with each alternative, where calls are expected."""
+    def __init__(self, compiled: CompiledCase, transcript: Transcript, grade: CaseGrade, goal: str | None) -> None:
+        self.compiled = compiled
+        self.transcript = transcript
+        self.grade = grade
+        self.goal = goal
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name not in self._WORKED_OUT:
+            raise AttributeError(name)
+        value = self._WORKED_OUT[name](self)
+        setattr(self, name, value)
+        return value
+
+    def _find_passed_calls(self) -> int:
+        in_place = self.compiled.in_place
+        if in_place is None or not in_place.only:
+            return 0
+        decision = in_place.decision(self.counted.calls)
+        return 0 if decision is None or decision.statuses["equivalence"] != "passed" else len(in_place.places)
+
+    def _find_alignments(self) -> list[Alignment]:
         if self.compiled.expectation.kind != "calls":
             return []
-        return alignments_of(self.compiled, self.counted.calls, self.results)
+        counted = self.counted
+        return alignments_of(self.compiled, counted.calls, counted.results(self.compiled, self.transcript))
 
-    @cached_property
-    def made(self) -> tuple[MadeCall, ...]:
-        """Every call of the run, and whether it failed."""
-        return calls_of(self.run)
-
-    @cached_property
-    def run(self) -> AgentRun:
-        """The transcript as steps, with the names of the tools that were offered, where these are known."""
+    def _find_run(self) -> AgentRun:
         offer = self.compiled.offer
         names = {tool.name for tool in offer.tools.values()}
         known = {*names, *(call.name for call in self.transcript.calls if call.name and offer.class_of(call) in names)}
         return run_of(self.transcript, goal=self.goal, available_tools=tuple(sorted(known)) if names else None)
 
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        """The task as each alternative of the expectation has it: see `docs/grading.md`."""
-        verdicts = (self.grade.verdicts[name] for name in ("answer", "execution"))
-        scored = [verdict.value for verdict in verdicts if verdict.value is not None]
+    def _find_tasks(self) -> tuple[Task, ...]:
+        values = self.grade.values
+        scored = [value for name in ("answer", "execution") if (value := values[name]) is not None]
         met = sum(scored) / len(scored) if scored else None
         replies = sum(not step.calls for step in self.run.steps)
         expectation = self.compiled.expectation
@@ -102,6 +113,15 @@ class Measured:
             names = [option.tool for option in options_of(expected)]
             made = (called[of] for name in names if (of := offer.class_of_name(name)) in called)
             yield next(made, names[0])
+
+    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Measured], Any]]] = {
+        "alignments": _find_alignments,
+        "counted": lambda self: counted_calls(self.transcript),
+        "made": lambda self: calls_of(self.run),
+        "passed_calls": _find_passed_calls,
+        "run": _find_run,
+        "tasks": _find_tasks,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +176,14 @@ def _goal_progress(measured: Measured) -> MetricScore:
 
 
 def _of_calls(
-    score: Callable[[CompiledCase, tuple[Call, ...], list[Alignment]], Verdict],
+    score: Callable[[CompiledCase, tuple[Call, ...], list[Alignment]], Verdict], passed: Callable[[int], Verdict]
 ) -> Callable[[Measured], MetricScore]:
     def measure(measured: Measured) -> MetricScore:
-        verdict = score(measured.compiled, measured.counted.calls, measured.alignments)
+        if count := measured.passed_calls:
+            # Nothing is left to be aligned.
+            verdict = passed(count)
+        else:
+            verdict = score(measured.compiled, measured.counted.calls, measured.alignments)
         return MetricScore(verdict.value, verdict.reason)
 
     return measure
@@ -177,14 +201,14 @@ _TABLE = (
         "1",
         "Every expected call was made as expected, and none that must not be.",
         1.0,
-        _of_calls(all_pass_of),
+        _of_calls(all_pass_of, lambda _: ALL_PASSED),
     ),
     CaseMetric(
         "tools_percentage_pass",
         "1",
         "The share of the expected calls that were made as expected.",
         1.0,
-        _of_calls(percentage_pass_of),
+        _of_calls(percentage_pass_of, all_of_them),
     ),
     # As gates have always counted it.
     CaseMetric("tool_name_f1", "1", "F1 between the names of the expected and of the called tools.", 0.5, _name_f1),

@@ -6,6 +6,7 @@ Source: `ToolsAllPass` and `ToolsPercentagePass` of trajectory expectations.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 
 from toolevals.grading.alignment.trajectory import Alignment, align
@@ -14,7 +15,7 @@ from toolevals.grading.values import Call, Expectation, ToolCall
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.verdicts import Verdict
 
-_ALL = Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
+ALL_PASSED = Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
 _TO_BE_JUDGED = "An argument has still to be judged, or refers to a result that is not known."
 
 
@@ -39,7 +40,7 @@ def all_pass_of(
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
-    return _ALL
+    return ALL_PASSED
 
 
 def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
@@ -62,10 +63,16 @@ def percentage_pass_of(
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
     if alignment.total:
-        words = f"{round(share * alignment.total)} of {alignment.total} expected calls were made as expected."
+        words = _made(round(share * alignment.total), alignment.total)
     else:
         words = "Nothing was called that must not be." if share else "A call was made that must not be."
     return Verdict("passed" if share == 1 else "failed", share, words)
+
+
+@lru_cache(maxsize=64)
+def all_of_them(count: int) -> Verdict:
+    """Return `tools_percentage_pass` where all of so many expected calls were made as expected."""
+    return Verdict("passed", 1.0, _made(count, count))
 
 
 def alignments_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> list[Alignment]:
@@ -102,6 +109,10 @@ def _fault(alignment: Alignment, calls: Sequence[Call]) -> str:
         return f"{_name(calls[alignment.extra[0]])} was called besides; no further call is allowed."
     wrong = next(pair[1] for pair, check in zip(alignment.pairs, alignment.checks, strict=True) if check.faults)
     return f"{_name(calls[wrong])} was called with other arguments than the expected ones."
+
+
+def _made(matched: int, total: int) -> str:
+    return f"{matched} of {total} expected calls were made as expected."
 
 
 def _name(call: Call) -> str:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from orjson import dumps, loads
+
 from toolevals.grading.reading.parsing.content import text_in
-from toolevals.grading.reading.specs import read_tools
+from toolevals.grading.reading.specs import ReadTools, read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.decided_by import read_decided_by
-from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 # The names of what examples are sorted by.
 STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
+# Lists of tools that are kept for the next rows with the same, and the longest one, as JSON text.
+_MOST_TOOLS = 64
+_LONGEST_TOOLS = 64_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,26 @@ def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec]
     if document is None or isinstance(document, str):
         return document, ()
     try:
-        read = read_tools(document)
+        require_json(document)
+        read = _read_again(document)
     except InvalidDocument as error:
         raise error.below(pointer) from None
-    return read.tools, tuple(loss.below(pointer) for loss in read.losses)
+    return [*read.tools], tuple(loss.below(pointer) for loss in read.losses)
+
+
+def _read_again(document: Any) -> ReadTools:
+    try:
+        text = dumps(document)
+    except TypeError:
+        # Integers beyond 64 bits.
+        return read_tools(document)
+    return _tools_in(text) if len(text) <= _LONGEST_TOOLS else read_tools(document)
+
+
+@lru_cache(maxsize=_MOST_TOOLS)
+def _tools_in(text: bytes) -> ReadTools:
+    """Read a list of tools as JSON text: most rows of a file offer the same few."""
+    return read_tools(loads(text))
 
 
 def _expectation(row: dict[str, Any]) -> Expectation | None:

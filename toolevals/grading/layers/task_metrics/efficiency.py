@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.layers.task_metrics.scores import MetricScore, Part, weighted
 from toolevals.grading.layers.task_metrics.task import Task
@@ -27,8 +29,12 @@ def step_efficiency(run: AgentRun, task: Task) -> MetricScore:
 def efficiency_of(calls: tuple[MadeCall, ...], steps: int, task: Task) -> MetricScore:
     """Return the `step_efficiency` of a run with these calls and so many steps."""
     needed = task.expected_steps if task.expected_steps is not None else task.max_steps
-    repeated = _repeats(calls)
-    failed = sum(call.failed for call in calls)
+    return _score(needed, steps, len(calls), _repeats(calls), sum([call.failed for call in calls]))
+
+
+@lru_cache(maxsize=1024)
+def _score(needed: int | None, steps: int, calls: int, repeated: int, failed: int) -> MetricScore:
+    """Return the metric of these numbers. The same few come again and again."""
     return weighted(
         (
             Part(
@@ -37,15 +43,15 @@ def efficiency_of(calls: tuple[MadeCall, ...], steps: int, task: Task) -> Metric
                 None if needed is None or not steps else min(1.0, max(0, needed) / steps),
                 f"{steps} steps were taken where {needed} are enough",
             ),
-            Part("repeats", 0.3, _share(repeated, calls), f"{repeated} of {len(calls)} calls repeat an earlier one"),
-            Part("failures", 0.3, _share(failed, calls), f"{failed} of {len(calls)} calls failed"),
+            Part("repeats", 0.3, _share(repeated, calls), f"{repeated} of {calls} calls repeat an earlier one"),
+            Part("failures", 0.3, _share(failed, calls), f"{failed} of {calls} calls failed"),
         ),
         "No call was made and no number of steps is given to compare with.",
     )
 
 
-def _share(bad: int, calls: tuple[MadeCall, ...]) -> float | None:
-    return 1 - bad / len(calls) if calls else None
+def _share(bad: int, calls: int) -> float | None:
+    return 1 - bad / calls if calls else None
 
 
 def _repeats(calls: tuple[MadeCall, ...]) -> int:

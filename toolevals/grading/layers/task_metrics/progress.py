@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from toolevals.grading.layers.task_metrics.scores import MetricScore
 from toolevals.grading.layers.task_metrics.task import Task
 from toolevals.grading.layers.task_metrics.words import MOST_KEYWORDS, found_in, keywords_of, text_of
 from toolevals.grading.reading.parsing.steps import AgentRun, Step
 from toolevals.grading.values import ToolCall
+
+_LONGEST_NAME = 200
 
 
 def goal_progress(run: AgentRun, task: Task) -> MetricScore:
@@ -46,13 +50,14 @@ def _late(progress: list[float]) -> str:
 def _done_and_seen(step: Step) -> list[str]:
     texts = [step.action or "", step.observation or ""]
     for call in step.calls:
-        texts.append(_split(call.name or ""))
+        texts.append(_split((call.name or "")[:_LONGEST_NAME]))
         if isinstance(call, ToolCall):
             texts.append(text_of(call.arguments))
     return texts
 
 
+@lru_cache(maxsize=1024)
 def _split(name: str) -> str:
     """Return a tool's name as words: `getOrder` and `get_order` speak of an order."""
-    spaced = "".join(f" {letter}" if letter.isupper() else letter for letter in name[:200])
-    return f"{name[:200]} {spaced}"
+    spaced = "".join(f" {letter}" if letter.isupper() else letter for letter in name)
+    return f"{name} {spaced}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolevals.grading.values.verdicts import Verdict
 
@@ -35,8 +35,7 @@ class MetricScore:
         return Verdict("passed" if passed else "failed", self.value, self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One part of a metric. `value` is None where it cannot be known; `fault` says what to mend, empty if nothing."""
 
     name: str

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+from functools import lru_cache
+
 from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.layers.task_metrics.scores import MetricScore, Part, weighted
 from toolevals.grading.layers.task_metrics.task import Task
@@ -34,27 +37,28 @@ def selection_of(calls: tuple[MadeCall, ...], run: AgentRun, task: Task) -> Metr
         )
     available = None if run.available_tools is None else frozenset(run.available_tools)
     unavailable = sorted(used - available) if available is not None else []
-    failed = sum(call.failed for call in calls)
-    return weighted(
-        (
-            Part(
-                "required",
-                0.4,
-                1 - len(missing) / len(required) if required else None,
-                f"required and not called: {_named(missing)}",
-            ),
-            Part(
-                "available",
-                0.3,
-                None if available is None or not used else 1 - len(unavailable) / len(used),
-                f"called and not available: {_named(unavailable)}",
-            ),
-            Part(
-                "succeeded", 0.3, 1 - failed / len(calls) if calls else None, f"{failed} of {len(calls)} calls failed"
-            ),
-        ),
-        "",
+    failed = sum([call.failed for call in calls])
+    shares = (
+        _share(len(missing), required),
+        _share(len(unavailable), None if available is None else used),
+        _share(failed, calls),
     )
+    faults = (
+        f"required and not called: {_named(missing)}" if missing else "",
+        f"called and not available: {_named(unavailable)}" if unavailable else "",
+        f"{failed} of {len(calls)} calls failed" if failed else "",
+    )
+    return _score(shares, faults)
+
+
+def _share(bad: int, of: Sized | None) -> float | None:
+    return 1 - bad / len(of) if of else None
+
+
+@lru_cache(maxsize=1024)
+def _score(shares: tuple[float | None, ...], faults: tuple[str, ...]) -> MetricScore:
+    """Return the metric of the shares of its parts and of what to mend in each. The same few come again and again."""
+    return weighted(tuple(map(Part, ("required", "available", "succeeded"), (0.4, 0.3, 0.3), shares, faults)), "")
 
 
 def _named(tools: list[str]) -> str:
