@@ -183,7 +183,13 @@ def graded_cases(
 
 
 # What is read of an example's entry: what was shown, and what is due.
-_SHOWN = ("position", "revision__input", "revision__tools", "revision__example__bucket", "revision__example__difficulty")
+_SHOWN = (
+    "position",
+    "revision__input",
+    "revision__tools",
+    "revision__example__bucket",
+    "revision__example__difficulty",
+)
 _DUE = ("decided_by", "gold__expectation")
 _Examples: TypeAlias = dict[UUID, tuple[Revision, VersionEntry | None]]
 
