@@ -16,7 +16,7 @@ from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
-from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
@@ -131,6 +131,15 @@ def graded_cases(
                 yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
 
 
+# What is read of an example's entry: what was shown, and what is due.
+_SHOWN = (
+    "position",
+    "revision__input",
+    "revision__tools",
+    "revision__example__bucket",
+    "revision__example__difficulty",
+)
+_DUE = ("decided_by", "gold__expectation")
 _Examples: TypeAlias = dict[UUID, tuple[Revision, VersionEntry | None]]
 
 
@@ -139,11 +148,13 @@ def _examples(grading: models.Grading, start: int, stop: int) -> _Examples:
 
     That is an entry of the version that is graded against, which may be newer than the run's.
     """
-    entries = list(entries_between(grading.run, start, stop).select_related("revision__example", "revision__tools"))
-    same = VersionEntry.objects.filter(
-        version=grading.dataset_version_id, revision__in=[entry.revision_id for entry in entries]
-    )
-    held = {entry.revision_id: entry for entry in same.select_related("gold")}
+    found = entries_between(grading.run, start, stop).select_related("revision__example", "gold").only(*_SHOWN, *_DUE)
+    # Most examples offer the same few lists of tools.
+    entries = list(found.prefetch_related("revision__tools"))
+    held = {entry.revision_id: entry for entry in entries}
+    if grading.dataset_version_id != grading.run.dataset_version_id:
+        same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
+        held = {entry.revision_id: entry for entry in same.select_related("gold").only("revision", *_DUE)}
     return {entry.pk: (entry.revision, held.get(entry.revision_id)) for entry in entries}
 
 
@@ -172,7 +183,7 @@ class Compiler:
 
     def case(self, gold: Gold, tools: ToolList, decided_by: str = EXPECTED) -> CompiledCase:
         """Return the compiled case. The schema gate is the subject's, where its tools are worded otherwise."""
-        key = digest(gold.expectation), tools.digest, decided_by
+        key = exact(gold.expectation), tools.digest, decided_by
         if key not in self._cases:
             if tools.digest not in self._offers:
                 self._offers[tools.digest] = tools_offered(tools_in(tools), self._subject)

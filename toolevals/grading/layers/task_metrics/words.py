@@ -48,9 +48,13 @@ def found_in(keywords: frozenset[str], *texts: str) -> frozenset[str]:
     """Return the keywords that stand in any of the texts as whole words."""
     found: set[str] = set()
     for text in texts:
+        if not text:
+            continue
         small = text[:LONGEST_TEXT].casefold()
+        # A number may be written with separators; every other word has to be there as it is.
+        may_differ = "," in small
         for word in keywords - found:
-            if _stands_in(word, small):
+            if (may_differ or word in small) and _stands_in(word, small):
                 found.add(word)
     return frozenset(found)
 
