@@ -236,7 +236,8 @@ FORMATS: dict[str, FileFormat] = {
             otlp.read,
             ("resourceSpans", "scopeSpans", "spans"),
             "attributes that no known convention has; links and the measures of other spans (silently)",
-            "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai and others to a server of our own",
+            "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai, google-adk 2.13, ai 5.0 and others to a server"
+            " of our own",
         ),
         FileFormat(
             "openai_evals_run",
