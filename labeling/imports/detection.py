@@ -13,6 +13,7 @@ from labeling.imports.lines import BOM, MAX_LINE_BYTES
 from labeling.imports.packing import is_packed, is_zip, unpacked
 from labeling.imports.tables import preview
 from toolevals.archives import UNREADABLE
+from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
 from toolevals.grading.files.evaluation_files.formats import detected
 from toolevals.grading.files.example_files import ExampleFormat, line_format, recorded_format, table_format
@@ -64,7 +65,12 @@ def _evaluation(document: Any) -> DetectedSource:
 
 
 def _text(file: IO[bytes]) -> DetectedSource:
-    """Return the format of a file that begins neither as an object nor as a list: YAML or a table."""
+    """Return the format of a file that begins neither as an object nor as a list: a chat's text, YAML or a table."""
+    file.seek(0)
+    with unpacked(file) as plain:
+        content = plain.read(MAX_DOCUMENT_BYTES + 1)
+    if is_chat(content.removeprefix(BOM)):
+        return _evaluation(decoded(content).value)
     try:
         file.seek(0)
         document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value

@@ -69,3 +69,18 @@ def test_every_kind_of_file_is_told_from_the_others(content, name):
 def test_an_unknown_file_is_refused(content):
     with pytest.raises(InvalidDocument):
         source_of(io.BytesIO(content))
+
+
+@pytest.mark.django_db
+def test_a_log_of_conversations_is_imported_and_a_wrong_line_is_named(load):
+    log = b"User: Where is A-1?\nTool get_order(id='A-1') -> sent\nAssistant: It was sent.\n---\nUser: Hi\nBot: Hello\n"
+    job = load(log, "auto")
+    assert job.state == JobState.SUCCEEDED, job.report
+    (found,) = job.report["read"]["formats"]
+    assert (found["name"], found["why"], found["count"]) == (
+        "chat log, JSON Lines or text", "its lines begin with speakers", 2,
+    )  # fmt: skip
+    assert load(log, "chatlog").report["unchanged"] == 2
+    broken = load(log + b"no speaker\n", "chatlog")
+    assert broken.state == JobState.FAILED
+    assert "line 7: begins with no known speaker" in json.dumps(broken.report)

@@ -34,6 +34,8 @@ CALLED = {
     ],
 }
 TOOL = {"type": "function", "function": {"name": "get_order_status", "parameters": {"type": "object"}}}
+MESSAGES: list[dict[str, Any]] = [*ASKED, CALLED]
+CHAT = b'User: Where is ORD-9182?\nTool get_order_status(order_id="ORD-9182") -> shipped\nAssistant: It has shipped.\n'
 HAS_ZSTANDARD = sys.version_info >= (3, 14) or importlib.util.find_spec("zstandard") is not None
 
 
@@ -124,6 +126,8 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     (written(PHOENIX_EXAMPLES), "phoenix_examples", True, False, False),
     (written(OTLP), "otlp", False, True, True),
     (written([OTLP, OTLP], lines=True), "otlp", False, True, True),
+    (CHAT, "chatlog", False, True, False),
+    (written([{"chat_id": 7} | each for each in MESSAGES], lines=True), "chatlog", False, True, False),
     (written(EVALS_EVENTS, lines=True), "openai_evals_run", True, True, False),
     (written([EVALS_ITEM]), "openai_evals_run", True, True, False),
 ]

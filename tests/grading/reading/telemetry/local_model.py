@@ -30,11 +30,12 @@ def local_model() -> Iterator[tuple[str, list[bytes]]]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
-            if self.path.endswith("/traces"):
+            path = self.path.partition("?")[0]
+            if path.endswith("/traces"):
                 kept.append(body)
                 self._send(b"", "application/x-protobuf")
                 return
-            answer = (_chat if self.path.endswith("/chat/completions") else _response)(json.loads(body))
+            answer = (_chat if path.endswith("/chat/completions") else _response)(json.loads(body))
             self._send(json.dumps(answer).encode(), "application/json")
 
         def _send(self, body: bytes, kind: str) -> None:
@@ -99,3 +100,17 @@ def _response(request: dict[str, Any]) -> dict[str, Any]:
         "tools": request.get("tools", []),
     }
     return head | rest | {"output": output, "usage": usage}
+
+
+def main() -> None:
+    """Serve until the input ends, for clients that are no Python; print the address."""
+    import sys
+
+    with local_model() as (address, _):
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -183,8 +183,90 @@ def _langgraph(address):
         messages = agent.invoke({"messages": [*messages, {"role": "user", "content": question}]})["messages"]
 
 
+def google_adk(provider, address):
+    """Ask Google's ADK, which follows OpenTelemetry's conventions with some attributes of its own."""
+    os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
+    _adk(address)
+
+
+def google_adk_1(provider, address):
+    """Ask Google's ADK in the first version of its spans, which hold a request and a response of Gemini's."""
+    os.environ["ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN"] = "1"
+    _adk(address)
+
+
+def _adk(address):
+    """Ask by an agent whose model is any behind the chat-completions protocol, by LiteLLM."""
+    import asyncio
+
+    from google.adk.agents import LlmAgent
+    from google.adk.models.lite_llm import LiteLlm
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    def get_order(id: str) -> dict:  # noqa: A002 (the argument's name)
+        """Return an order."""
+        return the.ORDERS[id]
+
+    def get_stock(sku: int) -> dict:
+        """Return how many there are."""
+        raise the.NoSuchSkuError(the.FAILURE)
+
+    def failed(tool, args, tool_context, error):
+        return {"error": str(error)}
+
+    model = LiteLlm("openai/model-x", api_base=address)
+    agent = LlmAgent(
+        name="support", model=model, instruction=the.SYSTEM, tools=[get_order, get_stock], on_tool_error_callback=failed
+    )
+
+    async def run():
+        runner = InMemoryRunner(agent=agent, app_name="shop")
+        session = await runner.session_service.create_session(app_name="shop", user_id="u")
+        for question in (the.FIRST, the.SECOND):
+            message = types.Content(role="user", parts=[types.Part(text=question)])
+            async for _ in runner.run_async(user_id="u", session_id=session.id, new_message=message):
+                pass
+
+    asyncio.run(run())
+
+
+def pydantic_ai_events(provider, address):
+    """Ask Pydantic AI below 1, in the convention's first form: events of messages, as one attribute."""
+    pydantic_ai(provider, address, event_mode="attributes", version=1)
+
+
+def azure_ai_inference(provider, address):
+    """Ask Azure's client, which writes the convention's first form: an event of the span for each message."""
+    from azure.ai.inference import ChatCompletionsClient
+    from azure.ai.inference.tracing import AIInferenceInstrumentor
+    from azure.core.credentials import AzureKeyCredential
+    from azure.core.settings import settings
+
+    settings.tracing_implementation = "opentelemetry"
+    AIInferenceInstrumentor().instrument(enable_content_recording=True)
+    client = ChatCompletionsClient(endpoint=address, credential=AzureKeyCredential("none"))
+    tracer = provider.get_tracer("shop")
+    messages = [{"role": "system", "content": the.SYSTEM}]
+    for question in (the.FIRST, the.SECOND):
+        messages.append({"role": "user", "content": question})
+        with tracer.start_as_current_span("turn"):
+            while True:
+                message = client.complete(messages=messages, model="model-x", tools=TOOLS).choices[0].message
+                messages.append(message.as_dict())
+                if not message.tool_calls:
+                    break
+                for call in message.tool_calls:
+                    said = _tool(call.function.name, json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "tool_call_id": call.id, "content": said})
+
+
 _PLACES = ("revision_id", "stacktrace")
 PACKAGES = {
+    "azure_ai_inference": "azure-ai-inference",
+    "google_adk": "google-adk",
+    "google_adk_1": "google-adk",
+    "pydantic_ai_events": "pydantic-ai-slim",
     "openinference_openai": "openinference-instrumentation-openai",
     "openllmetry_openai": "opentelemetry-instrumentation-openai",
     "traceai_openai": "traceAI-openai",

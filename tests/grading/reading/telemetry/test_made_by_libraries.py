@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.grading.reading.parsing.made import conversation as the
 from tests.grading.reading.parsing.test_made_by_libraries import CONVERSATION
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
@@ -21,6 +22,11 @@ from toolevals.grading.values import Message
 FOLDER = Path(__file__).parent / "made"
 # The convention of each file, what its spans do not hold, and the attributes that nobody reads.
 FILES: dict[str, tuple[str, frozenset[str], set[str]]] = {
+    "ai_sdk": ("ai_sdk", frozenset(), set()),
+    # Its client's spans of HTTP have attributes of their own.
+    "azure_ai_inference": ("otel_genai", frozenset({"error", "tools"}), {"component", "az.client_request_id"}),
+    "google_adk": ("google_adk", frozenset({"agent's name", "error in an object"}), set()),
+    "google_adk_1": ("google_adk", frozenset({"agent's name"}), set()),
     "langgraph": ("openinference", frozenset({"error"}), set()),
     "langsmith_otel": ("langsmith", frozenset({"error"}), set()),
     "openai_agents": ("openinference", frozenset({"error", "system", "one message"}), set()),
@@ -36,7 +42,16 @@ FILES: dict[str, tuple[str, frozenset[str], set[str]]] = {
             "pydantic_ai.tool.retry.max_retries",
         },
     ),
+    # The convention's first form, events of messages, as one attribute. "running tools" is a span of no convention.
+    "pydantic_ai_events": ("otel_genai", frozenset({"Python's words", "advice"}), {"tools", "logfire.msg"}),
     "traceai_openai": ("openinference", frozenset({"error"}), set()),
+}
+# What a library writes otherwise: each text, and what it writes in its place.
+OTHERWISE: dict[str, dict[str, str]] = {
+    "agent's name": {the.SYSTEM: f'{the.SYSTEM}\n\nYou are an agent. Your internal name is "support".'},
+    "error in an object": {the.FAILURE: json.dumps({"error": the.FAILURE}, separators=(",", ":"))},
+    "Python's words": {json.dumps(each, separators=(",", ":")): str(each) for each in the.ORDERS.values()},
+    "advice": {the.FAILURE: f"{the.FAILURE}\n\nFix the errors and try again."},
 }
 # The places of the turns in the conversation: what was given, and what the agent did.
 TURNS = ((2, 6), (7, 10))
@@ -72,6 +87,12 @@ def kept(messages: tuple[Message, ...], lacking: frozenset[str]) -> list[Message
     return found
 
 
+def expected(messages: tuple[Message, ...], lacking: frozenset[str]) -> list[Message]:
+    """Return the conversation's messages as a library writes them, which leaves things out and has words of its own."""
+    words = {text: other for name in lacking for text, other in OTHERWISE.get(name, {}).items()}
+    return [replace(each, content=words.get(each.content or "", each.content)) for each in kept(messages, lacking)]
+
+
 def test_every_file_is_tested():
     assert {path.stem for path in FOLDER.glob("*.json")} == set(FILES)
 
@@ -84,14 +105,15 @@ def test_a_turn_is_a_trial_with_its_input_tools_calls_results_and_answer(name):
     for entry, (start, end) in zip(found, TURNS, strict=True):
         assert entry.example is not None
         assert entry.trial is not None
-        # That a call of an earlier turn failed, only that turn's trace says.
-        given = kept(transcript_messages(entry.example.input["messages"]), lacking)
-        assert given == kept(CONVERSATION[:start], lacking | {"error"})
-        assert kept(entry.trial.transcript.messages, lacking) == kept(CONVERSATION[start:end], lacking)
+        # That a call of an earlier turn failed, most say in that turn's trace alone.
+        given = kept(transcript_messages(entry.example.input["messages"]), lacking | {"error"})
+        assert given == expected(CONVERSATION[:start], lacking | {"error"})
+        assert kept(entry.trial.transcript.messages, lacking) == expected(CONVERSATION[start:end], lacking)
         assert entry.trial.transcript.answer == CONVERSATION[end - 1].content
         assert entry.trial.transcript.usage == {"input_tokens": 80, "output_tokens": 18}
-        assert isinstance(entry.example.tools, list)
-        assert [tool.name for tool in entry.example.tools] == ["get_order", "get_stock"]
+        offered = entry.example.tools or []
+        assert isinstance(offered, list)
+        assert [tool.name for tool in offered] == ([] if "tools" in lacking else ["get_order", "get_stock"])
     lost = {loss.pointer.rpartition("/")[2] for entry in found for loss in entry.losses}
     assert lost == unread
 
@@ -102,7 +124,8 @@ def test_spans_say_what_they_are_and_what_they_took(name):
     readings = [reading_of(span) for span in spans(name)]
     models = [reading for reading in readings if reading.kind == "model"]
     assert {reading.convention for reading in models} == {convention}
-    assert [(reading.model, dict(reading.usage)) for reading in models] == [
+    # LiteLLM, by which the ADK asks, names the protocol before the model.
+    assert [(reading.model.removeprefix("openai/"), dict(reading.usage)) for reading in models] == [
         ("model-x", {"input_tokens": 40, "output_tokens": 9})
     ] * 4
     tools = sorted((reading.tool, json.dumps(reading.given)) for reading in readings if reading.kind == "tool")

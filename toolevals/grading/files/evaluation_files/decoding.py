@@ -1,4 +1,4 @@
-"""Bytes of an evaluation file to one document: JSON, JSON Lines, CSV, YAML, or a zip of a log; gzip or not."""
+"""Bytes of an evaluation file to one document: JSON, JSON Lines, CSV, YAML, text of a chat, or a zip; gzip or not."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.archives import UNREADABLE, zip_member
+from toolevals.grading.files.evaluation_files.chat_text import chat_rows, is_chat
 from toolevals.grading.files.evaluation_files.tables import is_table, rows_of
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -55,6 +56,8 @@ def decoded(content: bytes) -> Decoded:
     content = content.removeprefix(_BOM)
     if not content.strip():
         raise InvalidDocument.at("", "is empty")
+    if is_chat(content):
+        return Decoded(*chat_rows(content))
     if content.lstrip()[:1] in (b"{", b"["):
         lines = content.splitlines()
         return _lines(lines) if _is_lines(lines) else Decoded(_json(content))

@@ -8,6 +8,7 @@ from typing import Any
 from toolevals.grading.files.evaluation_files import (
     adk,
     atif,
+    chatlog,
     deepeval,
     inspect_logs,
     langfuse,
@@ -236,7 +237,19 @@ FORMATS: dict[str, FileFormat] = {
             otlp.read,
             ("resourceSpans", "scopeSpans", "spans"),
             "attributes that no known convention has; links and the measures of other spans (silently)",
-            "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai and others to a server of our own",
+            "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai, google-adk 2.13, ai 5.0 and others to a"
+            " server of our own",
+        ),
+        FileFormat(
+            "chatlog",
+            "chat log, JSON Lines or text",
+            _BOTH,
+            "a conversation: the rows of one id, or the lines up to the next heading",
+            _of_first(chatlog.detect),
+            chatlog.read,
+            ("conversation_id", "role", "content", "tool_calls", "tool_call_id"),
+            "times and names of speakers (silently); keys of a message that no provider has",
+            "written by hand after the text of this page",
         ),
         FileFormat(
             "openai_evals_run",

@@ -6,12 +6,18 @@ Sources: the AI SDK's `packages/ai/core/telemetry`, `google.adk.telemetry`, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
 
 AI_SDK, ADK, LANGSMITH = "ai_sdk", "google_adk", "langsmith"
+# What spans of the ADK's second version hold that those of the first don't.
+_ADK_SHARED = (
+    "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.definitions", "gen_ai.tool.call.arguments",
+    "gen_ai.tool.call.result",
+)  # fmt: skip
 _MODEL_ENDS = (".doGenerate", ".doStream")
 _LANGSMITH_KINDS: Mapping[str, Kind] = {"llm": "model", "tool": "tool", "chain": "agent"}
 
@@ -50,7 +56,7 @@ def read_ai_sdk(attributes: Attributes) -> SpanReading:
             **common,
         )
     # Settings and measures, and what a person's own metadata says.
-    attributes.value(*(name for name in attributes.span.attributes if name.startswith("ai.")))
+    attributes.value(*(name for name in attributes.span.attributes if name.startswith("ai.")), "resource.name")
     return found
 
 
@@ -86,7 +92,11 @@ def signs_adk(attributes: Attributes) -> bool:
 
 
 def read_adk(attributes: Attributes) -> SpanReading:
-    """Return what a span of Google's ADK says."""
+    """Return what a span of Google's ADK says: in its first version by names of its own, later by OpenTelemetry's."""
+    if any(name in attributes for name in _ADK_SHARED):
+        found = genai.read(attributes)
+        attributes.value(*(name for name in attributes.span.attributes if name.startswith("gcp.vertex.agent.")))
+        return replace(found, convention=ADK)
     request = attributes.document("gcp.vertex.agent.llm_request")
     response = attributes.document("gcp.vertex.agent.llm_response")
     common = genai.shared(attributes)
@@ -94,6 +104,7 @@ def read_adk(attributes: Attributes) -> SpanReading:
     arguments = attributes.document("gcp.vertex.agent.tool_call_args")
     result = attributes.document("gcp.vertex.agent.tool_response")
     tool = attributes.text("gen_ai.tool.name")
+    call_id = attributes.text("gen_ai.tool.call.id") or None
     attributes.value(*(name for name in attributes.span.attributes if name.startswith("gcp.vertex.agent.")))
     if isinstance(request, Mapping) and request:
         given, tools = _gemini_request(request)
@@ -119,7 +130,7 @@ def read_adk(attributes: Attributes) -> SpanReading:
         given_at="/attributes/gcp.vertex.agent.tool_call_args",
         made_at="/attributes/gcp.vertex.agent.tool_response",
         tool=tool,
-        call_id=attributes.text("gen_ai.tool.call.id") or None,
+        call_id=call_id,
         **common,
     )
 

@@ -25,8 +25,8 @@ _KNOWN = (
     "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.", "gen_ai.response.", "gen_ai.output.type",
     "gen_ai.usage.", "gen_ai.tool.type", "gen_ai.tool.description", "gen_ai.agent.id", "gen_ai.agent.description",
     "gen_ai.token.type", "gen_ai.openai.", "gen_ai.aggregated_usage.", "logfire.", "final_result",
-    "gen_ai.data_source.id", "gen_ai.prompt.name", "pydantic_ai.variable_instructions", "model_name",
-    "openai.request.", "openai.response.", "openai.api.", "gen_ai.choice.", "gen_ai.agent.call.",
+    "gen_ai.data_source.id", "gen_ai.workflow.name", "gen_ai.prompt.name", "pydantic_ai.variable_instructions",
+    "model_name", "openai.request.", "openai.response.", "openai.api.", "gen_ai.choice.", "gen_ai.agent.call.",
 )  # fmt: skip
 _EVENT_ROLES = {
     "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
@@ -178,7 +178,8 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
     made: list[Any] = []
     for event in events:
         role = _EVENT_ROLES.get(str(event.get("event.name")))
-        body = json_or_text(event.get("event.body", event.get("body")))
+        # Azure's clients hold the body as text under a name of the convention's first version.
+        body = json_or_text(event.get("event.body", event.get("body", event.get("gen_ai.event.content"))))
         fields = body if isinstance(body, Mapping) else event
         if role == "choice":
             inner = json_or_text(fields.get("message"))
@@ -193,7 +194,7 @@ def _message(role: str, fields: Mapping[str, Any], around: Mapping[str, Any]) ->
     calls = json_or_text(fields.get("tool_calls", around.get("tool_calls")))
     if isinstance(calls, list) and calls:
         message["tool_calls"] = calls
-    if role == "tool" and isinstance(identifier := fields.get("id"), str):
+    if role == "tool" and isinstance(identifier := fields.get("id", fields.get("tool_call_id")), str):
         message["tool_call_id"] = identifier
     if isinstance(message["content"], str | list | None):
         return message
