@@ -52,11 +52,15 @@ def news(project: Project, since: datetime) -> Iterator[News]:
     versions = DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since).order_by("-pk")
     for version in versions.select_related("dataset", "actor")[: MOST_NEWS + 1]:
         url = reverse("labeling:version-examples", args=[project.slug, version.dataset.slug, version.number])
-        words = f"{version.dataset.name} v{version.number} was frozen: {version.size:,} examples"
+        words = f"{version.dataset.name} v{version.number} was frozen: {_examples(version.size)}"
         yield News(version.created_at, words, url, version.actor.name if version.actor else "")
     jobs = Job.objects.of_project(project).filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
     for job in jobs.select_related("actor").order_by("-pk")[: MOST_NEWS + 1]:
         url = reverse("workspace:job", args=[project.slug, job.pk])
-        done = f"{job.report.get('added', 0):,} examples added"
+        done = f"{_examples(job.report.get('added', 0))} added"
         # Of an import that is over, the end is told: `finished_at` is there.
         yield News(job.finished_at or job.created_at, f"{job.title}: {done}", url, job.actor.name if job.actor else "")
+
+
+def _examples(count: int) -> str:
+    return f"{count:,} example{'' if count == 1 else 's'}"

@@ -35,13 +35,14 @@ CHOICES = ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
 
 @require_http_methods(["GET", "POST"])
 def datasets(request: ProjectRequest) -> HttpResponse:
-    """List the project's datasets; by POST, add one."""
+    """List the project's datasets, the newest first; by POST, add one."""
     form = NewDatasetForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid():
         dataset = services.dataset_create(project=request.project, actor=request.user, **form.cleaned_data)
         return redirect("labeling:import", request.project.slug, dataset.slug)
-    rows = datasets_counted(Dataset.objects.in_project(request.project), actor=request.user)
-    return render(request, "labeling/datasets.html", {"datasets": rows, "form": form})
+    page = page_of(Dataset.objects.in_project(request.project), request.GET.get("before", ""))
+    context = {"datasets": datasets_counted(page.rows, actor=request.user), "page": page, "form": form}
+    return render(request, "labeling/datasets.html", context)
 
 
 @require_GET

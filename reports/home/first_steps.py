@@ -12,7 +12,7 @@ from django.urls import reverse
 from labeling.models import Dataset, DatasetVersion, Example, Revision
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
-from toolevals.workspace.models import Project, Role, within
+from toolevals.workspace.models import Project, Role, User, within
 from toolevals.workspace.requests import ProjectRequest
 
 # Beyond this the exact number tells nothing here, and counting would cost.
@@ -36,9 +36,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """The steps in order. The first that is not done is the one to do now."""
+    """The steps in order. The first that is not done is the one to do now. `seen` shows what comes out of them."""
 
     steps: tuple[Step, ...]
+    seen: Run | None
 
     @property
     def done(self) -> int:
@@ -49,7 +50,15 @@ def first_steps(request: ProjectRequest) -> FirstSteps:
     """Return how far a project without a graded run is. A bounded number of rows is read."""
     steps = list(_steps(request.project, request.role))
     now = next((step.number for step in steps if not step.is_done), 0)
-    return FirstSteps(tuple(replace(step, is_now=step.number == now) for step in steps))
+    seen = _seen(request.user)
+    return FirstSteps(tuple(replace(step, is_now=step.number == now) for step in steps), seen)
+
+
+def _seen(person: User) -> Run | None:
+    """Return a graded run of another project that a person is a member of, the newest."""
+    mine = Project.objects.filter(memberships__user=person)
+    graded = Run.objects.of_people().filter(project__in=mine, grading__isnull=False)
+    return graded.select_related("project").order_by("-pk").first()
 
 
 def _steps(project: Project, role: Role) -> Iterator[Step]:

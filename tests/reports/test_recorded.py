@@ -38,7 +38,7 @@ def test_verdicts_by_recorded_reward(run, client):
     selection = client.get(f"{API}/recorded/?column=selection").json()
     assert (selection["total"], selection["scored"], selection["agreed"]) == (3, 3, 1)
     page = client.get(f"{PAGE}/recorded/?column=selection").content.decode()
-    assert "1 of 3 scored cases agree" in page
+    assert "Verdict and reward agree in 1 of 3 scored cases." in page
     assert "column=selection&amp;status=passed&amp;recorded=success" in page
     assert "status=unscored" not in page
 

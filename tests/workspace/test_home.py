@@ -12,8 +12,8 @@ from labeling.models import Revision
 from labeling.services.disputes import dispute_open
 from tests.runs.building import EXAMPLES, call, example, uploaded_run, version_of
 from toolevals.workspace.home import MOST_NEWS
-from toolevals.workspace.models import Job, JobState, Role, Visit
-from toolevals.workspace.services import visit_note, visited_before
+from toolevals.workspace.models import Job, JobState, Membership, Role, Visit
+from toolevals.workspace.services import project_create, visit_note, visited_before
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTMX = {"HTTP_HX_REQUEST": "true"}
@@ -54,7 +54,7 @@ def test_failed_jobs_wait_for_those_who_may_try_again_and_not_for_ever(project, 
 
 
 def test_news_are_what_happened_since_the_visit_before(project, client, viewer, run_jobs):
-    assert "In the last days" in text_of(client, viewer)
+    assert 'id="news-h"' not in text_of(client, viewer), "nothing happened before the first visit"
     long_ago(viewer, hours=1)
     version = version_of(project)
     uploaded_run(project, version, [call("status", "get_order_status")])
@@ -149,11 +149,14 @@ def test_a_project_without_a_graded_run_shows_five_steps_and_what_is_done(projec
     assert "Five steps to your first matrix." in page
     assert "0 of 5 done" in page
     assert 'id="step-1"' in page
+    # Panes without anything in them are left out.
+    assert not any(f'id="{pane}"' in page for pane in ("experiments-h", "news-h", "jobs"))
     # Who may not bring tools is not offered to.
     assert 'id="step-1"' not in text_of(client, viewer)
     version_of(project)
     page = text_of(client, owner)
     assert "2 of 5 done" in page
+    assert "See a matrix of" not in page
     assert 'aria-current="step"><span class="step-no num" aria-hidden="true">1</span>' in page
     assert "Connect an agent" in page
 
@@ -174,3 +177,25 @@ def test_the_newest_graded_run_opens_the_page_with_what_it_confuses_and_the_chan
     assert "within chance" in page
     assert "fewer than 20 examples" in page
     assert "Five steps" not in page
+
+
+def test_a_project_without_a_graded_run_leads_to_a_matrix_that_the_person_may_see(
+    project, client, owner, viewer, run_jobs
+):
+    uploaded_run(project, version_of(project), [call("status", "get_order_status")])
+    run_jobs()
+    project_create(actor=owner, slug="own", name="Own")
+    client.force_login(owner)
+    page = client.get("/p/own/").content.decode()
+    assert '<a class="btn btn-line" href="/p/shop/runs/1/matrix/">See a matrix of Shop' in page
+    Membership.objects.filter(project=project, user=owner).delete()
+    assert "See a matrix of" not in client.get("/p/own/").content.decode()
+
+
+def test_the_latest_jobs_are_told_in_a_line_each(project, client, owner, run_jobs):
+    uploaded_run(project, version_of(project), [call("status", "get_order_status")])
+    run_jobs()
+    page = text_of(client, owner)
+    assert 'Result<span class="visually-hidden"> of Run 1' in page
+    assert "What the file was read as" not in page
+    assert "was frozen: 4 examples" in page

@@ -93,7 +93,7 @@ def test_the_overview_shows_the_latest_jobs(page, job_of, django_assert_max_num_
     for _ in range(8):
         job_of([{}, {}])
     with django_assert_max_num_queries(36):
-        assert page("/p/shop/").count('class="job"') == 5
+        assert page("/p/shop/").count('class="job job-short"') == 5
 
 
 def test_members_are_listed_in_a_fixed_number_of_queries(page, project, django_assert_max_num_queries):

@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,10 +17,11 @@ from labeling.models import Dataset
 from labeling.services import dataset_create
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
-from toolevals.workspace.models import AuditEntry, Project, Role
+from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
 from toolevals.workspace.services import project_create, token_create
-from toolevals.workspace.services.trash import trash_put, trash_sweep
-from toolevals.workspace.trash.kinds import trash_kinds
+from toolevals.workspace.services.trash import trash_destroy, trash_put, trash_sweep
+from toolevals.workspace.trash.kinds import kind_of, trash_kinds
 from toolevals.workspace.trash.lists import trash_page
 
 API = "/api/v1/projects/shop/"
@@ -135,3 +138,40 @@ def test_a_project_is_destroyed_by_rest_by_its_owner_alone(client: Client, proje
     assert destroy(high, "shop") == 200
     going = Project.with_trash.filter(pk=project.pk, destroy_at__lte=timezone.now())
     assert going.exists()
+
+
+def test_jobs_of_a_row_are_those_whose_every_batch_names_it(project: Project):
+    made = dataset_create(project=project, actor=None, slug="core", name="Core")
+    own, other = {"dataset": str(made.pk)}, {"dataset": "another"}
+    plans = {"own": [own, own], "shared": [own, other], "late": [other, own], "staged": [own]}
+    for title, payloads in plans.items():
+        job_create(
+            project=project,
+            actor=None,
+            kind="export",
+            title=title,
+            batches=[BatchPlan("none", each, stage=int(title == "staged")) for each in payloads],
+        )
+    with CaptureQueriesContext(connection) as asked:
+        assert {job.title for job in kind_of(made).jobs(made)} == {"own", "staged"}
+    # A project's runs have a great many batches: of each stage the first alone is looked at.
+    named = [query["sql"] for query in asked if "payload" in query["sql"]]
+    assert '"number" = 1' in named[0]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a small table is read whole by PostgreSQL")
+def test_jobs_that_went_into_the_trash_with_a_row_are_found_by_an_index(project: Project):
+    assert "job_trashed" in Job.objects.filter(trashed_with=project.pk).explain()
+    first = Batch.objects.filter(job__project=project, number=FIRST_NUMBER)
+    assert "batch_first" in first.explain()
+
+
+def test_what_is_destroyed_next_says_so_and_can_still_be_restored(as_owner: Client, project: Project, owner: Any):
+    made = trash_put(row=dataset_create(project=project, actor=None, slug="failed", name="Failed"), actor=owner)
+    address = reverse("workspace:trash", args=["shop"])
+    assert "Destroy it now" in as_owner.get(address).content.decode()
+    trash_destroy(row=made, actor=owner, typed="failed")
+    page = as_owner.get(address).content.decode()
+    assert "It is destroyed within a minute." in page
+    assert "Destroy it now" not in page
+    assert reverse("workspace:trash-restore", args=["shop", "dataset", made.pk]) in page

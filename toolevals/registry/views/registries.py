@@ -56,13 +56,13 @@ class ShownTool:
 
 @require_http_methods(["GET", "POST"])
 def registries(request: ProjectRequest) -> HttpResponse:
-    """List the project's registries; by POST, add one."""
+    """List the project's registries, the newest first; by POST, add one."""
     form = RegistryForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid():
         registry = registry_create(project=request.project, actor=request.user, **form.cleaned_data)
         return redirect("registry:registry", request.project.slug, registry.slug)
-    rows = Registry.objects.in_project(request.project).with_newest()
-    return render(request, "registry/registries.html", {"registries": rows, "form": form})
+    page = page_of(Registry.objects.in_project(request.project).with_newest(), request.GET.get("before", ""))
+    return render(request, "registry/registries.html", {"page": page, "form": form})
 
 
 @require_safe

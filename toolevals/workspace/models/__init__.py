@@ -3,7 +3,16 @@
 from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
 from toolevals.workspace.models.invitations import Invitation, InvitationState
-from toolevals.workspace.models.jobs import SLOW_QUEUES, Batch, BatchState, Job, JobState, Queue, SweepTask
+from toolevals.workspace.models.jobs import (
+    FIRST_NUMBER,
+    SLOW_QUEUES,
+    Batch,
+    BatchState,
+    Job,
+    JobState,
+    Queue,
+    SweepTask,
+)
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
@@ -12,6 +21,7 @@ from toolevals.workspace.models.users import SignInFailure, User
 from toolevals.workspace.models.visits import Visit
 
 __all__ = [
+    "FIRST_NUMBER",
     "SLOW_QUEUES",
     "ApiToken",
     "AuditEntry",

@@ -57,7 +57,10 @@ class Job(models.Model):
     objects = JobQuerySet.as_manager()
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["project", "-id"], name="job_project")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["project", "-id"], name="job_project"),
+            models.Index(fields=["trashed_with"], name="job_trashed", condition=models.Q(trashed_with__isnull=False)),
+        ]
 
     @property
     def is_running(self) -> bool:
@@ -139,6 +142,10 @@ class Queue(models.TextChoices):
 SLOW_QUEUES = (Queue.JUDGE, Queue.AGENT)
 
 
+# The number of the first batch of each stage.
+FIRST_NUMBER = 1
+
+
 class BatchState(models.TextChoices):
     """Where a batch is. Leased and overdue counts as queued again."""
 
@@ -182,6 +189,7 @@ class Batch(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["due_at"], name="batch_due", condition=models.Q(state__in=["queued", "leased"])),
             models.Index(fields=["job", "stage", "state"], name="batch_state"),
+            models.Index(fields=["job"], name="batch_first", condition=models.Q(number=FIRST_NUMBER)),
         ]
 
 

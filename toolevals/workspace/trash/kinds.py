@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.module_loading import import_string
 
-from toolevals.workspace.models import Batch, Job, Project, User
+from toolevals.workspace.models import FIRST_NUMBER, Batch, Job, Project, User
 from toolevals.workspace.querysets.jobs import JobQuerySet
 
 
@@ -59,12 +59,15 @@ class TrashKind(ABC):
         return [row.pk]
 
     def jobs(self, row: Any) -> JobQuerySet:
-        """Return the jobs whose work is for a row alone."""
+        """Return the jobs whose work is for a row alone: every batch of theirs names it.
+
+        So the first batch of a stage does: of all the others, only those of such jobs are read.
+        """
         named = models.Q()
         for pk in self.ids(row):
             named |= models.Q(payload__contains=str(pk))
         batches = Batch.objects.filter(job__project=self.project(row), job__trashed_with=None)
-        found = set(batches.filter(named).values_list("job", flat=True))
+        found = set(batches.filter(named, number=FIRST_NUMBER).values_list("job", flat=True))
         others = set(Batch.objects.filter(job__in=found).exclude(named).values_list("job", flat=True))
         return Job.objects.filter(pk__in=found - others)
 

@@ -33,7 +33,10 @@ def jobs_csv(request: ProjectRequest) -> StreamingHttpResponse:
 
 @require_GET
 def job(request: ProjectRequest, job: UUID) -> HttpResponse:
-    """Show a job; to HTMX, its part only. With `?reload`, a page that waited reloads when the job has ended."""
+    """Show a job; to HTMX, its part only. With `?reload`, a page that waited reloads when the job has ended.
+
+    With `?short`, the part is without what a file was read as.
+    """
     found = _job(request, job)
     if not request.htmx:
         return render(request, "workspace/job.html", {"job": found, "failures": found.failures()})
@@ -55,4 +58,8 @@ def _job(request: ProjectRequest, pk: UUID) -> Job:
 
 
 def _part(request: ProjectRequest, job: Job) -> HttpResponse:
-    return render(request, "workspace/parts/job.html", {"job": job, "reload": "reload" in request.GET})
+    return render(
+        request,
+        "workspace/parts/job.html",
+        {"job": job, "reload": "reload" in request.GET, "short": "short" in request.GET},
+    )

@@ -75,7 +75,6 @@ def project(request: ProjectRequest) -> HttpResponse:
     context |= {
         "look": look_of(request),
         "jobs": Job.objects.of_project(project).with_progress().newest_first()[:JOBS_SHOWN],
-        "member_count": project.memberships.count(),
     }
     return render(request, "workspace/project.html", context)
 

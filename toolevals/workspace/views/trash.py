@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from toolevals.workspace.models import Project
@@ -36,6 +37,11 @@ class Trashed:
     def is_going(self) -> bool:
         """Whether it is being destroyed."""
         return self.row.tombstone is not None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a worker destroys it at its next turn; until then it can be restored."""
+        return self.gone_at is not None and self.gone_at <= timezone.now()
 
     @property
     def gone_at(self) -> datetime | None:
