@@ -1,4 +1,4 @@
-"""The tables of other tools' verdicts that are downloaded: their columns (described in docs/reports.md), their rows."""
+"""The tables of other tools' verdicts that are downloaded: their columns (described in docs/tables.md), their rows."""
 
 from __future__ import annotations
 

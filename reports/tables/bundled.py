@@ -166,7 +166,7 @@ def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | Non
     return _said(lambda reading: rows(dialects_shown(reading)))
 
 
-# Name in the zip -> the table. Their columns stand in docs/reports.md.
+# Name in the zip -> the table. Their columns stand in docs/tables.md.
 BUNDLED: Final = {
     "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
     "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),

@@ -1,4 +1,4 @@
-"""The tables of what goes wrong that are downloaded: their columns (described in docs/reports.md) and their rows."""
+"""The tables of what goes wrong that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from toolevals.grading.engine.case_metrics import METRICS
 
-DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
 FILES = {
     "matrix.csv": tables.MATRIX_LONG,
     "tools.csv": tables.TOOLS,

@@ -1,4 +1,4 @@
-"""Lists of registries and of versions as files: their columns (described in docs/reports.md) and their rows."""
+"""Lists of registries and of versions as files: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

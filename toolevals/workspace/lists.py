@@ -1,4 +1,4 @@
-"""The lists of people, tokens, secrets, jobs and acts as files: their columns (docs/reports.md) and their rows."""
+"""The lists of people, tokens, secrets, jobs and acts as files: their columns (docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

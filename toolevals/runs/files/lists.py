@@ -1,4 +1,4 @@
-"""The lists of runs, experiments and subjects as files: their columns (described in docs/reports.md) and their rows."""
+"""The lists of runs, experiments and subjects as files: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

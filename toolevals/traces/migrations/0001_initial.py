@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('workspace', '0006_token_scope'),
+        ('workspace', '0007_token_scope'),
     ]
 
     operations = [

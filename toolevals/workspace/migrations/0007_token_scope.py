@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workspace', '0005_trash'),
+        ('workspace', '0006_jobs_of_what_is_deleted'),
     ]
 
     operations = [
