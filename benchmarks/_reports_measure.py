@@ -75,7 +75,7 @@ def main() -> None:
     milliseconds = meter.milliseconds
     page("")()
     first = meter.once(page("reliability/"))
-    found = {
+    found: dict[str, Any] = {
         "raw GROUP BY": milliseconds(grouped),
         "run page": milliseconds(page("")),
         "matrix page": milliseconds(page("matrix/")),

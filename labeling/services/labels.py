@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.at_hand import guideline_number, has_skipped, newest_label
+from labeling.at_hand import has_skipped, label_facts, newest_label
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.models import (
@@ -74,11 +74,10 @@ def label_submit(
             slot=place,
             revision=revision,
             reviewer=actor,
-            guideline=guideline_number(revision.example.dataset_id),
             suggestion=suggestion,
             seconds=max(0.0, seconds),
-            is_first=not Label.objects.filter(revision=revision, reviewer=actor).of_round(place.round).exists(),
             **said._asdict(),
+            **label_facts(revision, actor)._asdict(),
         )
         LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
         Draft.objects.filter(revision=revision, user=actor).delete()

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
-from labeling.at_hand import count_answers, count_remarks, newest_label, own_draft, own_label
+from labeling.at_hand import newest_label, own_draft, own_label, page_facts
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
@@ -59,7 +59,9 @@ def label_context(
     `undo`: what this person has just done, where it can be taken back.
     """
     revision = slot.revision
-    started = started_of(revision, request.user)
+    facts = page_facts(revision, request.user)
+    begun = facts.drafted or facts.labelled
+    started = started_of(revision, request.user) if begun else Started(empty_form())
     panel_url = reverse("labeling:label-panel", args=[request.project.slug, slot.pk])
     return {
         **work_context(request, revision, started, panel_url=panel_url),
@@ -68,11 +70,11 @@ def label_context(
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user),
         "calibration": to_calibrate(request.project, request.user),
-        "looks": len(looks_due(request.project, request.user)),
+        "looks": len(looks_due(request.project, request.user)) if facts.planned else 0,
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
-        "remarks": count_remarks(revision, request.user),
-        "answers": count_answers(request.project, request.user),
+        "remarks": facts.remarks,
+        "answers": facts.answers,
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),
         **undo_context(request, undo),
