@@ -70,10 +70,10 @@ def check(_: argparse.Namespace) -> int:
     session = Session()
     types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
     static_checks(session)
-    alone = f"not database and {IN_PROCESS}"
+    alone = f"not database and {IN_PROCESS} and not thorough"
+    os.environ["LAWS_DRAWS"] = FEW_DRAWS
     if tests := changed_tests():
         session.tests("unit tests of what changed", *PARALLEL, "-m", alone, *tests)
-    os.environ["LAWS_DRAWS"] = FEW_DRAWS
     session.tests("unit tests of the core", *PARALLEL, "-m", alone, *CORE)
     types_shown()
     return session.summary()

@@ -11,6 +11,9 @@ from tests.grading.strategies import json_values
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.specs import FORMATS, read_tools
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 WORD_LIST = """
     type properties required items additionalProperties anyOf allOf $ref $defs enum nullable example pattern
     exclusiveMinimum minItems readOnly string object OBJECT dict array STRING #/a #/components/schemas/A # ( (?=x)
