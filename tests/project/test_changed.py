@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.dev.changed import MOST_FILES, changed_tests
+from scripts.dev.session import Session
 
 FILES = (
     "toolevals/grading/parsing/names.py",
@@ -78,3 +79,12 @@ def test_what_was_deleted_is_not_run_and_few_files_are(tree: Path) -> None:
 
 def test_without_a_repository_nothing_is_known(tmp_path: Path) -> None:
     assert changed_tests(tmp_path) == []
+
+
+@pytest.mark.parametrize("may_be_none", [True, False])
+def test_a_step_may_be_left_without_a_test_where_that_is_said(tmp_path: Path, may_be_none: bool) -> None:
+    empty = tmp_path / "test_none.py"
+    empty.write_text("")
+    session = Session()
+    session.tests("nothing", "-p", "no:cacheprovider", str(empty), may_be_none=may_be_none)
+    assert [well for _, well, _ in session.steps] == [may_be_none]
