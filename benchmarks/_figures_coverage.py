@@ -1,4 +1,4 @@
-"""Coverage of the intervals of F1, of differences between two runs and of pass^k, cell by cell.
+"""Coverage of the intervals of F1, of differences between two runs, of pass^k and of Cohen's kappa, cell by cell.
 
 An example is of one of a few kinds with given chances: how often an interval holds the true figure is counted over
 seeded samples.
@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, product
-from math import fsum
+from math import factorial, fsum, prod
 from random import Random
 from typing import Final
 
 from benchmarks._beta_binomial import beta_binomial, binomial
+from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, f1_sums
 from toolevals.grading.metrics.means import difference_interval
 from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
@@ -38,6 +39,11 @@ MIXTURES: Final = (
 )
 CLASS_RATES: Final = ((0.6, 0.6), (0.8, 0.9), (0.9, 0.9), (0.95, 0.95), (0.5, 0.8), (0.9, 1.0), (0.8, 1.0))
 ALIKE: Final = (0.0, 0.9)
+# The shares of units that either rater passes, and how far they agree beyond chance.
+RATERS: Final = ((0.5, 0.5), (0.8, 0.8), (0.6, 0.5), (0.9, 0.85))
+KAPPAS: Final = (0.2, 0.6, 0.8, 0.95)
+# What two raters say of a unit.
+BOTH: Final = ((True, True), (True, False), (False, True), (False, False))
 Counts = Sequence[int]
 _Interval = Callable[[Counts], Interval | None]
 
@@ -67,7 +73,7 @@ class FigureCell:
 
 def figure_cells() -> Iterator[FigureCell]:
     """Yield every cell, those of one figure together."""
-    for cells in (_f1, _f1_of_trials, _differences, _trial_differences, _class_differences, _pass_hat):
+    for cells in (_f1, _f1_of_trials, _differences, _trial_differences, _class_differences, _pass_hat, _kappas):
         yield from cells()
 
 
@@ -165,3 +171,37 @@ def _pass_hat() -> Iterator[FigureCell]:
 
 def _pass_hat_interval(trials: int, k: int, counts: Counts) -> Interval | None:
     return tallied_pass_hat_k({(trials, passed): count for passed, count in enumerate(counts)}, k).interval
+
+
+def _kappas() -> Iterator[FigureCell]:
+    """Yield kappa of two raters over examples of one or four units; a part of the examples have four units alike."""
+    for examples, trials, raters, kappa in product(EXAMPLES, (1, 4), RATERS, KAPPAS):
+        cells = _both_said(*raters, kappa)
+        if min(cells) < 0:
+            continue  # raters who pass different shares cannot agree so well
+        for alike in CORRELATIONS if trials > 1 else (0.0,):
+            kinds = [kind for kind in product(range(trials + 1), repeat=4) if sum(kind) == trials]
+            chances = [
+                alike * (cells[kind.index(trials)] if trials in kind else 0)
+                + (1 - alike) * factorial(trials) * prod(p**n / factorial(n) for p, n in zip(cells, kind, strict=True))
+                for kind in kinds
+            ]
+            name = f"{kappa:g} of {raters[0]:g} and {raters[1]:g}, {examples} x {trials}, alike {alike:g}"
+            yield FigureCell("kappa", name, examples, chances, kappa, partial(_kappa_interval, kinds))
+
+
+def _both_said(one: float, other: float, kappa: float) -> list[float]:
+    """Return the chances of BOTH, by the shares that either passes."""
+    chance = one * other + (1 - one) * (1 - other)
+    both = (chance + kappa * (1 - chance) - 1 + one + other) / 2
+    return [both, one - both, other - both, 1 - one - other + both]
+
+
+def _kappa_interval(kinds: Sequence[tuple[int, ...]], counts: Counts) -> Interval | None:
+    said: Counter[tuple[bool, bool]] = Counter()
+    agreed: Counter[tuple[int, int]] = Counter()
+    for kind, count in zip(kinds, counts, strict=True):
+        agreed[sum(kind), kind[0] + kind[3]] += count
+        for pair, units in zip(BOTH, kind, strict=True):
+            said[pair] += units * count
+    return clustered_kappa(said, ExampleSums.of(agreed)).interval

@@ -23,6 +23,11 @@ def processor_seconds(root: int, *, without: int = 0) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def process_seconds(pid: int) -> float:
+    """Return the seconds that one process has taken, and those of its children that ended; 0 where it has ended."""
+    return sum(map(int, _fields(pid)[TIMES])) / os.sysconf("SC_CLK_TCK")
+
+
 def _fields(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

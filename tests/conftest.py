@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, settings
 
 # Laws are checked without a clock: how long one draw takes says nothing on a busy machine. They are checked on the same
 # draws every time, so that a run says something of the change before it; LAWS_AT_RANDOM=1 looks for new ones.
+# LAWS_DRAWS is another number of draws: ./dev check takes few.
 settings.register_profile(
     "laws",
     deadline=None,
-    max_examples=80,
+    max_examples=int(os.environ.get("LAWS_DRAWS", "80")),
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=not os.environ.get("LAWS_AT_RANDOM"),
     database=None,

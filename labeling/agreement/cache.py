@@ -148,7 +148,7 @@ def _is_fresh(kept: AgreementReport) -> bool:
 
 
 def _is_large(dataset: Dataset) -> bool:
-    compared = Label.objects.filter(revision__example__dataset=dataset).order_by()
+    compared = Label.objects.filter(slot__dataset=dataset).order_by()
     if compared[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE:
         return True
     return unread(dataset)[: READ_AT_ONCE + 1].count() > READ_AT_ONCE

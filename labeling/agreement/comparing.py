@@ -52,7 +52,7 @@ def pairs_of(dataset: Dataset) -> PairFigures:
     until = changeable_from(dataset)
     rows = Label.objects.blind_firsts_in(dataset, until).filter(reading__isnull=False).order_by()
     labels = [RatedLabel._make((*row, None)) for row in rows.values_list(*COLUMNS[:-1])]
-    changes = Label.objects.filter(revision__example__dataset=dataset, is_first=False).order_by()
+    changes = Label.objects.filter(slot__dataset=dataset, is_first=False).order_by()
     changed = changes.values_list("revision_id", "slot__round", "reviewer_id").annotate(Max("created_at"))
     return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
 

@@ -40,7 +40,8 @@ class ComparedLabels(models.QuerySet["Label"]):
             "created_at__lt": OuterRef("created_at"),
         }
         blind = [Q(~Exists(decisions.filter(**told))) for decisions in (Gold.objects, Adjudication.objects)]
-        rows = self.firsts().filter(*blind, revision__example__dataset=dataset)
+        # By its place: SQLite would go through all examples to find those with a label.
+        rows = self.firsts().filter(*blind, slot__dataset=dataset)
         return rows.filter(Q(created_at__lte=submitted_until) | is_resolved()) if submitted_until else rows
 
     def firsts(self) -> Self:

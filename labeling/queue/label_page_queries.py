@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, F, Q, Subquery
 
 from labeling.models import (
     CalibrationRound,
@@ -15,13 +15,42 @@ from labeling.models import (
     GuidelineVersion,
     KeyBindings,
     Label,
+    LabelBatch,
     LabelSlot,
+    LookPlan,
     Revision,
     Skip,
     SlotState,
 )
 from toolevals.workspace.models import Project, User, within
+from toolevals.workspace.querysets.lengths import Length
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
+
+
+class LabelFacts(NamedTuple):
+    """The number of the guideline in force (0: none), and whether it is the person's first label of the round."""
+
+    guideline: int
+    is_first: bool
+
+
+class Begun(NamedTuple):
+    """What a person may have begun, or be meant to do, before the queue of a dataset."""
+
+    drafts: bool
+    kept: bool
+    batches: bool
+
+
+class PageFacts(NamedTuple):
+    """What a person has entered for an example or labelled of it, and what else its page tells them."""
+
+    drafted: bool
+    labelled: bool
+    remarks: int
+    answers: int
+    # Whether a plan of second looks is at work in the project.
+    planned: bool
 
 
 def slot_for_page(pk: UUID) -> LabelSlot:
@@ -82,6 +111,17 @@ def own_draft(revision: Revision, user: User) -> Draft | None:
     return found
 
 
+def label_facts(revision: Revision, user: User) -> LabelFacts:
+    """Return what is written down with a label of a locked revision by this person. One statement."""
+    guideline, earlier = _FACTS.rows(revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id)[0]
+    return LabelFacts(guideline or 0, not earlier)
+
+
+def has_begun(user: User) -> Begun:
+    """Return whether a person has drafts, places that are kept for them, and batches of their own. One statement."""
+    return Begun(*map(bool, _BEGUN.rows(user=user.pk)[0]))
+
+
 def has_skipped(revision: Revision, user: User) -> bool:
     """Tell whether this person has passed a revision on and not taken that back."""
     return bool(_SKIPPED.rows(revision=revision.pk, user=user.pk))
@@ -103,9 +143,11 @@ def guideline_number(dataset: UUID) -> int:
     return int(found[0][0]) if found else 0
 
 
-def count_remarks(revision: Revision, user: User) -> int:
-    """Return how many remarks there are in this person's thread about a revision."""
-    return len(_REMARKS.rows(revision=revision.pk, user=user.pk))
+def page_facts(revision: Revision, user: User) -> PageFacts:
+    """Return what the page of an example asks of a person: nothing is there of most, so that one statement tells it."""
+    project = revision.example.dataset.project_id
+    drafted, labelled, remarks, answers, planned = _PAGE.rows(revision=revision.pk, user=user.pk, project=project)[0]
+    return PageFacts(bool(drafted), bool(labelled), remarks, answers, bool(planned))
 
 
 def count_answers(project: Project, user: User) -> int:
@@ -176,6 +218,37 @@ def _calibration(project: Any, user: Any) -> Any:
     return CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1]
 
 
+def _facts(revision: Any, user: Any, dataset: Any) -> Any:
+    earlier = Label.objects.filter(revision=revision, reviewer=user, slot__round=F("revision__round"))
+    place = Revision.objects.filter(pk=revision).order_by()
+    return place.values_list(Subquery(_guideline(dataset)), Exists(earlier))
+
+
+def _begun(user: Any) -> Any:
+    kept = LabelSlot.objects.filter(assignee=user, state__in=[SlotState.OPEN, SlotState.CLAIMED])
+    own = LabelBatch.objects.filter(owner=user, closed_at=None)
+    drafts = Draft.objects.filter(user=user)
+    return (
+        User.objects.filter(pk=user).order_by().values_list(*(Exists(each.order_by()) for each in (drafts, kept, own)))
+    )
+
+
+def _page(revision: Any, user: Any, project: Any) -> Any:
+    own = {"revision": revision, "reviewer": user}
+    remarks = Comment.objects.filter(revision=revision, asker=user)
+    answers = Comment.objects.in_project(project).answered_to(user)
+    return (
+        User.objects.filter(pk=user)
+        .order_by()
+        .values_list(
+            Exists(Draft.objects.filter(revision=revision, user=user).order_by()),
+            Exists(Label.objects.filter(**own).order_by()),
+            *(Length(rows.order_by().values("pk")) for rows in (remarks, answers)),
+            Exists(LookPlan.objects.filter(within(project, "dataset"), ended_at=None).order_by()),
+        )
+    )
+
+
 def _guideline(dataset: Any) -> Any:
     return GuidelineVersion.objects.filter(dataset=dataset).order_by("-number").values_list("number")[:1]
 
@@ -208,9 +281,9 @@ _STATES = PreparedQuery(
     lambda revision: LabelSlot.objects.filter(revision=revision).values_list("round", "state"), {"revision": _ONE}
 )
 _GUIDELINE = PreparedQuery(_guideline, {"dataset": _ONE})
-_REMARKS = PreparedQuery(
-    lambda revision, user: Comment.objects.filter(revision=revision, asker=user).values_list("pk"), _REVISION
-)
+_FACTS = PreparedQuery(_facts, {"revision": _ONE, "user": _OTHER, "dataset": _THIRD})
+_BEGUN = PreparedQuery(_begun, {"user": _ONE})
+_PAGE = PreparedQuery(_page, {"revision": _ONE, "user": _OTHER, "project": _THIRD})
 _ANSWERS = PreparedQuery(
     lambda project, user: Comment.objects.in_project(project).answered_to(user).values_list("pk"), _PROJECT
 )

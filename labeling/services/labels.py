@@ -19,7 +19,7 @@ from labeling.models import (
     Revision,
     SlotState,
 )
-from labeling.queue.label_page_queries import guideline_number, has_skipped, newest_label
+from labeling.queue.label_page_queries import has_skipped, label_facts, newest_label
 from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
@@ -74,11 +74,10 @@ def label_submit(
             slot=place,
             revision=revision,
             reviewer=actor,
-            guideline=guideline_number(revision.example.dataset_id),
             suggestion=suggestion,
             seconds=max(0.0, seconds),
-            is_first=not Label.objects.filter(revision=revision, reviewer=actor).of_round(place.round).exists(),
             **said._asdict(),
+            **label_facts(revision, actor)._asdict(),
         )
         LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
         Draft.objects.filter(revision=revision, user=actor).delete()

@@ -21,7 +21,13 @@ from django.utils import timezone
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
-from labeling.queue.label_page_queries import calibration_first, held_slot, slot_for_page, slot_of_round
+from labeling.queue.label_page_queries import (
+    calibration_first,
+    has_begun,
+    held_slot,
+    slot_for_page,
+    slot_of_round,
+)
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
@@ -227,14 +233,15 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> I
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     slots = _scope(scope, batch)
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
-    if begun := _BEGUN.rows(actor=actor.pk):
-        yield slots.filter(revision__in=[row[0] for row in begun])
-    if kept := _KEPT.rows(actor=actor.pk):
-        yield slots.filter(pk__in=[row[0] for row in kept])
+    begun = has_begun(actor)
+    if begun.drafts:
+        yield slots.filter(revision__in=[row[0] for row in _BEGUN.rows(actor=actor.pk)])
+    if begun.kept:
+        yield slots.filter(pk__in=[row[0] for row in _KEPT.rows(actor=actor.pk)])
     if batch is not None:
         yield slots
         return
-    if _OWNS.rows(actor=actor.pk):
+    if begun.batches:
         for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
             yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
@@ -283,15 +290,11 @@ def _kept(actor: Any) -> Any:
     return kept.values_list("pk")[:FEW]
 
 
-def _owns(actor: Any) -> Any:
-    return LabelBatch.objects.filter(owner=actor, closed_at=None).order_by().values_list("pk")[:1]
-
-
 def _turn(project: Any, actor: Any) -> Any:
     return Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role")
 
 
-# What every claim asks.
-_BEGUN, _KEPT, _OWNS = (PreparedQuery(build, {"actor": an_id(2)}) for build in (_begun, _kept, _owns))
+# What claims ask.
+_BEGUN, _KEPT = (PreparedQuery(build, {"actor": an_id(2)}) for build in (_begun, _kept))
 _TURN = PreparedQuery(_turn, {"project": an_id(1), "actor": an_id(2)})
 _FIRST_OF_DATASET = PreparedQuery(_first, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})

@@ -13,7 +13,12 @@ from django.urls import reverse
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
-from labeling.queue.label_page_queries import count_answers, count_remarks, newest_label, own_draft, own_label
+from labeling.queue.label_page_queries import (
+    newest_label,
+    own_draft,
+    own_label,
+    page_facts,
+)
 from labeling.queue.progress import progress_of
 from labeling.queue.suggestions import suggestion_context
 from labeling.queue.waiting import to_calibrate
@@ -59,7 +64,9 @@ def label_context(
     `undo`: what this person has just done, where it can be taken back.
     """
     revision = slot.revision
-    started = started_of(revision, request.user)
+    facts = page_facts(revision, request.user)
+    begun = facts.drafted or facts.labelled
+    started = started_of(revision, request.user) if begun else Started(empty_form())
     panel_url = reverse("labeling:label-panel", args=[request.project.slug, slot.pk])
     return {
         **work_context(request, revision, started, panel_url=panel_url),
@@ -68,11 +75,11 @@ def label_context(
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user),
         "calibration": to_calibrate(request.project, request.user),
-        "looks": len(looks_due(request.project, request.user)),
+        "looks": len(looks_due(request.project, request.user)) if facts.planned else 0,
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
-        "remarks": count_remarks(revision, request.user),
-        "answers": count_answers(request.project, request.user),
+        "remarks": facts.remarks,
+        "answers": facts.answers,
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),
         **undo_context(request, undo),

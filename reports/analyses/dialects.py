@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
-from toolevals.grading.metrics.agreement import cohen_kappa
+from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.values.statuses import Status
 from toolevals.presentation.heat import ALL_RIGHT, heat_step
@@ -223,6 +223,7 @@ def _pair(
             name = pattern.reason(first, second)
             rule_of = one if pattern.reasons[first] else other if pattern.reasons[second] else ""
             reasons.setdefault((name, rule_of), Counter())[pattern.statuses[first]] += count
+    both = sums.get((one, other)) or sums.get((other, one))
     agreed = sum(count for (left, right), count in ratings.items() if left == right)
     rows = (
         ReasonRow(name, reason_sentence(name), rule_of, passed["passed"], passed["failed"])
@@ -231,8 +232,8 @@ def _pair(
     return PairRow(
         one,
         other,
-        rate(agreed, ratings.total(), sums.get((one, other)) or sums.get((other, one))),
-        cohen_kappa(ratings),
+        rate(agreed, ratings.total(), both),
+        clustered_kappa(ratings, both),
         tuple(sorted(rows, key=lambda row: (-row.count, row.name, row.rule_of))),
     )
 

@@ -95,7 +95,7 @@ def judge_rows(
 def _corrected(found: JudgeTotals, mark: Mark) -> Estimate | None:
     if mark.table is None or found.settled is None:
         return None
-    return corrected_rate(found.passed, found.failed, mark.table, settled=found.settled)
+    return corrected_rate(found.passed, found.failed, mark.table, settled=found.settled, sums=found.sums)
 
 
 def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow:

@@ -89,7 +89,7 @@ class ToolRow:
     @property
     def error_rate(self) -> Rate:
         """The share of its answers that were errors."""
-        return rate(self.whole.errors, self.answers or 0, self.answer_sums)
+        return _error_rate(self.whole.errors, self.answers or 0, self.answer_sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Recovery:
     @property
     def error_rate(self) -> Rate:
         """The share of all answers that were errors."""
-        return rate(self.whole.errors, self.answers, self.answer_sums)
+        return _error_rate(self.whole.errors, self.answers, self.answer_sums)
 
 
 def recovery_of(
@@ -165,6 +165,15 @@ def recovery_of(
         ),
         answer_sums=answer_sums.get(""),
     )
+
+
+def _error_rate(errors: int, answers: int, sums: ExampleSums | None) -> Rate:
+    """Return the share of answers that were errors; in a grading from before the sums were kept, without an interval.
+
+    Such a grading does not say which answers belong to one example, so that nothing tells how sure the share is.
+    """
+    found = rate(errors, answers, sums)
+    return found if sums else replace(found, low=None, high=None, examples=0)
 
 
 def recovery_sentence(found: Recovery) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from reports.analyses.cell import Cell
-from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.case_filters import Filters
-from reports.filters.matrix_cells import matrix_counts, matrix_sums
+from reports.analyses.matrix import Matrix, Order
+from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.presentation.heat import heat_step
@@ -75,9 +75,12 @@ class Confusions:
 
 
 def confusions_of(grading: Grading) -> Confusions:
-    """Return the matrix of a grading in small."""
-    filters = Filters()
-    matrix = matrix_of(matrix_counts(grading, filters), Order.CLUSTER, sums=matrix_sums(grading, filters))
+    """Return the matrix of a grading in small. The last few that can't change any more are held by the process."""
+    return _held(grading) if stays(grading, _WHOLE) else _drawn(grading)
+
+
+def _drawn(grading: Grading) -> Confusions:
+    matrix = counted_matrix(grading, _WHOLE)
     largest = matrix.confusions[:MOST_CONFUSIONS]
     drawn = _most_confused(matrix)
     named = len(drawn.rows) <= MOST_NAMED
@@ -96,6 +99,10 @@ def confusions_of(grading: Grading) -> Confusions:
         _length(CELL - 1),
         len(matrix.columns) - len(drawn.columns),
     )
+
+
+_WHOLE: Final = MatrixState(order=Order.CLUSTER)
+_held = lru_cache(maxsize=MOST_HELD)(_drawn)
 
 
 def _most_confused(matrix: Matrix) -> Matrix:

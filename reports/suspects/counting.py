@@ -8,10 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.models import DatasetVersion, Gold, Label, VersionEntry
+from labeling.models import DatasetVersion, Gold, Label, Revision, VersionEntry
 from reports.analyses.suspicion import LEAST, REASONS, Reason, evidence_of, reasons_of, score
 from reports.models import Suspect, SuspectCount
 from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
@@ -102,8 +103,10 @@ def _row(version: DatasetVersion, entry: UUID, reasons: list[Reason]) -> Suspect
 
 
 def _basis(version: DatasetVersion, gradings: list[Grading]) -> str:
-    labels = Label.objects.filter(revision__example__dataset=version.dataset_id).order_by("-pk")
-    golds = Gold.objects.filter(revision__example__dataset=version.dataset_id).order_by("-pk")
+    labels = Label.objects.filter(slot__dataset=version.dataset_id).order_by("-pk")
+    # As a condition on each: joined, SQLite goes through all examples for the newest gold.
+    own = Revision.objects.filter(pk=OuterRef("revision"), example__dataset=version.dataset_id)
+    golds = Gold.objects.filter(Exists(own)).order_by("-pk")
     newest: list[Any] = [rows.values_list("pk", flat=True).first() for rows in (labels, golds)]
     return digest([RULES, sorted(str(grading.pk) for grading in gradings), *map(str, newest)])
 

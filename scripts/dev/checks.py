@@ -8,6 +8,7 @@ import shutil
 import tempfile
 
 from scripts.dev import chromium, debian, locks
+from scripts.dev.changed import changed_tests
 from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
 from scripts.dev.session import Session, run
 
@@ -20,6 +21,10 @@ ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
 # cores.
 WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
+# The core takes plain values, and so do what shows them: their tests need nothing that must be started.
+CORE = ["tests/grading", "tests/presentation"]
+# Of each law. `./dev test` takes ten times as many.
+FEW_DRAWS = "8"
 IN_PROCESS = "not servers and not browser"
 SLOW_LANE = "slow_lane"
 WITH_BROWSERS = "(servers or browser) and not slow_lane"
@@ -59,13 +64,17 @@ def all_stages(session: Session) -> int:
 
 
 def check(_: argparse.Namespace) -> int:
-    """Run what is quick."""
+    """Run what takes less than a minute: tests of the core, and first those of what changed."""
     ensure("dev")
     keep_bytecode()
     session = Session()
     types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
     static_checks(session)
-    session.tests("unit tests", *PARALLEL, "-m", f"not database and {IN_PROCESS}")
+    alone = f"not database and {IN_PROCESS} and not thorough"
+    os.environ["LAWS_DRAWS"] = FEW_DRAWS
+    if tests := changed_tests():
+        session.tests("unit tests of what changed", *PARALLEL, "-m", alone, *tests, may_be_none=True)
+    session.tests("unit tests of the core", *PARALLEL, "-m", alone, *CORE)
     types_shown()
     return session.summary()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import connection
 from django.db.models import F
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot
@@ -48,3 +50,31 @@ def test_a_text_takes_the_place_of_its_stand_in(dataset):
     query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug), {"slug": A_TEXT})
     assert query.first(slug="nothing") is None
     assert query.first(slug=dataset.slug) == dataset
+
+
+def test_the_database_plans_a_query_once_for_a_connection(dataset):
+    query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug).values_list("slug"), {"slug": A_TEXT})
+    with CaptureQueriesContext(connection) as sent:
+        for _ in range(2):
+            assert query.rows(slug=dataset.slug) == [(dataset.slug,)]
+    # A log tells the statement as it tells every other.
+    assert f"'{dataset.slug}'" in sent[1]["sql"]
+    with connection.cursor() as cursor:
+        planned = "SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement = %s"
+        cursor.execute(planned, [place(query)])
+        assert cursor.fetchall() == [(2,)]
+
+
+def test_behind_a_pool_nothing_is_prepared(dataset, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "OPTIONS", {})
+    query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug).values_list("name"), {"slug": A_TEXT})
+    assert query.rows(slug=dataset.slug) == [(dataset.name,)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM pg_prepared_statements WHERE statement = %s", [place(query)])
+        assert cursor.fetchall() == [(0,)]
+
+
+def place(query: PreparedQuery) -> str:
+    """Return the text of a query as the database is sent it."""
+    text: str = query._compiled["postgresql"].text
+    return text.replace("%s", "$1")

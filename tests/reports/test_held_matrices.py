@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
+from reports.home import confusions
 from reports.matrix import counted, table
 from reports.matrix.state import MatrixState, read_matrix_state
 from tests.reports.building import cases_of
@@ -33,6 +34,7 @@ ADDRESSES: tuple[dict[str, str], ...] = (
 
 def forget() -> None:
     counted._held.cache_clear()
+    confusions._held.cache_clear()
     table._written.cache_clear()
     cache.clear()
 
@@ -46,6 +48,13 @@ def grading(build) -> Iterator[object]:
 
 def document(get: Callable[..., Any], grading: Any, **query: str) -> Any:
     return embedded(get("matrix", grading, **query), "matrix-data")
+
+
+def test_the_small_matrix_of_a_finished_grading_is_drawn_once(grading, django_assert_num_queries):
+    first = confusions.confusions_of(grading)
+    with django_assert_num_queries(0):
+        assert confusions.confusions_of(grading) is first
+    assert sum(cell.count for row in first.rows for cell in row.cells) == sum(CELLS.values())
 
 
 @pytest.mark.parametrize("query", ADDRESSES)

@@ -8,8 +8,8 @@ from typing import Any
 import environ
 
 SQLITE = "toolevals.workspace.sqlite3"
-# So many times is a statement sent before its connection prepares it.
-PREPARE_AFTER = 3
+# A statement that is not prepared at once would be after so many times: none is.
+PREPARE_AFTER = 10**9
 
 
 def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     else:
         config.setdefault("CONN_MAX_AGE", 600)
         config.setdefault("CONN_HEALTH_CHECKS", True)
-        if env.bool("DATABASE_PREPARE", False):
-            # Planning a query takes longer than answering it: what is asked again and again is prepared.
-            config.setdefault("OPTIONS", {}).update(server_side_binding=True, prepare_threshold=PREPARE_AFTER)
+        if env.bool("DATABASE_PREPARE", True):
+            # Planning a query takes longer than answering it: what every label asks is prepared.
+            config.setdefault("OPTIONS", {})["prepare_threshold"] = PREPARE_AFTER
     return config
 
 

@@ -8,6 +8,9 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.injections import injections_in
 from toolevals.grading.judging.probes import KINDS, PLACES, probed, probed_transcripts, probes
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 LEAST_FOUND = 0.9
 # What of a question holds a probe, by its place.
 HOLDERS = {

@@ -11,6 +11,9 @@ from toolevals.grading.judging import SHIPPED, probing
 from toolevals.grading.judging import probes as graded_here
 from toolevals.grading.judging.probing import ProbeSet
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 RUBRIC = SHIPPED["task_completion"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import hypot
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from toolevals.grading.judging.raters import RatedCase, compare, corrected_rate,
 from toolevals.grading.judging.rubrics import Scale
 from toolevals.grading.metrics.agreement import fleiss_kappa
 from toolevals.grading.metrics.calibration import JudgeTable, rogan_gladen
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.clustered import rate, summed
 
 SCALE = Scale((0.0, 0.5, 1.0), 1.0)
 # Both passed, only the judge, only people, both failed; then a tie and one that nobody could tell.
@@ -81,9 +83,28 @@ def test_what_rules_settled_is_right_and_the_rest_is_corrected():
     assert found.value == pytest.approx((500 + 0.8 * 500) / 1000)
     assert found.interval is not None
     assert asked.interval is not None
-    assert found.interval.low == pytest.approx((500 + asked.interval.low * 500) / 1000)
-    assert corrected_rate(5, 0, table, settled=5).interval == Interval(1.0, 1.0)
+    # The settled half is counted in a sample, too: 46.9 to 53.1 %.
+    settled = rate(500, 1000).interval
+    assert settled is not None
+    assert found.interval.low == pytest.approx(0.9 - hypot(0.2 * (0.5 - settled.low), 0.5 * (0.8 - asked.interval.low)))
+    assert found.interval.high == pytest.approx(
+        0.9 + hypot(0.2 * (settled.high - 0.5), 0.5 * (asked.interval.high - 0.8))
+    )
+    # Rules settled all of five cases: that says little of the next ones.
+    assert corrected_rate(5, 0, table, settled=5).interval == rate(5, 5).interval
     assert corrected_rate(0, 0, table).value is None
+
+
+def test_trials_of_one_example_count_as_alike_as_they_are():
+    table = JudgeTable(400, 50, 100, 450)
+    sums = summed([(10, 10)] * 70 + [(10, 0)] * 30)
+    for settled in (0, 300):
+        plain = corrected_rate(700, 300, table, settled=settled)
+        found = corrected_rate(700, 300, table, settled=settled, sums=sums)
+        assert found.value == plain.value
+        assert found.interval is not None
+        assert plain.interval is not None
+        assert found.interval.high - found.interval.low > 1.8 * (plain.interval.high - plain.interval.low)
 
 
 @given(st.integers(0, 50), st.integers(0, 50))

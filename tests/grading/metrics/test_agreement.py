@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 from tests.grading.metrics.references.figures import REFERENCES
 from tests.grading.metrics.test_confusion import PUBLISHED
 from toolevals.grading.metrics.agreement import (
+    clustered_kappa,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
     mean_cohen_kappa,
     percent_agreement,
 )
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.clustered import summed
+from toolevals.grading.metrics.rates import Interval, wilson
 
 Z = NormalDist().inv_cdf(0.975)
 labels = st.sampled_from(["a", "b", "c", None])
@@ -35,6 +37,45 @@ def test_kappa_and_its_interval_are_those_of_statsmodels(reference):
     assert estimate.interval is not None
     got = (estimate.value, estimate.interval.low, estimate.interval.high)
     assert got == pytest.approx(tuple(reference["kappa"][name] for name in ("value", "low", "high")))
+
+
+def test_kappa_of_a_few_units_without_a_difference_may_still_be_low():
+    found = clustered_kappa({("y", "y"): 6, ("n", "n"): 4})
+    assert found.value == 1
+    assert found.interval is not None
+    assert found.interval.low < 0.7
+    assert found.interval.high == 1
+
+
+def test_kappa_counts_units_of_one_example_as_alike_as_they_are():
+    ratings = {("y", "y"): 400, ("y", "n"): 100, ("n", "y"): 60, ("n", "n"): 240}
+    plain = clustered_kappa(ratings)
+    found = clustered_kappa(ratings, summed([(8, 8)] * 80 + [(8, 0)] * 20))
+    assert found.value == plain.value == cohen_kappa(ratings).value
+    assert found.interval is not None
+    assert plain.interval is not None
+    assert found.interval.high - found.interval.low > 2.2 * (plain.interval.high - plain.interval.low)
+
+
+def test_kappa_of_one_example_says_nothing():
+    found = clustered_kappa({("y", "y"): 3, ("n", "n"): 4, ("y", "n"): 1}, summed([(8, 7)]))
+    assert found.interval == Interval(-1, 1)
+
+
+def test_kappa_of_many_units_is_that_of_the_large_sample():
+    ratings = {("y", "y"): 40_000, ("y", "n"): 10_000, ("n", "y"): 6_000, ("n", "n"): 24_000}
+    found, plain = clustered_kappa(ratings).interval, cohen_kappa(ratings).interval
+    assert found is not None
+    assert plain is not None
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=2e-4)
+
+
+def test_sums_that_contradict_the_ratings_are_refused():
+    with pytest.raises(ValueError, match="contradict"):
+        clustered_kappa({("y", "y"): 3, ("n", "n"): 4}, summed([(8, 7)]))
+    with pytest.raises(ValueError, match="more labels"):
+        clustered_kappa({("a", "b"): 1, ("c", "c"): 2})
+    assert clustered_kappa({("y", "y"): 3}).reason == "all labels are the same, so that chance explains them"
 
 
 @pytest.mark.parametrize("reference", REFERENCES["chance_corrected"])

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.metrics.agreement import cohen_kappa
+from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.calibration import JudgeTable, rogan_gladen
+from toolevals.grading.metrics.clustered import ExampleSums, summed
 from toolevals.grading.metrics.rates import Interval, wilson
 
 sizes = st.integers(0, 40)
@@ -19,7 +20,7 @@ def test_the_table_of_a_judge():
     assert (table.sensitivity.value, table.specificity.value) == (0.8, 0.9)
     assert table.sensitivity.interval == wilson(40, 50)
     assert table.agreement.value == 0.85
-    assert table.kappa == cohen_kappa({("+", "+"): 40, ("+", "-"): 5, ("-", "+"): 10, ("-", "-"): 45})
+    assert table.kappa == clustered_kappa({("+", "+"): 40, ("+", "-"): 5, ("-", "+"): 10, ("-", "-"): 45})
     with pytest.raises(ValueError):
         JudgeTable(1, -1, 0, 0)
 
@@ -82,6 +83,42 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
         assert interval is not None
         covered += interval.low <= true <= interval.high
     assert 0.92 < covered / 400 < 0.985
+
+
+def test_several_trials_of_an_example_are_covered_about_as_often_as_they_say():
+    """Four of five examples come out alike in all eight trials: counting cases covers the truth far too seldom."""
+    random, true = Random(5), 0.7
+    covered, counting_cases = 0, 0
+    for _ in range(300):
+        right = sum(random.random() < 0.85 for _ in range(140))
+        table = JudgeTable(right, (wrong := sum(random.random() < 0.1 for _ in range(60))), 140 - right, 60 - wrong)
+        sums = summed([(8, _judged_passed(random, true)) for _ in range(30)])
+        found = rogan_gladen(sums.passed, sums.trials, table, sums=sums).interval
+        plain = rogan_gladen(sums.passed, sums.trials, table).interval
+        assert found is not None
+        assert plain is not None
+        covered += found.low <= true <= found.high
+        counting_cases += plain.low <= true <= plain.high
+    assert counting_cases / 300 < 0.75
+    assert 0.92 < covered / 300 <= 0.99
+
+
+def _judged_passed(random: Random, true: float) -> int:
+    """Draw how many of eight trials a judge passes: it passes 85 % of the right ones and 10 % of the wrong ones."""
+    alike = random.random() < 0.8
+    first = random.random() < true
+    trials = [first if alike else random.random() < true for _ in range(8)]
+    return sum(random.random() < (0.85 if right else 0.1) for right in trials)
+
+
+def test_one_example_tells_nothing_of_the_rate_behind_a_judge():
+    estimate = rogan_gladen(5, 8, JudgeTable(40, 5, 10, 45), sums=summed([(8, 5)]))
+    assert estimate.interval == Interval(0, 1)
+
+
+def test_single_trials_are_examples_of_their_own():
+    table = JudgeTable(40, 5, 10, 45)
+    assert rogan_gladen(66, 100, table, sums=ExampleSums.single(66, 100)) == rogan_gladen(66, 100, table)
 
 
 @given(sizes, sizes, sizes, sizes, st.integers(0, 50), st.integers(0, 50))

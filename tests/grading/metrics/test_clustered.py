@@ -12,6 +12,9 @@ from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_int
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.metrics.student import student_quantile
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 TALLIES = st.lists(
     st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))), min_size=1, max_size=60
 )

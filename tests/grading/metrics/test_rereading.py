@@ -14,6 +14,9 @@ from toolevals.grading.metrics.clustered import ExampleSums, rate, rate_of, summ
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.rereading import CorrectedScore, corrected_score
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 NOTHING = ExampleSums()
 
 

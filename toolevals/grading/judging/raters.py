@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import hypot
 from typing import Literal
 
 from toolevals.grading.judging.rubrics import Scale
 from toolevals.grading.metrics.agreement import fleiss_kappa, percent_agreement
 from toolevals.grading.metrics.calibration import JudgeTable, rogan_gladen
+from toolevals.grading.metrics.clustered import ExampleSums, rate
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import Interval
 
@@ -88,26 +90,34 @@ def compare(cases: Sequence[RatedCase], scale: Scale) -> Comparison:
     )
 
 
-def corrected_rate(passed: int, failed: int, table: JudgeTable, *, settled: int = 0) -> Estimate:
+def corrected_rate(
+    passed: int, failed: int, table: JudgeTable, *, settled: int = 0, sums: ExampleSums | None = None
+) -> Estimate:
     """Return the true pass rate behind a judge's, by what people said of a sample of its verdicts.
 
     `passed` and `failed` count a judge's verdicts, `settled` how many of the passed rules settled without asking it:
-    those are right, and the others are corrected as `rogan_gladen` does, value and interval then weighted by their
-    share. Undefined as that. Raises ValueError where more are settled than passed.
+    those are right, and the others are corrected as `rogan_gladen` does. With w the settled share and r the corrected
+    rate of the others the value is w + (1 - w)r. Its interval puts those of w (that of rates) and r together: how far
+    each would move the value by itself, squared, added, and the root taken (MOVER; G. Y. Zou and A. Donner,
+    "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008). `sums` are those of the
+    verdicts over the examples, where these have several trials. Undefined as `rogan_gladen`. Raises ValueError where
+    more are settled than passed.
     """
     total = passed + failed
-    if settled == total and total:
-        return Estimate(1.0, Interval(1.0, 1.0), total)
     if not settled:
-        return rogan_gladen(passed, total, table)
-    asked = rogan_gladen(passed - settled, total - settled, table)
-    if asked.value is None or asked.interval is None:
+        return rogan_gladen(passed, total, table, sums=sums)
+    ruled = rate(settled, total, sums)
+    if settled == total:
+        return Estimate(1.0, ruled.interval, total)
+    asked = rogan_gladen(passed - settled, total - settled, table, sums=sums)
+    if asked.value is None or asked.interval is None or ruled.value is None or ruled.interval is None:
         return asked
-
-    def whole(share: float) -> float:
-        return (settled + share * (total - settled)) / total
-
-    return Estimate(whole(asked.value), Interval(whole(asked.interval.low), whole(asked.interval.high)), total)
+    value = ruled.value + (1 - ruled.value) * asked.value
+    low, high = (
+        hypot((1 - asked.value) * (share - ruled.value), (1 - ruled.value) * (corrected - asked.value))
+        for share, corrected in ((ruled.interval.low, asked.interval.low), (ruled.interval.high, asked.interval.high))
+    )
+    return Estimate(value, Interval(max(0.0, value - low), min(1.0, value + high)), total)
 
 
 def _rater(rater: str, cases: Sequence[RatedCase], scale: Scale) -> RaterFigures:

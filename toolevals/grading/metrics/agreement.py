@@ -7,14 +7,16 @@ rows. Units with fewer than two labels say nothing about agreement and are left 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from math import sqrt
 from typing import TypeVar
 
+from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval, normal_quantile, wilson
+from toolevals.grading.metrics.student import student_quantile
 
 Label = Hashable
 Row = TypeVar("Row", bound=tuple[Label, ...])
@@ -62,6 +64,44 @@ def cohen_kappa(ratings: Mapping[Row, int], *, confidence: float = 0.95) -> Esti
     return Estimate(kappa, _around(kappa, error, confidence), units)
 
 
+def clustered_kappa(
+    ratings: Mapping[Row, int], agreed: ExampleSums | None = None, *, confidence: float = 0.95
+) -> Estimate:
+    """Return Cohen's kappa of two raters who passed or failed units, with an interval that is honest for few examples.
+
+    `agreed` are the sums over the examples of the units on which both agree, where examples have several units; else
+    each unit is an example. As in `clustered_interval` the counts are divided by the design effect of agreement, t²/4
+    units are added to each of the four cells, and t is Student's quantile of one degree of freedom less than examples.
+    Around the kappa of that table stands ± t·√v, v as in `cohen_kappa`; the interval holds the kappa of the counts and
+    is never of zero width. With fewer than two examples it is -1..1. Raises ValueError where a unit has not two places,
+    where there are more than two labels, and where `agreed` contradicts the ratings.
+    """
+    plain = cohen_kappa(ratings, confidence=confidence)
+    if plain.value is None:
+        return plain
+    pairs = paired(ratings)
+    labels = dict.fromkeys(label for pair in pairs for label in pair)
+    if len(labels) > 2:
+        raise ValueError("each unit passes or fails; use cohen_kappa for more labels")
+    same = sum(count for (one, other), count in pairs.items() if one == other)
+    sums = agreed or ExampleSums.single(same, plain.count)
+    if (sums.passed, sums.trials) != (same, plain.count):
+        raise ValueError("the sums over the examples contradict the ratings")
+    degrees = sums.degrees
+    if degrees < 1:
+        return Estimate(plain.value, Interval(-1.0, 1.0), plain.count)
+    t = student_quantile(degrees, confidence)
+    cells: dict[tuple[Label, ...], float] = {
+        (one, other): pairs[one, other] / sums.design_effect + t * t / 4 for one in labels for other in labels
+    }
+    units = sum(cells.values())
+    found = _kappa(cells, units)
+    assert found is not None  # no cell is empty
+    middle, half = found[0], t * found[1]
+    interval = Interval(max(-1.0, min(plain.value, middle - half)), min(1.0, max(plain.value, middle + half)))
+    return Estimate(plain.value, interval, plain.count)
+
+
 def mean_cohen_kappa(pairs: Iterable[Mapping[Row, int]], *, confidence: float = 0.95) -> Estimate:
     """Return the mean of Cohen's kappas of several pairs of raters, each weighted by its units.
 
@@ -92,14 +132,15 @@ def _require_two(ratings: Mapping[Row, int]) -> None:
         raise ValueError("Cohen's kappa compares two raters; use gwet_ac1, fleiss_kappa or krippendorff_alpha for more")
 
 
-def _kappa(pairs: Mapping[tuple[Label, ...], int], units: int) -> tuple[float, float] | None:
+def _kappa(pairs: Mapping[tuple[Label, ...], float], units: float) -> tuple[float, float] | None:
     """Return Cohen's kappa of paired labels and its standard error; None where chance explains everything."""
-    first, second = Counter[Label](), Counter[Label]()
+    first: defaultdict[Label, float] = defaultdict(float)
+    second: defaultdict[Label, float] = defaultdict(float)
     for (one, other), count in pairs.items():
         first[one] += count
         second[other] += count
     observed = sum(count for (one, other), count in pairs.items() if one == other) / units
-    chance = sum(first[label] * second[label] for label in first) / units**2
+    chance = sum(count * second.get(label, 0) for label, count in first.items()) / units**2
     if chance == 1:
         return None
     kappa = (observed - chance) / (1 - chance)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
+from math import floor, sqrt
 from typing import Self
 
-from toolevals.grading.metrics.agreement import cohen_kappa, percent_agreement
+from toolevals.grading.metrics.agreement import clustered_kappa, percent_agreement
+from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import Interval, normal_quantile, wilson
+from toolevals.grading.metrics.student import student_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ class JudgeTable:
 
     @property
     def kappa(self) -> Estimate:
-        """Cohen's kappa of judge and people."""
-        return cohen_kappa(self._ratings)
+        """Cohen's kappa of judge and people, of one trial of each example."""
+        return clustered_kappa(self._ratings)
 
     @property
     def _ratings(self) -> dict[tuple[bool, bool], int]:
@@ -70,7 +72,9 @@ class JudgeTable:
         }
 
 
-def rogan_gladen(passed: int, total: int, table: JudgeTable, *, confidence: float = 0.95) -> Estimate:
+def rogan_gladen(
+    passed: int, total: int, table: JudgeTable, *, sums: ExampleSums | None = None, confidence: float = 0.95
+) -> Estimate:
     """Return the true pass rate behind a judge that passed `passed` of `total` cases: (p + sp - 1)/(se + sp - 1).
 
     se and sp are the judge's sensitivity and specificity on the cases of `table`, which people labelled. Source: W. J.
@@ -80,8 +84,11 @@ def rogan_gladen(passed: int, total: int, table: JudgeTable, *, confidence: floa
     Preventive Veterinary Medicine 113 (2014), held in 0..1. With z, n' = total + z², p' = (passed + z²/2)/n', se' and
     sp' with one case added to each side, π' = (p' + sp' - 1)/(se' + sp' - 1) it is π' + d ± z·√(p'(1-p')/n' +
     π'²·se'(1-se')/n_se' + (1-π')²·sp'(1-sp')/n_sp')/(se' + sp' - 1), d = 2z²(π'·se'(1-se')/n_se' -
-    (1-π')·sp'(1-sp')/n_sp'). Undefined where nothing was judged, where people passed or failed no case, and where se +
-    sp <= 1: such a judge says nothing. Raises ValueError unless 0 <= passed <= total and 0 < confidence < 1.
+    (1-π')·sp'(1-sp')/n_sp'). Of several trials `sums` are those over the examples, of these cases or of more that are
+    as alike: `passed` and `total` are then divided by the design effect, and z is Student's t of one degree of freedom
+    less than examples; with fewer than two examples the interval is 0..1. Undefined where nothing was judged, where
+    people passed or failed no case, and where se + sp <= 1: such a judge says nothing. Raises ValueError unless 0 <=
+    passed <= total and 0 < confidence < 1.
     """
     if not 0 <= passed <= total:
         raise ValueError(f"{passed} of {total} is not a proportion")
@@ -98,10 +105,16 @@ def rogan_gladen(passed: int, total: int, table: JudgeTable, *, confidence: floa
             "the judge is no better than chance: sensitivity and specificity sum to 1 or less", total
         )
     value = min(1.0, max(0.0, (passed / total + (specificity.value or 0.0) - 1) / youden))
-    return Estimate(value, _lang_reiczigel(passed, total, table, value, normal_quantile(confidence)), total)
+    effect, quantile = 1.0, normal_quantile(confidence)
+    if sums and sums.most_inflated > 1:
+        degrees = floor(total / sums.most_inflated + 1e-9) - 1
+        if degrees < 1:
+            return Estimate(value, NOTHING_KNOWN, total)
+        effect, quantile = sums.design_effect, student_quantile(degrees, confidence)
+    return Estimate(value, _lang_reiczigel(passed / effect, total / effect, table, value, quantile), total)
 
 
-def _lang_reiczigel(passed: int, total: int, table: JudgeTable, value: float, z: float) -> Interval:
+def _lang_reiczigel(passed: float, total: float, table: JudgeTable, value: float, z: float) -> Interval:
     cases, positives, negatives = (
         total + z * z,
         table.both_passed + table.only_human + 2,

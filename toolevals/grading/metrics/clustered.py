@@ -75,6 +75,11 @@ class ExampleSums:
         return self.trials_squared / self.trials if self.trials else 1.0
 
     @property
+    def degrees(self) -> int:
+        """Student's degrees of freedom: one less than examples, which count as (Σn)²/Σn²."""
+        return floor(self.trials / self.most_inflated + 1e-9) - 1
+
+    @property
     def design_effect(self) -> float:
         """How many times larger the variance of the rate is than of as many single trials, 1 to `most_inflated`.
 
@@ -113,7 +118,7 @@ def clustered_interval(
     if not 0 <= sums.passed <= sums.trials or sums.examples > sums.trials:
         raise ValueError(f"{sums.passed} of {sums.trials} trials of {sums.examples} examples is not a proportion")
     if degrees is None:
-        degrees = floor(sums.trials / sums.most_inflated + 1e-9) - 1
+        degrees = sums.degrees
     if degrees < 1:
         student_quantile(1, confidence)
         return NOTHING_KNOWN

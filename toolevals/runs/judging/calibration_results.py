@@ -9,10 +9,11 @@ from uuid import UUID
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.raters import Comparison, PeopleSay, RatedCase, compare, corrected_rate, people_say
 from toolevals.grading.metrics.calibration import JudgeTable
+from toolevals.grading.metrics.clustered import ExampleSums, rate
 from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import wilson
 from toolevals.runs.judging.blindness import hidden_examples
-from toolevals.runs.models import CalibratedCase, JudgeCalibration, JudgeCount, Rating
+from toolevals.runs.models import CalibratedCase, Grading, JudgeCalibration, JudgeCount, Rating
+from toolevals.runs.services.kept_sums import kept_sums
 
 SETS = ("held_out", "tuning")
 
@@ -93,11 +94,14 @@ def table_of(calibration: JudgeCalibration) -> JudgeTable:
     return JudgeTable(**calibration.table)
 
 
-def corrected_count(count: JudgeCount, table: JudgeTable) -> Estimate | None:
-    """Return a judge's pass rate in a grading put right by people; None where nobody counted what rules settled."""
+def corrected_count(count: JudgeCount, table: JudgeTable, sums: ExampleSums | None) -> Estimate | None:
+    """Return a judge's pass rate in a grading put right by people; None where nobody counted what rules settled.
+
+    `sums` are those of its verdicts over the examples, where these have several trials.
+    """
     if count.settled is None:
         return None
-    return corrected_rate(count.passed, count.failed, table, settled=count.settled)
+    return corrected_rate(count.passed, count.failed, table, settled=count.settled, sums=sums)
 
 
 def _rates(calibration: JudgeCalibration) -> tuple[Estimate | None, Estimate | None]:
@@ -105,8 +109,10 @@ def _rates(calibration: JudgeCalibration) -> tuple[Estimate | None, Estimate | N
     count = JudgeCount.objects.filter(grading=calibration.grading_id, rubric=rubric).first()
     if count is None or not (total := count.passed + count.failed):
         return None, None
-    stated = Estimate(count.passed / total, wilson(count.passed, total), total)
-    return stated, corrected_count(count, table_of(calibration))
+    grading = Grading.objects.select_related("run").get(pk=calibration.grading_id)
+    sums = kept_sums(grading, "judgements").get((rubric,))
+    stated = rate(count.passed, total, sums)
+    return Estimate(stated.value, stated.interval, total), corrected_count(count, table_of(calibration), sums)
 
 
 def _rows(calibration: JudgeCalibration, *, held_out: bool) -> list[CalibratedCase]:

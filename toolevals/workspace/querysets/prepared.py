@@ -1,7 +1,7 @@
 """Queries that are put together once in a process, not with each request.
 
 Django takes longer to put a query with many conditions together than the database to answer it. This keeps its text,
-with the places of the values that differ from time to time, and how its rows become objects.
+with the places of the values that differ from time to time, and how its rows become objects. PostgreSQL keeps its plan.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Compiled:
     def rows(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         connection = connections[DEFAULT_DB_ALIAS]
         known = {name: _prepared(value, connection) for name, value in values.items()}
-        with connection.cursor() as cursor:
+        with _cursor(connection) as cursor:
             cursor.execute(self.text, [each if name is None else known[name] for name, each in self.places])
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
@@ -101,6 +101,16 @@ class _Compiled:
             for convert in converters:
                 values[position] = convert(values[position], expression, connection)
         return values
+
+
+def _cursor(connection: Any) -> Any:
+    """Return a cursor that lets the database plan the query once, where it can."""
+    if connection.vendor != "postgresql" or connection.settings_dict["OPTIONS"].get("prepare_threshold") is None:
+        return connection.cursor()
+    # SQLite needs no driver of PostgreSQL.
+    from toolevals.workspace.querysets.preparing import preparing_cursor
+
+    return preparing_cursor(connection)
 
 
 def _prepared(value: Any, connection: Any) -> Any:

@@ -12,6 +12,9 @@ from tests.grading.strategies import transcripts
 from toolevals.grading.layers.recovery import REACTIONS, grade_recovery
 from toolevals.grading.values import Message
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 _results = st.sampled_from(
     ["ok", "Error: 503 Service Unavailable", "Error: invalid date", "[]", '{"partial": true}', ""]
 )

@@ -12,6 +12,9 @@ from toolevals.grading.reading.parsing import calls_in_text, read_run, transcrip
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 # Below this many seconds a measurement says nothing.
 FLOOR = 0.004
 MOST_RATIO = 10

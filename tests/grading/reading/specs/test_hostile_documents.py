@@ -11,6 +11,9 @@ from tests.grading.strategies import json_values
 from toolevals.grading.reading.specs import FORMATS, read_tools
 from toolevals.grading.values.problems import InvalidDocument
 
+# It takes long: `./dev check` leaves it out.
+pytestmark = pytest.mark.thorough
+
 WORD_LIST = """
     type properties required items additionalProperties anyOf allOf $ref $defs enum nullable example pattern
     exclusiveMinimum minItems readOnly string object OBJECT dict array STRING #/a #/components/schemas/A # ( (?=x)
