@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from django.db import models
+from django.db import connection, models
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.expressions import RawSQL
 
 from toolevals.workspace.models import Project
 
@@ -22,3 +26,34 @@ class TraceQuerySet(models.QuerySet["Trace"]):
     def due(self, now: datetime) -> TraceQuerySet:
         """Return those that are to be summed up by now, the longest waiting first."""
         return self.filter(due_at__lte=now).order_by("due_at")
+
+    def summed_up(self) -> TraceQuerySet:
+        """Return those that were summed up at least once."""
+        return self.filter(settled__gt=0)
+
+    def between(self, since: datetime | None, until: datetime | None) -> TraceQuerySet:
+        """Return those that came from `since` on and before `until`: their ids are sorted by that time."""
+        found = self if since is None else self.filter(pk__gte=first_id(since))
+        return found if until is None else found.filter(pk__lt=first_id(until))
+
+    def with_calls(self, **wanted: Any) -> TraceQuerySet:
+        """Return those in which one call is all that `wanted` says of `ToolUse`."""
+        uses = self.model._meta.get_field("tool_uses").related_model
+        return self.filter(Exists(uses._base_manager.filter(trace=OuterRef("pk"), **wanted)))
+
+    def with_words(self, words: Sequence[str], *, indexed: bool = False) -> TraceQuerySet:
+        """Return those that have a word with each of these beginnings, which are letters and digits.
+
+        `indexed`: let PostgreSQL look them up; it then finds few traces among all, and is slow where it finds many.
+        """
+        if indexed and connection.vendor == "postgresql":
+            asked = " & ".join(f"{word}:*" for word in words)
+            match = "to_tsvector('simple', \"traces_trace\".\"text\") @@ to_tsquery('simple', %s)"
+            return self.filter(RawSQL(match, [asked], models.BooleanField()))  # noqa: S611 - the value is a parameter
+        return self.filter(*(Q(text__contains=f" {word}") for word in words))
+
+
+def first_id(moment: datetime) -> UUID:
+    """Return the least id that is made at a moment (UUIDv7: 48 bits of milliseconds first)."""
+    milliseconds = max(0, min(int(moment.timestamp() * 1000), 2**48 - 1))
+    return UUID(int=milliseconds << 80)

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.models.traces import TEXT_LENGTH
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
@@ -103,22 +102,23 @@ def _fields(summary: Summary) -> dict[str, object]:
         "error_classes": list(summary.error_classes),
         "error": clean(summary.error, 500),
         "request": clean(" ".join(summary.request.split()), 300),
-        "text": clean(summary.text, TEXT_LENGTH).casefold(),
+        "text": clean(summary.text, len(summary.text)),
     }
 
 
 def _uses_insert(trace: Trace, summary: Summary, used: Sequence[UsedTool]) -> None:
     names = (
-        "trace_id", "project_id", "span_id", "number", "tool", "started_at", "duration_ms", "error_class",
+        "trace_id", "project_id", "span_id", "number", "tool", "came_at", "duration_ms", "error_class",
         "arguments_fit", "problem", "agent", "agent_version",
     )  # fmt: skip
     agent, version = clean(summary.agent, 120), clean(summary.agent_version, 80)
+    came_at = moment((trace.pk.int >> 80) * 1_000_000)
     rows_insert(
         ToolUse,
         names,
         [
             (
-                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), moment(each.start),
+                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), came_at,
                 each.duration_ms, each.error_class, each.arguments_fit, clean(each.problem, 300), agent, version,
             )
             for number, each in enumerate(used)
