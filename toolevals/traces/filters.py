@@ -45,14 +45,15 @@ class TraceFilter:
     """What the address asks for, as it stands there; what is empty narrows nothing down.
 
     `tool`, `error` and `arguments` are about one call: its tool, its class of error (`any` for any), and `bad` where
-    its arguments do not fit the schema. `since` and `until` are about when a trace came: times or days, which are
-    whole.
+    its arguments do not fit the schema. `broke` names an online rule that failed a span. `since` and `until` are about
+    when a trace came: times or days, which are whole.
     """
 
     q: str = ""
     tool: str = ""
     error: str = ""
     arguments: str = ""
+    broke: str = ""
     agent: str = ""
     version: str = ""
     model: str = ""
@@ -102,12 +103,13 @@ class TraceFilter:
         found = found.filter(**bounds)
         if call := self._call():
             found = found.with_calls(**call)
+        found = found.that_broke(self.broke) if self.broke else found
         words = words_of(self.q)[:_MOST_WORDS]
         return found.with_words(words, indexed=indexed) if words else found
 
     def page(self, project: Project, before: str, size: int = PAGE_SIZE) -> Page[Trace]:
         """Return a page of them, the newest first."""
-        if not (self.q or self._call() or any(getattr(self, name) for name in _LEAST)):
+        if not (self.q or self.broke or self._call() or any(getattr(self, name) for name in _LEAST)):
             return page_of(self.traces(project), before, size)
         among = Trace.objects.in_project(project).between(*self.times)
         return sought_page_of(self.traces(project), among, before, size, far=self.traces(project, indexed=True))

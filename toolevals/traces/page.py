@@ -16,12 +16,21 @@ from toolevals.grading.values import Transcript
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.models import Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
 
 # Problems of reading that a page shows, and traces of one session.
 SHOWN = 30
 SESSION_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a rule says of a span."""
+
+    rule: Rule
+    verdict: RuleVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +42,17 @@ class TracePage:
     conversation: Conversation
     offered: Sequence[ToolReading]
     used: Sequence[UsedTool]
+    verdicts: Sequence[Judged]
     unread: Sequence[tuple[str, int]]
     problems: Sequence[Problem]
+
+    @property
+    def by_span(self) -> dict[str, list[Judged]]:
+        """The verdicts of each span."""
+        found: dict[str, list[Judged]] = {}
+        for each in self.verdicts:
+            found.setdefault(each.verdict.span_id, []).append(each)
+        return found
 
     @property
     def model_ms(self) -> float:
@@ -50,13 +68,15 @@ class TracePage:
 def trace_page(trace: Trace) -> TracePage:
     """Return what the page shows of a trace, read anew from its spans."""
     reading = trace_read(spans_of(trace))
+    used = used_tools(reading)
     unread = Counter(name for each in reading.spans for name in each.reading.unread)
     return TracePage(
         reading=reading,
         waterfall=waterfall_of(reading),
         conversation=read_conversation(whole_conversation(reading)),
         offered=[tool_reading(tool) for tool in reading.tools],
-        used=used_tools(reading),
+        used=used,
+        verdicts=[Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used)],
         unread=sorted(unread.items()),
         problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
     )

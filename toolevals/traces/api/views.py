@@ -26,6 +26,7 @@ _SAID = {
     "q": "Beginnings of words in names, errors, and the first 2,000 characters of request and answer.",
     "error": "A class of errors of one call, or `any`.",
     "arguments": "`bad`: a call's arguments do not fit the schema that was offered.",
+    "broke": "An online rule that failed a span.",
     "since": "A time or a day on or after which the trace came.",
     "until": "A time before which it came, or the last day.",
 }

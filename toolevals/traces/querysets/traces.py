@@ -41,6 +41,11 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         uses = self.model._meta.get_field("tool_uses").related_model
         return self.filter(Exists(uses._base_manager.filter(trace=OuterRef("pk"), **wanted)))
 
+    def that_broke(self, rule: str) -> TraceQuerySet:
+        """Return those in which a rule failed a span."""
+        verdicts = self.model._meta.get_field("verdicts").related_model
+        return self.filter(Exists(verdicts._base_manager.filter(trace=OuterRef("pk"), rule=rule, status="failed")))
+
     def with_words(self, words: Sequence[str], *, indexed: bool = False) -> TraceQuerySet:
         """Return those that have a word with each of these beginnings, which are letters and digits.
 

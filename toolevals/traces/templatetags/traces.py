@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from django import template
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from toolevals.presentation.numbers import percent
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.page import Judged
 from toolevals.traces.tool_figures import ToolFigures
 
 register = template.Library()
@@ -52,3 +54,9 @@ def tool_links(context: template.Context, wanted: TraceFilter, split: str, each:
         said[split] = each.part
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any"}
+
+
+@register.filter
+def of_span(by_span: Mapping[str, Sequence[Judged]], span_id: str) -> Sequence[Judged]:
+    """Return the verdicts of a span."""
+    return by_span.get(span_id, ())

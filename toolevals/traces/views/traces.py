@@ -13,6 +13,7 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
+from toolevals.traces.reading.rules import RULES
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -27,6 +28,7 @@ def traces(request: ProjectRequest) -> HttpResponse:
         "page": page,
         "wanted": wanted,
         "error_classes": ERROR_CLASSES,
+        "rules": RULES,
         "any": bool(page.rows) or Trace.objects.in_project(request.project).exists(),
     }
     return render(request, "traces/traces.html", context)
