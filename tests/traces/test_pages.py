@@ -14,6 +14,7 @@ from tests.traces.sending import conversation, export, send, span
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceSettings
 from toolevals.traces.services import traces_settle
+from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"
 HOSTILE = "<script>alert(1)</script>"
@@ -43,9 +44,9 @@ def found(project, **asked: str) -> list[int]:
     """Return the numbers of the traces that a filter shows, by the page and by the query of the CSV file."""
     wanted = TraceFilter.of(asked)
     assert wanted.problems == {}
-    rows = [each.trace_id.int for each in wanted.page(project, "").rows]
-    assert rows == [each.trace_id.int for each in wanted.traces(project).order_by("-pk")]
-    assert rows == [each.trace_id.int for each in wanted.traces(project, indexed=True).order_by("-pk")]
+    rows = [each.trace_id.int for each in wanted.page(project, Role.VIEWER, "").rows]
+    assert rows == [each.trace_id.int for each in wanted.traces(project, Role.VIEWER).order_by("-pk")]
+    assert rows == [each.trace_id.int for each in wanted.traces(project, Role.VIEWER, indexed=True).order_by("-pk")]
     return rows
 
 
@@ -142,13 +143,13 @@ def test_rest_lists_and_reads_traces(shown):
 def test_pages_of_the_list_cost_the_same(shown, project, django_assert_max_num_queries):
     with django_assert_max_num_queries(9):
         shown.get(LIST)
-    page = TraceFilter().page(project, "", size=2)
+    page = TraceFilter().page(project, Role.VIEWER, "", size=2)
     assert len(page.rows) == 2
-    assert [each.trace_id.int for each in TraceFilter().page(project, page.older, size=2).rows] == [1]
+    assert [each.trace_id.int for each in TraceFilter().page(project, Role.VIEWER, page.older, size=2).rows] == [1]
 
 
 def test_a_trace_of_another_project_is_not_there(shown, outsider):
-    trace = Trace.objects.first()
+    trace = Trace.objects.order_by("pk")[0]
     shown.force_login(outsider)
     assert shown.get(f"{LIST}{trace.pk}/").status_code == 404
 

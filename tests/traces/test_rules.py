@@ -11,6 +11,7 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading import rules
 from toolevals.traces.services import traces_settle
+from toolevals.workspace.models import Role
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def test_arguments_and_recovery_are_judged(judged, client, project, viewer):
     page = client.get(f"/p/shop/traces/{trace.pk}/").content.decode()
     assert "Arguments fit the schema: failed" in page
     assert "get_order: &quot;id&quot; is a required property" in page
-    assert [each.pk for each in TraceFilter.of({"broke": "schema"}).page(project, "").rows] == [trace.pk]
-    assert TraceFilter.of({"broke": "offered"}).page(project, "").rows == []
+    assert [each.pk for each in TraceFilter.of({"broke": "schema"}).page(project, Role.VIEWER, "").rows] == [trace.pk]
+    assert TraceFilter.of({"broke": "offered"}).page(project, Role.VIEWER, "").rows == []
 
 
 def test_the_same_call_again_and_again_is_a_loop(judged):

@@ -88,6 +88,14 @@ def test_the_file_says_the_same(shown):
     ]
 
 
+def test_rest_says_the_same(shown):
+    rows = shown.get("/api/v1/projects/shop/traces/tools/?by=version").json()
+    assert [(row["part"], row["calls"], row["errors"], row["misfits"]) for row in rows] == [
+        ("1.4.0", 4, {"404": 1}, 0),
+        ("1.5.0", 6, {"404": 1}, 1),
+    ]
+
+
 def test_the_page_asks_few_questions(shown, django_assert_max_num_queries):
     with django_assert_max_num_queries(7):
         shown.get(TOOLS)

@@ -12,10 +12,11 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from toolevals.grading.troubles import ERROR_CLASSES
+from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace
 from toolevals.traces.querysets.traces import TraceQuerySet
 from toolevals.traces.reading.summary import words_of
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import PAGE_SIZE, Page, page_of, sought_page_of
 
 _EQUAL: Final[Mapping[str, str]] = {
@@ -94,8 +95,13 @@ class TraceFilter:
         """From when on, and until when, traces came."""
         return _moment("since", self.since), _moment("until", self.until)
 
-    def traces(self, project: Project, *, indexed: bool = False) -> TraceQuerySet:
-        """Return the project's traces that it shows."""
+    @property
+    def tells(self) -> bool:
+        """Whether being in the list says what an agent did, said or took."""
+        return bool(self.q or self.broke or self._call() or any(getattr(self, name) for name in _LEAST))
+
+    def traces(self, project: Project, role: Role, *, indexed: bool = False) -> TraceQuerySet:
+        """Return the project's traces that it shows to a member, each with whether it `is_closed` to them."""
         found = Trace.objects.in_project(project).summed_up()
         found = found.between(*self.times)
         found = found.filter(**{column: value for name, column in _EQUAL.items() if (value := getattr(self, name))})
@@ -105,14 +111,16 @@ class TraceFilter:
             found = found.with_calls(**call)
         found = found.that_broke(self.broke) if self.broke else found
         words = words_of(self.q)[:_MOST_WORDS]
-        return found.with_words(words, indexed=indexed) if words else found
+        found = found.with_words(words, indexed=indexed) if words else found
+        return found.exclude(closed_to(role)) if self.tells else found.with_closed(role)
 
-    def page(self, project: Project, before: str, size: int = PAGE_SIZE) -> Page[Trace]:
+    def page(self, project: Project, role: Role, before: str, size: int = PAGE_SIZE) -> Page[Trace]:
         """Return a page of them, the newest first."""
-        if not (self.q or self.broke or self._call() or any(getattr(self, name) for name in _LEAST)):
-            return page_of(self.traces(project), before, size)
+        if not self.tells:
+            return page_of(self.traces(project, role), before, size)
         among = Trace.objects.in_project(project).between(*self.times)
-        return sought_page_of(self.traces(project), among, before, size, far=self.traces(project, indexed=True))
+        rows, far = self.traces(project, role), self.traces(project, role, indexed=True)
+        return sought_page_of(rows, among, before, size, far=far)
 
     def _call(self) -> dict[str, Any]:
         wanted: dict[str, Any] = {"tool": self.tool} if self.tool else {}

@@ -10,6 +10,7 @@ from toolevals.traces.models import Trace
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
+from toolevals.traces.tool_figures import ToolFigures
 
 
 class TraceSerializer(serializers.ModelSerializer[Trace]):
@@ -57,6 +58,24 @@ class CallSerializer(serializers.Serializer[UsedTool]):
     error_class = serializers.CharField(allow_blank=True)
     arguments_fit = serializers.BooleanField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
+
+
+class ToolFiguresSerializer(serializers.Serializer[ToolFigures]):
+    """The calls of a tool, or of a part of them."""
+
+    tool = serializers.CharField()
+    part = serializers.CharField(allow_blank=True, help_text="The version, agent or day where the table is split.")
+    calls = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    error_rate = serializers.FloatField()
+    errors = serializers.DictField(child=serializers.IntegerField(), help_text="Calls by class of error.")
+    checked = serializers.IntegerField(help_text="Calls whose tool was offered with a schema.")
+    misfits = serializers.IntegerField(help_text="Those of them whose arguments do not fit it.")
+    percentiles_ms = serializers.ListField(
+        source="percentiles",
+        child=serializers.FloatField(allow_null=True),
+        help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
+    )
 
 
 class TraceDetailSerializer(serializers.Serializer[Any]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -11,10 +11,10 @@ from django.db import connection, models
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.expressions import RawSQL
 
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, Role
 
 if TYPE_CHECKING:
-    from toolevals.traces.models import Trace  # noqa: F401
+    from toolevals.traces.models import Trace
 
 
 class TraceQuerySet(models.QuerySet["Trace"]):
@@ -41,6 +41,12 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         uses = self.model._meta.get_field("tool_uses").related_model
         return self.filter(Exists(uses._base_manager.filter(trace=OuterRef("pk"), **wanted)))
 
+    def with_closed(self, role: Role) -> TraceQuerySet:
+        """Add to each whether it `is_closed` to members with a role, as `toolevals.traces.blindness` says."""
+        from toolevals.traces.blindness import closed_to
+
+        return self.annotate(is_closed=closed_to(role))
+
     def that_broke(self, rule: str) -> TraceQuerySet:
         """Return those in which a rule failed a span."""
         verdicts = self.model._meta.get_field("verdicts").related_model
@@ -56,6 +62,11 @@ class TraceQuerySet(models.QuerySet["Trace"]):
             match = "to_tsvector('simple', \"traces_trace\".\"text\") @@ to_tsquery('simple', %s)"
             return self.filter(RawSQL(match, [asked], models.BooleanField()))  # noqa: S611 - the value is a parameter
         return self.filter(*(Q(text__contains=f" {word}") for word in words))
+
+
+def shown(traces: Iterable[Trace]) -> list[Trace]:
+    """Return traces that were read with `is_closed`, those that are closed without what the agent did."""
+    return [each.close() if vars(each).get("is_closed") else each for each in traces]
 
 
 def first_id(moment: datetime) -> UUID:
