@@ -50,7 +50,7 @@ def promoted(run_jobs: Any, dataset: Dataset, actor: Any, **asked: Any) -> Any:
 
 def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, dataset, owner, run_jobs):
     job = promoted(run_jobs, dataset, owner, traces=(sent[4].pk,))
-    assert job.report == {"drawn": 1, "made": 1, "folded": 0, "left_out": []}
+    assert job.report == {"drawn": 1, "made": 1, "folded": 0, "left_out": [], "dataset": "core"}
     example = Example.objects.get()
     assert example.external_id == f"trace-{5:032x}-1"
     assert example.current is not None
@@ -124,6 +124,7 @@ def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, cl
     answer = client.post(f"{LIST}promote/?error=404", said)
     assert answer.status_code == 302
     run_jobs()
+    assert "1 trace drawn, 1 example made, 0 turns" in client.get(answer["Location"]).content.decode()
     assert [each.trace.trace_id.int for each in TraceExample.objects.all()] == [5]
     assert 'name="seed"' not in client.get(f"{LIST}promote/?trace={sent[0].pk}").content.decode()
     assert client.post(f"{LIST}promote/?trace={sent[0].pk}", {"dataset": str(dataset.pk)}).status_code == 302

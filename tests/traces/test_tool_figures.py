@@ -90,7 +90,7 @@ def test_the_file_says_the_same(shown):
 
 def test_rest_says_the_same(shown):
     rows = shown.get("/api/v1/projects/shop/traces/tools/?by=version").json()
-    assert [(row["part"], row["calls"], row["errors"], row["misfits"]) for row in rows] == [
+    assert [(row["part"], row["calls"], row["errors_by_class"], row["misfits"]) for row in rows] == [
         ("1.4.0", 4, {"404": 1}, 0),
         ("1.5.0", 6, {"404": 1}, 1),
     ]

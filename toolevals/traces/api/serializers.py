@@ -10,7 +10,6 @@ from toolevals.traces.models import Trace
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
-from toolevals.traces.tool_figures import ToolFigures
 
 
 class TraceSerializer(serializers.ModelSerializer[Trace]):
@@ -60,7 +59,7 @@ class CallSerializer(serializers.Serializer[UsedTool]):
     problem = serializers.CharField(allow_blank=True)
 
 
-class ToolFiguresSerializer(serializers.Serializer[ToolFigures]):
+class ToolFiguresSerializer(serializers.Serializer[Any]):
     """The calls of a tool, or of a part of them."""
 
     tool = serializers.CharField()
@@ -68,7 +67,9 @@ class ToolFiguresSerializer(serializers.Serializer[ToolFigures]):
     calls = serializers.IntegerField()
     failed = serializers.IntegerField()
     error_rate = serializers.FloatField()
-    errors = serializers.DictField(child=serializers.IntegerField(), help_text="Calls by class of error.")
+    errors_by_class = serializers.DictField(
+        source="errors", child=serializers.IntegerField(), help_text="Calls by class of error."
+    )
     checked = serializers.IntegerField(help_text="Calls whose tool was offered with a schema.")
     misfits = serializers.IntegerField(help_text="Those of them whose arguments do not fit it.")
     percentiles_ms = serializers.ListField(

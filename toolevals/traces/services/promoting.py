@@ -26,6 +26,7 @@ from toolevals.workspace.jobs import BatchPlan, Lease, job_add_batches, job_crea
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
 
+KIND = "promotion"
 MOST = 1_000
 # Traces whose examples are imported in one transaction.
 AT_ONCE = 5
@@ -59,11 +60,12 @@ def promotion_start(*, request: PromotionRequest, actor: User | None) -> Job:
     job = job_create(
         project=dataset.project,
         actor=actor,
-        kind="promotion",
+        kind=KIND,
         title=f"Make examples of traces in {dataset.name}",
         batches=[plan],
-        result_path=reverse("labeling:dataset", args=[dataset.project.slug, dataset.slug]),
     )
+    job.result_path = f"{reverse('traces:promote', args=[dataset.project.slug])}?job={job.pk}"
+    job.save(update_fields=["result_path"])
     detail = {"dataset": dataset.slug, "seed": request.seed, "count": count, "filter": dict(request.wanted)}
     audit_record(project=dataset.project, actor=actor, verb="promotion_start", target=job, detail=detail)
     return job
@@ -142,11 +144,17 @@ class _Found:
     @classmethod
     def nothing(cls) -> dict[str, Any]:
         """Return the report of a sample without a trace."""
-        return {"drawn": 0, "made": 0, "folded": 0, "left_out": []}
+        return {"drawn": 0, "made": 0, "folded": 0, "left_out": [], "dataset": ""}
 
     def report(self, drawn: int) -> dict[str, Any]:
         """Return what the job's page shows."""
-        return {"drawn": drawn, "made": self.made, "folded": self.folded, "left_out": self.left_out}
+        return {
+            "drawn": drawn,
+            "made": self.made,
+            "folded": self.folded,
+            "left_out": self.left_out,
+            "dataset": self.dataset.slug,
+        }
 
 
 def _likeness(turn: TurnInput) -> str:

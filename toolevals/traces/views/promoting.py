@@ -12,6 +12,8 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.forms import PromotionForm
 from toolevals.traces.models import Trace
 from toolevals.traces.services import PromotionRequest, promotion_start
+from toolevals.traces.services.promoting import KIND
+from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -29,8 +31,18 @@ def promote(request: ProjectRequest) -> HttpResponse:
             traces=(trace.pk,) if trace else (),
         )
         job = promotion_start(request=asked, actor=request.user)
-        return redirect("workspace:job", request.project.slug, job.pk)
-    return render(request, "traces/promote.html", {"form": form, "wanted": wanted, "trace": trace})
+        return redirect(job.result_path)
+    context = {"form": form, "wanted": wanted, "trace": trace, "job": _job(request)}
+    return render(request, "traces/promote.html", context)
+
+
+def _job(request: ProjectRequest) -> Job | None:
+    """Return the promotion that the address names; none where it names none, or something else."""
+    try:
+        pk = UUID(request.GET.get("job", ""))
+    except ValueError:
+        return None
+    return Job.objects.filter(project=request.project, kind=KIND, pk=pk).with_progress().first()
 
 
 def _trace(request: ProjectRequest) -> Trace | None:
