@@ -8,7 +8,9 @@ import pytest
 
 from labeling.models import Dataset, Example, Resolution, Revision
 from labeling.services import dataset_create
+from tests.runs.building import baseline_run, version_of
 from tests.traces.sending import conversation, export, send
+from toolevals.runs.models import CaseGrade
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
 from toolevals.traces.sampling import traces_draw
@@ -60,7 +62,6 @@ def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, d
     assert example.current.resolution == Resolution.OPEN
     link = TraceExample.objects.get()
     assert (link.trace, link.example, link.turn) == (sent[4], example, 1)
-    assert Trace.objects.get(pk=sent[4].pk).kept
 
 
 def test_doing_it_again_changes_nothing(sent, dataset, owner, run_jobs):
@@ -129,3 +130,17 @@ def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, cl
     assert 'name="seed"' not in client.get(f"{LIST}promote/?trace={sent[0].pk}").content.decode()
     assert client.post(f"{LIST}promote/?trace={sent[0].pk}", {"dataset": str(dataset.pk)}).status_code == 302
     assert client.post(f"{LIST}promote/", said | {"count": "0"}).status_code == 200
+
+
+def test_a_case_leads_to_the_trace_once_its_example_is_decided(sent, project, owner, client, run_jobs):
+    run = baseline_run(project, version_of(project))
+    run_jobs()
+    case = CaseGrade.objects.filter(grading__run=run).order_by("pk")[0]
+    example = case.transcript.entry.revision.example
+    TraceExample.objects.create(project=project, trace=sent[0], example=example, turn=1)
+    client.force_login(owner)
+    path = f"/p/shop/runs/{run.number}/cases/{case.pk}/"
+    Revision.objects.filter(example=example).update(resolution=Resolution.OPEN)
+    assert "Open the trace" not in client.get(path).content.decode()
+    Revision.objects.filter(example=example).update(resolution=Resolution.RESOLVED)
+    assert f"{LIST}{sent[0].pk}/" in client.get(path).content.decode()

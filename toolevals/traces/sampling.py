@@ -21,7 +21,7 @@ def traces_draw(project: Project, wanted: TraceFilter, count: int, seed: int) ->
 
     A trace is in the stratum of its rarest call. Strata are drawn from in turns, until the sample is full.
     """
-    newest = wanted.traces(project, Role.VIEWER).filter(kept=False).order_by("-pk")[:DRAWN_FROM]
+    newest = wanted.traces(project, Role.VIEWER).filter(examples=None).order_by("-pk")[:DRAWN_FROM]
     strata = _strata(list(newest.values_list("pk", flat=True)))
     chance = Random(seed)  # noqa: S311 - a sample that can be drawn again
     piles = [sorted(pile) for _, pile in sorted(strata.items())]

@@ -54,8 +54,6 @@ class Trace(models.Model):
     request = models.CharField(max_length=300, blank=True)
     # Its words, each once, with a space before each: see `toolevals.traces.reading.summary.searched`.
     text = models.TextField(blank=True)
-    # Kept beyond the project's retention.
-    kept = models.BooleanField(default=False)
 
     objects = TraceQuerySet.as_manager()
 

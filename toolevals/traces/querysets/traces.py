@@ -14,6 +14,7 @@ from django.db.models.expressions import RawSQL
 from toolevals.workspace.models import Project, Role
 
 if TYPE_CHECKING:
+    from labeling.models import Example
     from toolevals.traces.models import Trace
 
 
@@ -46,6 +47,12 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         from toolevals.traces.blindness import closed_to
 
         return self.annotate(is_closed=closed_to(role))
+
+    def of_example(self, example: Example, role: Role) -> TraceQuerySet:
+        """Return the trace that an example was made of, unless it is closed to members with a role."""
+        from toolevals.traces.blindness import closed_to
+
+        return self.filter(examples__example=example).exclude(closed_to(role))
 
     def that_broke(self, rule: str) -> TraceQuerySet:
         """Return those in which a rule failed a span."""

@@ -125,7 +125,6 @@ class _Found:
             TraceExample.objects.get_or_create(
                 example=example, defaults={"project_id": trace.project_id, "trace": trace, "turn": turn.number}
             )
-            Trace.objects.filter(pk=trace.pk).update(kept=True)
             self.made += 1
 
     def _rows(self, trace: Trace, turns: list[TurnInput]) -> Iterator[tuple[ExampleRow, TurnInput]]:
