@@ -18,7 +18,7 @@ from tests.traces.test_real_exporter import SETUP
 
 pytestmark = [pytest.mark.servers, pytest.mark.once]
 
-BATCHES, PER_BATCH = 60, 5
+BATCHES, PER_BATCH = 24, 5
 STATE = """
 import json
 from django.db.models import Sum
