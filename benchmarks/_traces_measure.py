@@ -24,9 +24,9 @@ INSERT INTO traces_trace (id, project_id, trace_id, arrivals, spans, size, has_r
 SELECT (lpad(to_hex(1700000000000 + n * 1000), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid, %s,
   md5(n::text)::uuid, 1, 16, 50000, true, now(), now(), 1, 'shop', to_timestamp(1700000000 + n), 4000 + n %% 977,
   'small-1', 'shop', '1.' || n / 100000, 's-' || n / 3, 'u-' || n %% 5000, 900, 80, 7, (n %% 20 = 0)::int, '["tool_0"]',
-  '[]', '', 'Where is my order?', ' shop where is my order number ' || n || ' ' || md5((n * 7)::text) || ' it was '
+  '[]', '', 'Where is my order?', ' shop where is my order number ' || n || ' it was '
   || (CASE WHEN n %% 50000 = 77 THEN 'zebra ' ELSE 'shipped ' END)
-  || (SELECT string_agg(md5((n * 100 + k)::text), ' ') FROM generate_series(1, 40) k)
+  || (SELECT string_agg('word' || (n * k * 7919) %% 5003, ' ') FROM generate_series(1, 40) k)
 FROM generate_series(1, %s) n"""
 USES = """
 INSERT INTO traces_tooluse (trace_id, project_id, span_id, number, tool, came_at, duration_ms, error_class,
