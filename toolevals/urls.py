@@ -9,6 +9,7 @@ urlpatterns = [
     path("p/<slug:project>/", include("toolevals.registry.urls")),
     path("p/<slug:project>/", include("labeling.urls")),
     path("p/<slug:project>/", include("toolevals.runs.urls")),
+    path("p/<slug:project>/", include("toolevals.traces.urls")),
     path("p/<slug:project>/", include("reports.urls")),
     path("v1/", include("toolevals.traces.intake_urls")),
     path("badges/", include("reports.badge_urls")),
@@ -16,6 +17,7 @@ urlpatterns = [
     path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),
     path("api/v1/projects/<slug:project>/", include("labeling.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.runs.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.traces.api.urls")),
     path("api/v1/projects/<slug:project>/", include("reports.api.urls")),
 ]
 

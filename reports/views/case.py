@@ -20,6 +20,7 @@ from reports.queries.judges import judge_marks
 from reports.queries.summing import counted_number
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
+from toolevals.traces.models import Trace
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
@@ -64,6 +65,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "strata": list(case.transcript.entry.revision.example.strata.items()),
         "tags": list(case.transcript.tags.all()),
         "notes": list(case.transcript.notes.select_related("actor")),
+        "trace": Trace.objects.of_example(case.transcript.entry.revision.example, request.role).first(),
         "may_remark": request.role >= Role.REVIEWER,
         "may_dispute": request.role >= Role.REVIEWER,
         "keymap": KEYMAP,

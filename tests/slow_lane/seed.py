@@ -45,6 +45,7 @@ from tests.fixtures.people import PASSWORD  # noqa: E402
 from tests.labeling.rows import NO_CALL, call, row  # noqa: E402
 from tests.runs.building import EXAMPLES, STATUS, TOOLS, baseline_run, jsonl, stored, version_of  # noqa: E402
 from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
+from tests.traces.sending import conversation, export  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
 from toolevals.registry.large_previews import large_preview_start  # noqa: E402
@@ -64,6 +65,9 @@ from toolevals.runs.services import (  # noqa: E402
     tryout_begin,
 )
 from toolevals.runs.services.floors import floors_start  # noqa: E402
+from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
+from toolevals.traces.models import Trace  # noqa: E402
+from toolevals.traces.services import PromotionRequest, promotion_start, spans_store, trace_settle  # noqa: E402
 from toolevals.workspace.jobs.turns import next_turns  # noqa: E402
 from toolevals.workspace.models import Batch, Queue, Role, User  # noqa: E402
 from toolevals.workspace.services import member_set, project_create, token_create, user_create  # noqa: E402
@@ -109,6 +113,13 @@ def order_start(ground: Ground) -> Any:
 def lint_begin(ground: Ground) -> Any:
     linting.LINTED_AT_ONCE = -1
     return linting.lint_start(dataset=ground.dataset, actor=ground.owner)
+
+
+def promotion_begin(ground: Ground) -> Any:
+    spans_store(project=ground.project, traces=sorted_spans(export(*conversation())).traces)
+    trace_settle(trace=Trace.objects.get(project=ground.project))
+    request = PromotionRequest(dataset=ground.dataset, wanted={}, count=1, seed=1)
+    return promotion_start(request=request, actor=ground.owner)
 
 
 def rows_start(ground: Ground) -> Any:
@@ -178,6 +189,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "order": order_start,
     "overlap": lambda ground: overlap_apply(project=ground.project, actor=ground.owner),
     "probes": lambda ground: probes_begin(judge=ground.judge, actor=ground.owner).job,
+    "promotion": promotion_begin,
     "run": lambda ground: baseline_run(ground.project, ground.version).job,
     "simulator": simulator_start,
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,

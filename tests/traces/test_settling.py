@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from time import monotonic
 
 import pytest
 from django.utils import timezone
 
+from labeling.services import dataset_create, examples_import
 from tests.traces.sending import conversation, export, send, span
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.values import ToolSpec
 from toolevals.traces import chunks
-from toolevals.traces.models import ToolUse, Trace, TraceSettings
+from toolevals.traces.models import ToolUse, Trace, TraceExample, TraceSettings
 from toolevals.traces.services import trace_settle, traces_forget, traces_settle
 from toolevals.traces.tasks import settle
+from toolevals.workspace.trash.kinds import trash_kinds
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +35,7 @@ def test_a_whole_trace_is_summed_up(client, project, token):
     assert (trace.calls, trace.failed_calls, trace.tools, trace.error_classes) == (1, 0, ["get_order"], [])
     assert trace.duration_ms == 4000
     assert trace.request == "Where is my order 7?"
-    assert "it is shipped." in trace.text
+    assert trace.text.startswith(" shop get order where is my 7 it shipped")
     use = ToolUse.objects.get()
     assert (use.tool, use.duration_ms, use.error_class, use.arguments_fit) == ("get_order", 250, "", True)
     assert (use.span_id, use.agent_version) == (f"{3:016x}", "1.4.0")
@@ -119,16 +124,34 @@ def test_one_that_cannot_be_summed_up_stands_in_no_others_way(client, token, mon
     assert Trace.objects.due(timezone.now() + timedelta(hours=2)).get() == first
 
 
-def test_old_traces_go_and_those_that_are_kept_stay(client, project, token):
+def test_old_traces_go_and_those_of_examples_stay(client, project, owner, token):
     for number in (1, 2, 3):
         send(client, token, export(*conversation(f"{number:032x}")))
+    dataset = dataset_create(project=project, actor=owner, slug="core", name="Core")
+    row = ExampleRow("one", {"messages": [{"role": "user", "content": "Hello"}]}, [ToolSpec("get_order")])
+    examples_import(dataset=dataset, actor=owner, rows=[row])
     old, kept, _ = Trace.objects.order_by("pk")
-    Trace.objects.filter(pk__in=[old.pk, kept.pk]).update(received_at=timezone.now() - timedelta(days=31))
-    Trace.objects.filter(pk=kept.pk).update(kept=True)
-    traces_forget(timezone.now())
+    link = TraceExample.objects.create(project=project, trace=kept, example=dataset.examples.get(), turn=1)
+    later = timezone.now() + timedelta(days=31)
+    Trace.objects.exclude(pk__in=[old.pk, kept.pk]).update(received_at=later)
+    traces_forget(later)
     assert not Trace.objects.filter(pk=old.pk).exists()
     assert Trace.objects.count() == 2
-    TraceSettings.objects.create(project=project, retention_days=1)
-    Trace.objects.filter(kept=False).update(received_at=timezone.now() - timedelta(days=2))
-    traces_forget(timezone.now())
+    TraceSettings.objects.create(project=project, retention_days=60)
+    traces_forget(later + timedelta(days=31))
+    assert Trace.objects.count() == 2
+    traces_forget(later + timedelta(days=61))
     assert list(Trace.objects.all()) == [kept]
+    link.delete()
+    traces_forget(later + timedelta(days=61))
+    assert not Trace.objects.exists()
+
+
+def test_a_deleted_project_takes_its_traces_along(client, project, token):
+    send(client, token, export(*conversation()))
+    traces_settle()
+    kind = trash_kinds()["project"]
+    assert (1, "trace", "traces") in kind.takes(project)
+    assert kind.destroy(project, monotonic() + 60)
+    assert not Trace.objects.exists()
+    assert not ToolUse.objects.exists()

@@ -243,7 +243,7 @@ TRASH_KINDS = (
     "toolevals.runs.trash.runs.Runs",
     "toolevals.runs.trash.datasets.Datasets",
     "toolevals.runs.trash.registries.Registries",
-    "toolevals.runs.trash.projects.Projects",
+    "toolevals.traces.trash.Projects",
 )
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.querysets.audit` and `toolevals.workspace.services.projects`.

@@ -38,6 +38,7 @@ NAVIGATION = (
         "VIEWER",
         sections=("experiments", "gates", "benchmarks", "subjects", "judges", "rubrics", "simulators"),
     ),
+    Entry("Traces", "traces:traces", "VIEWER"),
     Entry("Tools", "registry:registries", "VIEWER"),
 )
 

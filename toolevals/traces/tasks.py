@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from toolevals.celery import app
 from toolevals.traces import services
 from toolevals.traces.models import Trace
+from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.jobs.notify import can_ring
 from toolevals.workspace.models import Queue
 
@@ -24,6 +25,18 @@ RING_SECONDS = 10
 def settle() -> None:
     """Sum up the traces that are due."""
     services.traces_settle()
+
+
+@app.task(name="traces.draw")
+def draw(batch_id: str) -> None:
+    """Draw the traces that become examples."""
+    batch_work(batch_id, services.promotion_draw)
+
+
+@app.task(name="traces.promote")
+def promote(batch_id: str) -> None:
+    """Make examples of traces."""
+    batch_work(batch_id, services.traces_promote)
 
 
 def traces_due(now: datetime) -> None:

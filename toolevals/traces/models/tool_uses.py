@@ -19,7 +19,8 @@ class ToolUse(models.Model):
     span_id = models.CharField(max_length=16, blank=True)
     number = models.PositiveIntegerField()
     tool = models.CharField(max_length=200)
-    started_at = models.DateTimeField()
+    # When its trace came, to the millisecond of the trace's id: lists of traces are narrowed down by that.
+    came_at = models.DateTimeField()
     # Null where no span measured it.
     duration_ms = models.FloatField(null=True)
     # One of `toolevals.grading.layers.troubles.ERROR_CLASSES`; empty where the tool answered as it should.
@@ -36,6 +37,6 @@ class ToolUse(models.Model):
             models.UniqueConstraint(fields=["trace", "number"], name="tool_use_of_a_trace"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["project", "tool", "started_at"], name="tool_use_of_a_tool"),
-            models.Index(fields=["project", "started_at"], name="tool_use_time"),
+            models.Index(fields=["project", "tool", "came_at"], name="tool_use_of_a_tool"),
+            models.Index(fields=["project", "came_at"], name="tool_use_time"),
         ]

@@ -10,9 +10,6 @@ from toolevals.traces.querysets.traces import TraceQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project
 
-# Characters of the text that is searched: names, errors, and the beginnings of request and answer.
-TEXT_LENGTH = 4_400
-
 
 class Trace(models.Model):
     """The spans of one trace, summed up. What the summary says covers the batches that `settled` counts."""
@@ -55,9 +52,8 @@ class Trace(models.Model):
     # Why the trace as a whole failed.
     error = models.CharField(max_length=500, blank=True)
     request = models.CharField(max_length=300, blank=True)
+    # Its words, each once, with a space before each: see `toolevals.traces.reading.summary.searched`.
     text = models.TextField(blank=True)
-    # Kept beyond the project's retention.
-    kept = models.BooleanField(default=False)
 
     objects = TraceQuerySet.as_manager()
 
@@ -76,6 +72,13 @@ class Trace(models.Model):
 
     def __str__(self) -> str:
         return self.name or self.trace_id.hex
+
+    def close(self) -> Trace:
+        """Take out what an agent did, took and said, and return the trace: for somebody who may still label it."""
+        self.tools, self.error_classes, self.error = [], [], ""
+        self.calls = self.failed_calls = 0
+        self.duration_ms = self.input_tokens = self.output_tokens = self.cost = None
+        return self
 
     @property
     def is_whole(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,10 @@ from toolevals.traces.reading.traces import ReadSpan, TraceReading
 # Characters of the request, and of the answer, that are searched.
 SEARCHED = 2_000
 _TOOLS_NAMED = 30
+_WORD = 60
+_WORDS = re.compile(r"[^\W_]+")
+# Characters of the words that are kept: names, errors, and the beginnings of request and answer.
+TEXT_LENGTH = 4_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,19 @@ def summary_of(trace: TraceReading, used: Sequence[UsedTool]) -> Summary:
         error=error,
         request=request,
         answer=answer,
-        text="\n".join(words),
+        text=searched(words),
     )
+
+
+def searched(texts: Iterable[str]) -> str:
+    """Return the words of texts, each once, in lower case, with a space before each: what begins a word is found so."""
+    found = dict.fromkeys(word[:_WORD] for text in texts for word in words_of(text))
+    return "".join(f" {word}" for word in found)[:TEXT_LENGTH]
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text: letters and digits, in lower case."""
+    return _WORDS.findall(text.casefold())
 
 
 def _agents_first(spans: Sequence[ReadSpan]) -> list[ReadSpan]:

@@ -1,15 +1,25 @@
 """Everything that changes traces."""
 
+from toolevals.traces.services.promoting import (
+    PromotionRequest,
+    promotion_draw,
+    promotion_start,
+    traces_promote,
+)
 from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.services.settings import trace_settings_update
 from toolevals.traces.services.settling import trace_settle, traces_settle
 from toolevals.traces.services.storing import Stored, spans_store
 
 __all__ = [
+    "PromotionRequest",
     "Stored",
+    "promotion_draw",
+    "promotion_start",
     "spans_store",
     "trace_settings_update",
     "trace_settle",
     "traces_forget",
+    "traces_promote",
     "traces_settle",
 ]

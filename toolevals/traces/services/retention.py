@@ -7,6 +7,7 @@ from time import monotonic
 
 from toolevals.traces.models import Trace, TraceSettings
 from toolevals.traces.models.settings import RETENTION_DAYS
+from toolevals.traces.querysets.traces import first_id
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.parts import delete_in_parts
 
@@ -15,10 +16,12 @@ SECONDS = 10.0
 
 
 def traces_forget(now: datetime) -> None:
-    """Delete the traces that came before what their project keeps, all but those that are kept for an example."""
+    """Delete the traces that came before what their project keeps, all but those of which examples were made."""
     until = monotonic() + SECONDS
     days = dict(TraceSettings.objects.values_list("project", "retention_days"))
     for project in Project.with_trash.filter(traces__isnull=False).distinct().values_list("pk", flat=True):
         before = now - timedelta(days=days.get(project, RETENTION_DAYS))
-        if not delete_in_parts(Trace.objects.filter(project=project, received_at__lt=before, kept=False), until):
+        # By their ids first, which have an index: a trace began to come before the last of it came.
+        old = Trace.objects.filter(project=project, pk__lt=first_id(before), received_at__lt=before, examples=None)
+        if not delete_in_parts(old, until):
             return

@@ -15,9 +15,9 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
-from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.models.traces import TEXT_LENGTH
+from toolevals.traces.models import SpanVerdict, ToolUse, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first, rows_insert
@@ -71,16 +71,18 @@ def _tried(trace: Trace) -> bool:
 
 
 def trace_settle(*, trace: Trace) -> bool:
-    """Sum up one trace; return whether that is written: not where more has come meanwhile."""
+    """Sum up one trace and ask the rules; return whether that is written: not where more has come meanwhile."""
     read = trace_read(spans_of(trace))
     used = used_tools(read)
-    summary = summary_of(read, used)
+    summary, verdicts = summary_of(read, used), verdicts_of(read, used)
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
             return False
         ToolUse.objects.filter(trace=trace).delete()
         _uses_insert(trace, summary, used)
+        SpanVerdict.objects.filter(trace=trace).delete()
+        _verdicts_insert(trace, verdicts)
     return True
 
 
@@ -103,27 +105,40 @@ def _fields(summary: Summary) -> dict[str, object]:
         "error_classes": list(summary.error_classes),
         "error": clean(summary.error, 500),
         "request": clean(" ".join(summary.request.split()), 300),
-        "text": clean(summary.text, TEXT_LENGTH).casefold(),
+        "text": clean(summary.text, len(summary.text)),
     }
 
 
 def _uses_insert(trace: Trace, summary: Summary, used: Sequence[UsedTool]) -> None:
     names = (
-        "trace_id", "project_id", "span_id", "number", "tool", "started_at", "duration_ms", "error_class",
+        "trace_id", "project_id", "span_id", "number", "tool", "came_at", "duration_ms", "error_class",
         "arguments_fit", "problem", "agent", "agent_version",
     )  # fmt: skip
     agent, version = clean(summary.agent, 120), clean(summary.agent_version, 80)
+    came_at = moment((trace.pk.int >> 80) * 1_000_000)
     rows_insert(
         ToolUse,
         names,
         [
             (
-                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), moment(each.start),
+                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), came_at,
                 each.duration_ms, each.error_class, each.arguments_fit, clean(each.problem, 300), agent, version,
             )
             for number, each in enumerate(used)
         ],
     )  # fmt: skip
+
+
+def _verdicts_insert(trace: Trace, verdicts: Sequence[RuleVerdict]) -> None:
+    names = ("trace_id", "project_id", "number", "span_id", "rule", "version", "status", "value", "reason")
+    rows = [
+        (
+            trace.pk, trace.project_id, number, each.span_id, each.rule, BY_NAME[each.rule].version, each.status,
+            each.value, clean(each.reason, 500),
+        )
+        for number, each in enumerate(verdicts)
+    ]  # fmt: skip
+    rows_insert(SpanVerdict, names, rows)
 
 
 def clean(text: str, length: int) -> str:

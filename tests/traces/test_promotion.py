@@ -1,0 +1,146 @@
+"""Traces become examples to label; until those are decided the traces are closed to whoever labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labeling.models import Dataset, Example, Resolution, Revision
+from labeling.services import dataset_create
+from tests.runs.building import baseline_run, version_of
+from tests.traces.sending import conversation, export, send
+from toolevals.runs.models import CaseGrade
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import Trace, TraceExample
+from toolevals.traces.sampling import traces_draw
+from toolevals.traces.services import PromotionRequest, promotion_start, traces_settle
+from toolevals.workspace.models import Role
+
+LIST = "/p/shop/traces/"
+GONE = '{"error": "order not found", "code": 404}'
+
+
+@pytest.fixture
+def dataset(project, owner) -> Dataset:
+    return dataset_create(project=project, actor=owner, slug="core", name="Core")
+
+
+@pytest.fixture
+def sent(client, token, settings) -> list[Trace]:
+    """Twelve traces of one session each, one of which met an error; the last two ask the same."""
+    settings.TRACES_QUIET_SECONDS = 0
+    for number in range(1, 13):
+        asked = f"Where is order {min(number, 11)}?" if number < 12 else "Where is  ORDER 11?"
+        spans = conversation(
+            f"{number:032x}", asked=asked, result=GONE if number == 5 else "shipped",
+            **{"gen_ai.conversation.id": f"s-{number}"},
+        )  # fmt: skip
+        send(client, token, export(*spans))
+    traces_settle()
+    return list(Trace.objects.order_by("pk"))
+
+
+def promoted(run_jobs: Any, dataset: Dataset, actor: Any, **asked: Any) -> Any:
+    request = PromotionRequest(**{"dataset": dataset, "wanted": {}, "count": 100, "seed": 1, **asked})
+    job = promotion_start(request=request, actor=actor)
+    run_jobs()
+    job.refresh_from_db()
+    assert job.state == "succeeded"
+    return job
+
+
+def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, dataset, owner, run_jobs):
+    job = promoted(run_jobs, dataset, owner, traces=(sent[4].pk,))
+    assert job.report == {"drawn": 1, "made": 1, "folded": 0, "left_out": [], "dataset": "core"}
+    example = Example.objects.get()
+    assert example.external_id == f"trace-{5:032x}-1"
+    assert example.current is not None
+    assert [message["role"] for message in example.current.input["messages"]] == ["user"]
+    assert "404" not in str(example.current.input)
+    assert example.strata == {}
+    assert example.current.resolution == Resolution.OPEN
+    link = TraceExample.objects.get()
+    assert (link.trace, link.example, link.turn) == (sent[4], example, 1)
+
+
+def test_doing_it_again_changes_nothing(sent, dataset, owner, run_jobs):
+    for _ in range(2):
+        promoted(run_jobs, dataset, owner, traces=(sent[0].pk,))
+    assert (Example.objects.count(), Revision.objects.count(), TraceExample.objects.count()) == (1, 1, 1)
+
+
+def test_near_duplicates_are_folded(sent, dataset, owner, run_jobs):
+    job = promoted(run_jobs, dataset, owner)
+    assert (job.report["drawn"], job.report["made"], job.report["folded"]) == (12, 11, 1)
+
+
+def test_a_sample_has_what_is_rare_and_is_drawn_again_by_its_seed(sent, project):
+    rare = sent[4].pk
+    drawn = traces_draw(project, TraceFilter(), 4, seed=7)
+    assert rare in drawn
+    assert len(drawn) == 4
+    assert traces_draw(project, TraceFilter(), 4, seed=7) == drawn
+    assert any(traces_draw(project, TraceFilter(), 4, seed=seed) != drawn for seed in range(5))
+    assert traces_draw(project, TraceFilter.of({"error": "404"}), 4, seed=7) == [rare]
+
+
+def test_a_trace_is_closed_to_those_who_may_label_it(sent, dataset, project, owner, viewer, reviewer, client, run_jobs):
+    chosen = sent[4]
+    Trace.objects.filter(pk=sent[0].pk).update(session=chosen.session)
+    promoted(run_jobs, dataset, owner, traces=(chosen.pk,))
+
+    def codes(person: Any, trace: Trace) -> list[int]:
+        client.force_login(person)
+        paths = (f"{LIST}{trace.pk}/", f"{LIST}{trace.pk}/spans/{3:016x}/", f"/api/v1/projects/shop/traces/{trace.pk}/")
+        return [client.get(path).status_code for path in paths]
+
+    for person in (reviewer, owner):
+        assert codes(person, chosen) == codes(person, sent[0]) == [403] * 3
+        assert codes(person, sent[1]) == [200] * 3
+    assert codes(viewer, chosen) == [200] * 3
+    client.force_login(reviewer)
+    page = client.get(LIST).content.decode()
+    assert "being labelled" in page
+    assert "error=404" not in page.partition("<tbody>")[2]
+    assert str(chosen.pk) not in client.get(f"{LIST}?error=404").content.decode()
+    file = b"".join(client.get("/p/shop/traces.csv")).decode()
+    assert "404" not in file
+    assert "404" not in client.get("/api/v1/projects/shop/traces/").content.decode()
+    assert client.get("/api/v1/projects/shop/traces/?error=404").json()["results"] == []
+    for asked in ({"tool": "get_order"}, {"q": "order"}, {"min_ms": "1"}, {"broke": "recovery"}):
+        rows = TraceFilter.of(asked).traces(project, Role.REVIEWER)
+        assert not rows.filter(pk__in=[chosen.pk, sent[0].pk]).exists()
+    Revision.objects.update(resolution=Resolution.RESOLVED)
+    assert codes(reviewer, chosen) == [200] * 3
+    client.force_login(reviewer)
+    assert f"trace-{5:032x}-1" in client.get(f"{LIST}{chosen.pk}/").content.decode()
+
+
+def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, client, run_jobs):
+    client.force_login(adjudicator)
+    page = client.get(f"{LIST}promote/?error=404").content.decode()
+    assert "404" in page
+    said = {"dataset": str(dataset.pk), "count": "5", "seed": "3"}
+    answer = client.post(f"{LIST}promote/?error=404", said)
+    assert answer.status_code == 302
+    run_jobs()
+    assert "1 trace drawn, 1 example made, 0 turns" in client.get(answer["Location"]).content.decode()
+    assert [each.trace.trace_id.int for each in TraceExample.objects.all()] == [5]
+    assert 'name="seed"' not in client.get(f"{LIST}promote/?trace={sent[0].pk}").content.decode()
+    assert client.post(f"{LIST}promote/?trace={sent[0].pk}", {"dataset": str(dataset.pk)}).status_code == 302
+    assert client.post(f"{LIST}promote/", said | {"count": "0"}).status_code == 200
+
+
+def test_a_case_leads_to_the_trace_once_its_example_is_decided(sent, project, owner, client, run_jobs):
+    run = baseline_run(project, version_of(project))
+    run_jobs()
+    case = CaseGrade.objects.filter(grading__run=run).order_by("pk")[0]
+    example = case.transcript.entry.revision.example
+    TraceExample.objects.create(project=project, trace=sent[0], example=example, turn=1)
+    client.force_login(owner)
+    path = f"/p/shop/runs/{run.number}/cases/{case.pk}/"
+    Revision.objects.filter(example=example).update(resolution=Resolution.OPEN)
+    assert "Open the trace" not in client.get(path).content.decode()
+    Revision.objects.filter(example=example).update(resolution=Resolution.RESOLVED)
+    assert f"{LIST}{sent[0].pk}/" in client.get(path).content.decode()

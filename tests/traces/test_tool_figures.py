@@ -1,0 +1,101 @@
+"""Figures of tools in production, and the traces behind each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from tests.traces.sending import conversation, export, send
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import ToolUse
+from toolevals.traces.services import traces_settle
+from toolevals.traces.tool_figures import bars, tool_figures
+
+TOOLS = "/p/shop/traces/tools/"
+GONE = '{"error": "order not found", "code": 404}'
+
+
+@pytest.fixture
+def shown(client, token, viewer, settings) -> Any:
+    """Ten calls of one tool: two failed, one did not fit; two versions."""
+    settings.TRACES_QUIET_SECONDS = 0
+    for number in range(10):
+        spans = conversation(
+            f"{number + 1:032x}",
+            result=GONE if number in (3, 4) else "shipped",
+            arguments={"nr": 7} if number == 4 else None,
+        )
+        start = int(spans[2]["startTimeUnixNano"])
+        spans[2]["endTimeUnixNano"] = str(start + (number + 1) * 100_000_000)
+        send(client, token, export(*spans, version="1.4.0" if number < 4 else "1.5.0"))
+    traces_settle()
+    client.force_login(viewer)
+    return client
+
+
+def test_calls_are_counted_by_class_and_percentile(shown, project):
+    (figures,) = tool_figures(project, TraceFilter())
+    assert (figures.tool, figures.calls, figures.failed, figures.error_rate) == ("get_order", 10, 2, 0.2)
+    assert figures.by_class == [("404", 2)]
+    assert (figures.checked, figures.misfits, figures.misfit_rate) == (10, 1, 0.1)
+    assert figures.percentiles == [pytest.approx(each, rel=0.01) for each in (500, 1000, 1000)]
+    assert [(bar.calls, bar.errors, bar.height, bar.failed) for bar in bars([figures])] == [(10, 2, 100, 20)]
+
+
+def test_a_table_is_split(shown, project):
+    by_version = tool_figures(project, TraceFilter(), "version")
+    assert [(each.part, each.calls, each.failed) for each in by_version] == [("1.4.0", 4, 1), ("1.5.0", 6, 1)]
+    (day,) = tool_figures(project, TraceFilter(), "day")
+    assert (day.part, day.calls) == (str(timezone.localdate()), 10)
+    assert [each.calls for each in tool_figures(project, TraceFilter.of({"version": "1.5.0"}))] == [6]
+    assert tool_figures(project, TraceFilter.of({"until": "2020-01-01"})) == []
+
+
+def test_calls_without_a_span_have_no_duration(shown, project):
+    ToolUse.objects.update(duration_ms=None, arguments_fit=None)
+    (figures,) = tool_figures(project, TraceFilter())
+    assert figures.percentiles == [None, None, None]
+    assert figures.misfit_rate is None
+    assert "–" in shown.get(TOOLS).content.decode()
+
+
+@pytest.mark.parametrize("split", ["", "version", "agent", "day"])
+def test_each_number_opens_its_traces(shown, split):
+    page = shown.get(f"{TOOLS}?by={split}").content.decode()
+    rows = re.findall(r"<tr><th.*?</tr>", page.partition("<tbody>")[2], re.DOTALL)
+    assert rows
+    for row in rows:
+        links = re.findall(r'<a href="([^"]+)">(.*?)</a>', row)
+        calls = int(links[0][1])
+        for address, words in links:
+            listed = shown.get(address.replace("&amp;", "&")).content.decode().count('class="trace-name"')
+            counted = re.search(r'<span class="num">(\d+)', words)
+            wanted = int(counted[1]) if counted else calls if words.isdigit() else round(float(words) * calls / 100)
+            assert listed == wanted, address
+
+
+def test_the_file_says_the_same(shown):
+    file = b"".join(shown.get("/p/shop/traces/tools.csv?by=version")).decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(file)))
+    assert [(row["tool"], row["part"], row["calls"], row["errors_by_class"], row["misfits"]) for row in rows] == [
+        ("get_order", "1.4.0", "4", "404:1", "0"),
+        ("get_order", "1.5.0", "6", "404:1", "1"),
+    ]
+
+
+def test_rest_says_the_same(shown):
+    rows = shown.get("/api/v1/projects/shop/traces/tools/?by=version").json()
+    assert [(row["part"], row["calls"], row["errors_by_class"], row["misfits"]) for row in rows] == [
+        ("1.4.0", 4, {"404": 1}, 0),
+        ("1.5.0", 6, {"404": 1}, 1),
+    ]
+
+
+def test_the_page_asks_few_questions(shown, django_assert_max_num_queries):
+    with django_assert_max_num_queries(7):
+        shown.get(TOOLS)

@@ -1,0 +1,103 @@
+"""Traces as the REST interface shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from toolevals.traces.models import Trace
+from toolevals.traces.page import whole_conversation
+from toolevals.traces.reading.calls import UsedTool
+from toolevals.traces.reading.traces import ReadSpan, TraceReading
+
+
+class TraceSerializer(serializers.ModelSerializer[Trace]):
+    """A trace in a list."""
+
+    otel_trace_id = serializers.CharField(source="trace_id.hex", help_text="As its sender gave it.")
+    user = serializers.CharField(source="end_user", help_text="Who spoke with the agent, as the sender says.")
+    tools = serializers.ListField(child=serializers.CharField())
+    error_classes = serializers.ListField(child=serializers.CharField())
+    is_whole = serializers.BooleanField(help_text="Whether its root has ended and nothing new waits to be read.")
+
+    class Meta:
+        model = Trace
+        fields = (
+            *("id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "is_whole", "spans"),
+            *("agent", "agent_version", "model", "session", "user", "calls", "failed_calls", "tools"),
+            *("error_classes", "input_tokens", "output_tokens", "cost", "error", "request"),
+        )
+
+
+class SpanSerializer(serializers.Serializer[ReadSpan]):
+    """A span: what it says, and its attributes."""
+
+    span_id = serializers.CharField(source="span.span_id")
+    parent_id = serializers.CharField(source="span.parent_id", allow_blank=True)
+    name = serializers.CharField(source="span.name", allow_blank=True)
+    kind = serializers.ChoiceField(source="reading.kind", choices=["model", "tool", "agent", "other"])
+    convention = serializers.CharField(source="reading.convention")
+    start_unix_nano = serializers.IntegerField(source="span.start")
+    duration_ms = serializers.FloatField()
+    error = serializers.CharField(source="reading.error", allow_null=True)
+    attributes = serializers.DictField(source="span.attributes")
+    unread = serializers.ListField(
+        source="reading.unread", child=serializers.CharField(), help_text="Attributes that no reader knows."
+    )
+
+
+class CallSerializer(serializers.Serializer[UsedTool]):
+    """A call of a tool."""
+
+    tool = serializers.CharField()
+    arguments = serializers.JSONField(allow_null=True)
+    span_id = serializers.CharField(allow_blank=True)
+    duration_ms = serializers.FloatField(allow_null=True)
+    error_class = serializers.CharField(allow_blank=True)
+    arguments_fit = serializers.BooleanField(allow_null=True)
+    problem = serializers.CharField(allow_blank=True)
+
+
+class ToolFiguresSerializer(serializers.Serializer[Any]):
+    """The calls of a tool, or of a part of them."""
+
+    tool = serializers.CharField()
+    part = serializers.CharField(allow_blank=True, help_text="The version, agent or day where the table is split.")
+    calls = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    error_rate = serializers.FloatField()
+    errors_by_class = serializers.DictField(
+        source="errors", child=serializers.IntegerField(), help_text="Calls by class of error."
+    )
+    checked = serializers.IntegerField(help_text="Calls whose tool was offered with a schema.")
+    misfits = serializers.IntegerField(help_text="Those of them whose arguments do not fit it.")
+    percentiles_ms = serializers.ListField(
+        source="percentiles",
+        child=serializers.FloatField(allow_null=True),
+        help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
+    )
+
+
+class TraceDetailSerializer(serializers.Serializer[Any]):
+    """A trace with its conversation, what was offered, its calls and its spans."""
+
+    trace = TraceSerializer()
+    input = serializers.DictField(source="reading.given")
+    conversation = serializers.SerializerMethodField()
+    tools = serializers.SerializerMethodField()
+    used = CallSerializer(many=True)
+    spans = SpanSerializer(source="reading.spans", many=True)
+
+    def get_conversation(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return what was given and what was done, as one conversation."""
+        return whole_conversation(_reading(found))
+
+    def get_tools(self, found: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the tools that were offered, in the native form."""
+        return [tool.to_document() for tool in _reading(found).tools]
+
+
+def _reading(found: dict[str, Any]) -> TraceReading:
+    reading: TraceReading = found["reading"]
+    return reading

@@ -1,0 +1,91 @@
+"""Traces in the REST interface: the list, and one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.grading.values.problems import Problem
+from toolevals.traces.api.serializers import ToolFiguresSerializer, TraceDetailSerializer, TraceSerializer
+from toolevals.traces.blindness import CLOSED
+from toolevals.traces.chunks import spans_of
+from toolevals.traces.filters import NAMES, TraceFilter
+from toolevals.traces.models import Trace
+from toolevals.traces.querysets.traces import shown
+from toolevals.traces.reading.calls import used_tools
+from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.tool_figures import SPLITS, tool_figures
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.problems import Problems
+
+_SAID = {
+    "q": "Beginnings of words in names, errors, and the first 2,000 characters of request and answer.",
+    "error": "A class of errors of one call, or `any`.",
+    "arguments": "`bad`: a call's arguments do not fit the schema that was offered.",
+    "broke": "An online rule that failed a span.",
+    "since": "A time or a day on or after which the trace came.",
+    "until": "A time before which it came, or the last day.",
+}
+FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, "")) for name in NAMES]
+
+
+def _required(asked: Mapping[str, Any]) -> TraceFilter:
+    """Return the filter of an address. Raises `Problems` where a value of it is wrong."""
+    wanted = TraceFilter.of(asked)
+    if wanted.problems:
+        problems = [Problem(f"/{name}", words) for name, words in wanted.problems.items()]
+        raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "The filter is not valid.", problems)
+    return wanted
+
+
+@extend_schema_view(get=extend_schema(parameters=FILTERS))
+class Traces(ProjectView, ListAPIView[Trace]):
+    """The project's traces, the newest first, by the filters of the page."""
+
+    serializer_class = TraceSerializer
+    queryset = Trace.objects.none()
+
+    def get_queryset(self) -> Any:
+        return _required(self.request.query_params).traces(self.project, self.role)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        found = super().paginate_queryset(queryset)
+        return found if found is None else shown(found)
+
+
+class Tools(ProjectView):
+    """The figures of tools in production, the most called first; of all days unless `since` or `until` is said."""
+
+    @extend_schema(
+        parameters=[
+            *(each for each in FILTERS if each.name in ("since", "until", "tool", "agent", "version")),
+            OpenApiParameter("by", str, enum=list(SPLITS), description="What the table is split by."),
+        ],
+        responses=ToolFiguresSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        wanted, split = _required(request.query_params), request.query_params.get("by", "")
+        figures = tool_figures(self.project, wanted, split if split in SPLITS else "")
+        return Response(ToolFiguresSerializer(figures, many=True).data)
+
+
+class TraceDetail(ProjectView):
+    """One trace, read anew from what its sender sent."""
+
+    @extend_schema(responses=TraceDetailSerializer)
+    def get(self, request: Request, trace: UUID) -> Response:
+        found = get_object_or_404(Trace.objects.in_project(self.project).with_closed(self.role), pk=trace)
+        if vars(found)["is_closed"]:
+            raise PermissionDenied(CLOSED)
+        reading = trace_read(spans_of(found))
+        document = {"trace": found, "reading": reading, "used": used_tools(reading)}
+        return Response(TraceDetailSerializer(document).data)

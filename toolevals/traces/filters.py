@@ -1,0 +1,162 @@
+"""Which traces a list shows, as its address says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from typing import Any, Final, Self
+from urllib.parse import urlencode
+
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+
+from toolevals.grading.layers.troubles import ERROR_CLASSES
+from toolevals.traces.blindness import closed_to
+from toolevals.traces.models import Trace
+from toolevals.traces.querysets.traces import TraceQuerySet
+from toolevals.traces.reading.summary import words_of
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.paging import PAGE_SIZE, Page, page_of, sought_page_of
+
+_EQUAL: Final[Mapping[str, str]] = {
+    "agent": "agent",
+    "version": "agent_version",
+    "model": "model",
+    "session": "session",
+    "user": "end_user",
+}
+_LEAST: Final[Mapping[str, str]] = {
+    "min_ms": "duration_ms__gte",
+    "max_ms": "duration_ms__lte",
+    "min_cost": "cost__gte",
+}
+# An answer that is empty or partial is no error.
+ERRORS: Final = tuple(name for name in ERROR_CLASSES if name not in ("empty", "partial"))
+# Words of one search.
+_MOST_WORDS = 12
+
+
+class FilterError(ValueError):
+    """A value of the address that is no time or no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFilter:
+    """What the address asks for, as it stands there; what is empty narrows nothing down.
+
+    `tool`, `error` and `arguments` are about one call: its tool, its class of error (`any` for any), and `bad` where
+    its arguments do not fit the schema. `broke` names an online rule that failed a span. `since` and `until` are about
+    when a trace came: times or days, which are whole.
+    """
+
+    q: str = ""
+    tool: str = ""
+    error: str = ""
+    arguments: str = ""
+    broke: str = ""
+    agent: str = ""
+    version: str = ""
+    model: str = ""
+    session: str = ""
+    user: str = ""
+    since: str = ""
+    until: str = ""
+    min_ms: str = ""
+    max_ms: str = ""
+    min_cost: str = ""
+    problems: dict[str, str] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """Return what an address asks for; what it says wrongly is named in `problems`, and narrows nothing down."""
+        found = {name: str(asked.get(name) or "").strip()[:200] for name in NAMES}
+        problems: dict[str, str] = {}
+        for name in (*_LEAST, "since", "until"):
+            try:
+                _number(name, found[name]) if name in _LEAST else _moment(name, found[name])
+            except FilterError as error:
+                problems[name] = str(error)
+                found[name] = ""
+        return cls(**found, problems=problems)
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What narrows the list down."""
+        return {name: value for name in NAMES if (value := getattr(self, name))}
+
+    @property
+    def query(self) -> str:
+        """The same as the query of an address."""
+        return urlencode(self.said)
+
+    @property
+    def times(self) -> tuple[datetime | None, datetime | None]:
+        """From when on, and until when, traces came."""
+        return _moment("since", self.since), _moment("until", self.until)
+
+    @property
+    def tells(self) -> bool:
+        """Whether being in the list says what an agent did, said or took."""
+        return bool(self.q or self.broke or self._call() or any(getattr(self, name) for name in _LEAST))
+
+    def traces(self, project: Project, role: Role, *, indexed: bool = False) -> TraceQuerySet:
+        """Return the project's traces that it shows to a member, each with whether it `is_closed` to them."""
+        found = Trace.objects.in_project(project).summed_up()
+        found = found.between(*self.times)
+        found = found.filter(**{column: value for name, column in _EQUAL.items() if (value := getattr(self, name))})
+        bounds = {column: _number(name, value) for name, column in _LEAST.items() if (value := getattr(self, name))}
+        found = found.filter(**bounds)
+        if call := self._call():
+            found = found.with_calls(**call)
+        found = found.that_broke(self.broke) if self.broke else found
+        words = words_of(self.q)[:_MOST_WORDS]
+        found = found.with_words(words, indexed=indexed) if words else found
+        return found.exclude(closed_to(role)) if self.tells else found.with_closed(role)
+
+    def page(self, project: Project, role: Role, before: str, size: int = PAGE_SIZE) -> Page[Trace]:
+        """Return a page of them, the newest first."""
+        if not self.tells:
+            return page_of(self.traces(project, role), before, size)
+        among = Trace.objects.in_project(project).between(*self.times)
+        rows, far = self.traces(project, role), self.traces(project, role, indexed=True)
+        return sought_page_of(rows, among, before, size, far=far)
+
+    def _call(self) -> dict[str, Any]:
+        wanted: dict[str, Any] = {"tool": self.tool} if self.tool else {}
+        if self.error == "any":
+            wanted["error_class__in"] = ERRORS
+        elif self.error:
+            wanted["error_class"] = self.error
+        return wanted | ({"arguments_fit": False} if self.arguments == "bad" else {})
+
+
+NAMES: Final = tuple(each.name for each in fields(TraceFilter) if each.name != "problems")
+
+
+def _number(name: str, text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        raise FilterError(f"{name} is no number: {text[:40]}") from None
+    if number != number or abs(number) == float("inf"):  # noqa: PLR0124
+        raise FilterError(f"{name} is no number: {text[:40]}")
+    return number
+
+
+def _moment(name: str, text: str) -> datetime | None:
+    """Return a time, None for no text. Raises `FilterError`."""
+    if not text:
+        return None
+    try:
+        moment, day = parse_datetime(text), parse_date(text)
+        if day is not None:
+            # Of a day, the beginning; of the last one, the end.
+            moment = datetime(day.year, day.month, day.day) + timedelta(days=name == "until")  # noqa: DTZ001
+        if moment is not None:
+            return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
+    except (ValueError, OverflowError):
+        pass
+    raise FilterError(f"{name} is no day, such as 2026-11-26, and no time: {text[:40]}")

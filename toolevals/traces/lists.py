@@ -1,0 +1,41 @@
+"""Traces and calls of tools as files: their columns (docs/reports.md) and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from toolevals.presentation.csv import Cell
+from toolevals.traces.models import Trace
+from toolevals.traces.tool_figures import ToolFigures
+
+TRACES: Final = (
+    "trace_id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "agent", "agent_version", "model",
+    "session", "user", "spans", "calls", "failed_calls", "tools", "error_classes", "input_tokens", "output_tokens",
+    "cost", "is_whole", "error", "request",
+)  # fmt: skip
+TOOL_FIGURES: Final = (
+    "tool", "part", "calls", "failed", "error_rate", "errors_by_class", "checked", "misfits",
+    "p50_ms", "p95_ms", "p99_ms",
+)  # fmt: skip
+
+
+def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each tool, or part of its calls; classes of errors as `404:3`, parted by spaces."""
+    for each in figures:
+        classes = " ".join(f"{name}:{count}" for name, count in each.by_class)
+        yield (
+            each.tool, each.part, each.calls, each.failed, each.error_rate, classes, each.checked, each.misfits,
+            *each.percentiles,
+        )  # fmt: skip
+
+
+def trace_lines(traces: Iterable[Trace]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each trace; several tools, or classes of errors, are parted by spaces."""
+    for each in traces:
+        yield (
+            each.pk, each.trace_id.hex, each.name, each.started_at, each.received_at, each.duration_ms, each.agent,
+            each.agent_version, each.model, each.session, each.end_user, each.spans, each.calls, each.failed_calls,
+            " ".join(each.tools), " ".join(each.error_classes), each.input_tokens, each.output_tokens, each.cost,
+            each.is_whole, each.error, each.request,
+        )  # fmt: skip

@@ -1,0 +1,129 @@
+"""What the page of one trace shows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.conversation import Conversation, read_conversation
+from labeling.conversation.pretty import pretty
+from labeling.conversation.tool_description import ToolReading, tool_reading
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.problems import Problem
+from toolevals.traces.chunks import spans_of
+from toolevals.traces.models import Trace
+from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
+from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
+from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
+
+# Problems of reading that a page shows, and traces of one session.
+SHOWN = 30
+SESSION_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a rule says of a span."""
+
+    rule: Rule
+    verdict: RuleVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """One trace: what happened when, what was said, what was offered, and what nobody read."""
+
+    reading: TraceReading
+    waterfall: Waterfall
+    conversation: Conversation
+    offered: Sequence[ToolReading]
+    used: Sequence[UsedTool]
+    verdicts: Sequence[Judged]
+    unread: Sequence[tuple[str, int]]
+    problems: Sequence[Problem]
+
+    @property
+    def by_span(self) -> dict[str, list[Judged]]:
+        """The verdicts of each span."""
+        found: dict[str, list[Judged]] = {}
+        for each in self.verdicts:
+            found.setdefault(each.verdict.span_id, []).append(each)
+        return found
+
+    @property
+    def model_ms(self) -> float:
+        """The time of the models' calls together."""
+        return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "model")
+
+    @property
+    def tool_ms(self) -> float:
+        """The time of the tools' calls together."""
+        return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "tool")
+
+
+def trace_page(trace: Trace) -> TracePage:
+    """Return what the page shows of a trace, read anew from its spans."""
+    reading = trace_read(spans_of(trace))
+    used = used_tools(reading)
+    unread = Counter(name for each in reading.spans for name in each.reading.unread)
+    return TracePage(
+        reading=reading,
+        waterfall=waterfall_of(reading),
+        conversation=read_conversation(whole_conversation(reading)),
+        offered=[tool_reading(tool) for tool in reading.tools],
+        used=used,
+        verdicts=[Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used)],
+        unread=sorted(unread.items()),
+        problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
+    )
+
+
+def whole_conversation(reading: TraceReading) -> dict[str, Any]:
+    """Return what was given and what was done as one conversation."""
+    given = reading.given
+    messages = given.get("messages")
+    return {
+        **given,
+        "messages": [*(messages if isinstance(messages, list) else ()), *_done(reading.transcript)],
+    }
+
+
+def _done(transcript: Transcript) -> list[dict[str, Any]]:
+    documents = [message.to_document() for message in transcript.messages]
+    said = {document.get("content") for document in documents}
+    if transcript.answer and transcript.answer not in said:
+        documents.append({"role": "assistant", "content": transcript.answer})
+    return documents
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPage:
+    """One span: its attributes, each with whether somebody read it, its events, and the process that made it."""
+
+    read: ReadSpan
+    attributes: Sequence[tuple[str, str, bool]]
+    events: Sequence[tuple[str, str]]
+    resource: str
+
+
+def span_page(trace: Trace, span_id: str) -> SpanPage | None:
+    """Return what the page of a span shows; None where the trace has no such span."""
+    found = next((each for each in spans_of(trace) if each.span_id == span_id), None)
+    if found is None:
+        return None
+    read = trace_read([found]).spans[0]
+    unread = set(read.reading.unread)
+    return SpanPage(
+        read=read,
+        attributes=[(name, _shown(value), name not in unread) for name, value in sorted(found.attributes.items())],
+        events=[(event.name, pretty(dict(event.attributes))) for event in found.events],
+        resource=pretty(dict(found.resource)),
+    )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else pretty(value) or json.dumps(value)

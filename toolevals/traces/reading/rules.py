@@ -1,0 +1,122 @@
+"""Online rules: what can be said of a trace without gold, in one table. Each is bound to a kind of span."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolevals.grading.layers.recovery import arguments_key, grade_recovery
+from toolevals.grading.layers.result_use import grade_result_use
+from toolevals.grading.values import ToolCall
+from toolevals.grading.values.verdicts import Status, Verdict
+from toolevals.traces.reading.calls import UsedTool
+from toolevals.traces.reading.traces import TraceReading
+
+# So often in succession the same call is a loop: a second time may be a second look.
+LOOP_LENGTH: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """What a rule says of one span; `span_id` is empty for a call that no span ran."""
+
+    rule: str
+    span_id: str
+    status: Status
+    value: float | None
+    reason: str
+
+
+Found = Iterable[tuple[str, Verdict]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its name and version, what it asks in words, and the kind of span that it judges."""
+
+    name: str
+    version: int
+    title: str
+    kind: str
+    ask: Callable[[TraceReading, Sequence[UsedTool]], Found]
+
+
+def verdicts_of(trace: TraceReading, used: Sequence[UsedTool]) -> list[RuleVerdict]:
+    """Return what every rule says of a trace. A rule that breaks is errored there, and the others go on."""
+    return [verdict for rule in RULES for verdict in _asked(rule, trace, used)]
+
+
+def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool]) -> list[RuleVerdict]:
+    try:
+        found = list(rule.ask(trace, used))
+    except Exception as error:  # noqa: BLE001 - a defect of ours is no failure of the agent
+        found = [(_root(trace), Verdict("errored", None, f"The rule broke: {type(error).__name__}."))]
+    return [RuleVerdict(rule.name, span_id, said.status, said.value, said.reason) for span_id, said in found]
+
+
+def _root(trace: TraceReading) -> str:
+    root = trace.root
+    return root.span.span_id if root else ""
+
+
+def _schema(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    for each in used:
+        if each.arguments_fit is not None:
+            yield each.span_id, _verdict(each.arguments_fit, f"{each.tool}: {each.problem}")
+
+
+def _shape(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    for each in used:
+        yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
+
+
+def _offered(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    names = {tool.name for tool in trace.tools}
+    for each in used if names else ():
+        yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
+
+
+def _result_use(trace: TraceReading, _: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    transcript = trace.transcript
+    if any(message.role == "tool" for message in transcript.messages):
+        yield _root(trace), grade_result_use(transcript).verdict
+
+
+def _recovery(trace: TraceReading, _: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    found = grade_recovery(trace.transcript, tools={tool.name: tool for tool in trace.tools})
+    if found.episodes:
+        yield _root(trace), found.verdict
+
+
+def _loops(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+    if not used:
+        return
+    before: Any = None
+    length, worst = 0, (0, "")
+    for call in trace.transcript.calls or [ToolCall(each.tool, _object(each.arguments)) for each in used]:
+        key = (call.name, arguments_key(call)) if isinstance(call, ToolCall) else None
+        length = length + 1 if key is not None and key == before else 1
+        before = key
+        worst = max(worst, (length, call.name or ""))
+    reason = f"{worst[1]} was called {worst[0]} times in succession with the same arguments."
+    yield _root(trace), _verdict(worst[0] < LOOP_LENGTH, reason)
+
+
+def _object(arguments: Any) -> dict[str, Any]:
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _verdict(passed: bool, reason: str) -> Verdict:
+    return Verdict("passed", 1.0) if passed else Verdict("failed", 0.0, reason)
+
+
+RULES: Final = (
+    Rule("schema", 1, "Arguments fit the schema", "tool", _schema),
+    Rule("shape", 1, "Arguments are an object", "tool", _shape),
+    Rule("offered", 1, "The tool was offered", "tool", _offered),
+    Rule("result_use", 1, "The answer says what results say", "agent", _result_use),
+    Rule("recovery", 1, "Errors of tools are dealt with", "agent", _recovery),
+    Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
+)
+BY_NAME: Final = {rule.name: rule for rule in RULES}

@@ -1,0 +1,16 @@
+"""Deleting projects, with the traces in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolevals.runs.trash import projects
+from toolevals.traces.models import Trace
+
+
+class Projects(projects.Projects):
+    """Projects with everything in them, traces too."""
+
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
+        return [*super().takes(row), (Trace.objects.filter(project=row).count(), "trace", "traces")]

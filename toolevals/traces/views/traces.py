@@ -1,0 +1,78 @@
+"""The list of traces, one trace, and one of its spans."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from toolevals.grading.layers.troubles import ERROR_CLASSES
+from toolevals.traces.blindness import CLOSED
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.lists import TRACES, trace_lines
+from toolevals.traces.models import Trace
+from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
+from toolevals.traces.querysets.traces import shown
+from toolevals.traces.reading.rules import RULES
+from toolevals.workspace.paging import pages_of
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
+
+
+@require_safe
+def traces(request: ProjectRequest) -> HttpResponse:
+    """List the traces that the address asks for, the newest first."""
+    wanted = TraceFilter.of(request.GET)
+    page = wanted.page(request.project, request.role, request.GET.get("before", ""))
+    context = {
+        "page": page,
+        "rows": shown(page.rows),
+        "wanted": wanted,
+        "error_classes": ERROR_CLASSES,
+        "rules": RULES,
+        "any": bool(page.rows) or Trace.objects.in_project(request.project).exists(),
+    }
+    return render(request, "traces/traces.html", context)
+
+
+@require_safe
+def traces_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    found = TraceFilter.of(request.GET).traces(request.project, request.role)
+    rows = (each for page in pages_of(found) for each in shown(page))
+    return csv_file("traces", TRACES, trace_lines(rows))
+
+
+@require_safe
+def trace(request: ProjectRequest, trace: UUID) -> HttpResponse:
+    """Show one trace, read anew from what its sender sent."""
+    found = _open_trace(request, trace)
+    session = Trace.objects.in_project(request.project).filter(session=found.session).order_by("pk")
+    context = {
+        "trace": found,
+        "page": trace_page(found),
+        "session": list(session[:SESSION_SHOWN]) if found.session else [],
+        "examples": found.examples.select_related("example__dataset", "example__current").order_by("turn", "pk"),
+    }
+    return render(request, "traces/trace.html", context)
+
+
+def _open_trace(request: ProjectRequest, trace: UUID) -> Trace:
+    """Return a trace that is open to who asks. Raises Http404, and PermissionDenied where it is closed to them."""
+    found = get_object_or_404(Trace.objects.in_project(request.project).with_closed(request.role), pk=trace)
+    if vars(found)["is_closed"]:
+        raise PermissionDenied(CLOSED)
+    return found
+
+
+@require_safe
+def span(request: ProjectRequest, trace: UUID, span: str) -> HttpResponse:
+    """Show one span: all of its attributes, and which of them nobody read."""
+    found = _open_trace(request, trace)
+    page = span_page(found, span)
+    if page is None:
+        raise Http404
+    return render(request, "traces/span.html", {"trace": found, "page": page})
