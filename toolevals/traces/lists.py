@@ -1,4 +1,4 @@
-"""Traces and calls of tools as files: their columns (docs/reports.md) and their rows."""
+"""Traces and calls of tools as files: their columns (docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('traces', '0002_words_of_traces'),
-        ('workspace', '0006_token_scope'),
+        ('workspace', '0007_token_scope'),
     ]
 
     operations = [

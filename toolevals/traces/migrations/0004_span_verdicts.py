@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('traces', '0003_came_at'),
-        ('workspace', '0006_token_scope'),
+        ('workspace', '0007_token_scope'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('labeling', '0013_unanswered'),
         ('traces', '0004_span_verdicts'),
-        ('workspace', '0006_token_scope'),
+        ('workspace', '0007_token_scope'),
     ]
 
     operations = [
