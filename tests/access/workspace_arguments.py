@@ -75,7 +75,16 @@ def a_trashed_project(world: World, person: User) -> UUID:
     return trash_put(row=project_create(actor=person, slug="gone", name="Gone"), actor=person).pk  # type: ignore[no-any-return]
 
 
+def a_docs_page(world: World, person: User) -> str:
+    return "decisions/0091-the-core-has-wings"
+
+
+def a_docs_file(world: World, person: User) -> str:
+    return "examples/gate/gate.yaml"
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "file": a_docs_file,
     "gone": a_trashed_project,
     "invitation": an_invitation,
     "item": a_trashed_thing,
@@ -85,6 +94,7 @@ ARGUMENTS: dict[str, Argument] = {
     "member": a_member,
     "name": a_secrets_name,
     "offer": an_offer,
+    "page": a_docs_page,
     "secret": a_secret,
     "thing": a_thing,
     "token": a_token,

@@ -11,6 +11,7 @@ from kombu import Queue
 
 from toolevals.serving.folders import data_folder
 from toolevals.settings.databases import database
+from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK

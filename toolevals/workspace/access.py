@@ -86,6 +86,10 @@ RULES = {
     "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
     "workspace:home": Rule(Audience.SIGNED_IN),
+    **dict.fromkeys(
+        ("workspace:docs", "workspace:docs-search", "workspace:docs-file", "workspace:docs-page"),
+        Rule(Audience.SIGNED_IN),
+    ),
     "workspace:sign-out": Rule(Audience.SIGNED_IN),
     "workspace:profile": Rule(Audience.SIGNED_IN),
     "workspace:password": Rule(Audience.SIGNED_IN),

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from toolevals.workspace.models import Role
-from toolevals.workspace.navigation import navigation
+from toolevals.workspace.navigation import help_address, navigation
 
 
 def workspace(request: HttpRequest) -> dict[str, Any]:
@@ -21,5 +21,6 @@ def workspace(request: HttpRequest) -> dict[str, Any]:
         "is_owner": role == Role.OWNER,
         "may_adjudicate": role is not None and role >= Role.ADJUDICATOR,
         "may_label": role is not None and role >= Role.REVIEWER,
+        "help_address": SimpleLazyObject(lambda: help_address(request)),
         "navigation": SimpleLazyObject(lambda: navigation(request)),
     }

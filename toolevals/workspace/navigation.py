@@ -61,3 +61,11 @@ def navigation(request: HttpRequest) -> list[Link]:
         places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
         links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links
+
+
+def help_address(request: HttpRequest) -> str:
+    """Return the place in the documents that explains the page that is shown; their index where none does."""
+    match = request.resolver_match
+    page, _, anchor = settings.HELP.get(match.view_name if match else "", "").partition("#")
+    address = reverse("workspace:docs-page", args=[page]) if page else reverse("workspace:docs")
+    return f"{address}#{anchor}" if anchor else address

@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from toolevals.workspace.views import (
     audit,
+    docs,
     health,
     invitations,
     jobs,
@@ -56,6 +57,10 @@ urlpatterns = [
     path("sign-out/", sessions.sign_out, name="sign-out"),
     path("session/", sessions.session, name="session"),
     path("healthz", health.health, name="health"),
+    path("docs/", docs.docs, name="docs"),
+    path("docs/search/", docs.docs_search, name="docs-search"),
+    path("docs/files/<path:file>", docs.docs_file, name="docs-file"),
+    path("docs/<path:page>/", docs.docs, name="docs-page"),
     path("profile/", profile.profile, name="profile"),
     path("profile/password/", profile.password, name="password"),
     path("projects/deleted/", trash.deleted, name="deleted-projects"),

@@ -9,7 +9,8 @@ from typing import Any, Final
 from toolevals.grading.layers.recovery import arguments_key, grade_recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import ToolCall
-from toolevals.grading.values.verdicts import Status, Verdict
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import TraceReading
 

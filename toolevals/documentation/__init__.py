@@ -1,0 +1,1 @@
+"""Serve the documents: find their files, turn Markdown into safe HTML, and search them by words."""
