@@ -26,7 +26,7 @@ SELECT (lpad(to_hex(1700000000000 + n * 1000), 12, '0') || '7000' || '8000' || l
   'small-1', 'shop', '1.' || n / 100000, 's-' || n / 3, 'u-' || n %% 5000, 900, 80, 7, (n %% 20 = 0)::int, '["tool_0"]',
   '[]', '', 'Where is my order?', ' shop where is my order number ' || n || ' it was '
   || (CASE WHEN n %% 50000 = 77 THEN 'zebra ' ELSE 'shipped ' END)
-  || (SELECT string_agg('word' || (n * k * 7919) %% 5003, ' ') FROM generate_series(1, 40) k)
+  || (SELECT string_agg('word' || ((n %% 997) * k * 31) %% 5003, ' ') FROM generate_series(1, 40) k)
 FROM generate_series(1, %s) n"""
 USES = """
 INSERT INTO traces_tooluse (trace_id, project_id, span_id, number, tool, came_at, duration_ms, error_class,
