@@ -61,7 +61,7 @@ def test_a_result_file_becomes_tasks_a_run_and_the_table_of_agreement(send, clie
     ]
     page = client.get(answer["location"]).content.decode()
     # Nothing tells the end state here.
-    assert "2 of 3 cases are not scored by this verdict" in page
+    assert "2 of 3</span> cases with a reward are not scored by this verdict" in page
     calls = client.get(f"{answer['location']}?column=selection").content.decode()
     assert "of 3 scored cases agree" in calls
 
