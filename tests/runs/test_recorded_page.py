@@ -63,7 +63,8 @@ def test_a_result_file_becomes_tasks_a_run_and_the_table_of_agreement(send, clie
     # Nothing tells the end state here.
     assert "2 of 3</span> cases with a reward are not scored by this verdict" in page
     calls = client.get(f"{answer['location']}?column=selection").content.decode()
-    assert "of 3 scored cases agree" in calls
+    assert "Verdict and reward agree in" in calls
+    assert "of 3 scored cases." in calls
 
 
 def test_trials_that_nobody_rewarded_are_in_no_count(send, client, run_jobs):
