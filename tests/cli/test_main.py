@@ -27,6 +27,13 @@ def test_every_verb_is_documented_and_shows_help(verb, capsys):
     assert "usage: toolevals" in capsys.readouterr().out
 
 
+def test_a_verb_under_its_old_name_still_works_and_says_the_new_one(capsys):
+    assert command.main(["again", "--help"]) == Exit.OK
+    heard = capsys.readouterr()
+    assert "usage: toolevals retry" in heard.out
+    assert "`again` is called `retry` now" in heard.err
+
+
 def test_every_status_is_documented():
     text = DOCS.read_text()
     assert all(f"| {status.value} |" in text for status in Exit)
