@@ -73,3 +73,24 @@ def test_a_rule_that_breaks_is_errored_and_the_others_go_on(judged, monkeypatch)
     monkeypatch.setattr(rules, "RULES", (rules.Rule("schema", 1, first.title, "tool", broken), *rules.RULES[1:]))
     found = judged(*conversation())
     assert found[:2] == [("schema", 1, "errored"), ("shape", 3, "passed")]
+
+
+def tool_span(number: int, **attributes: Any) -> dict[str, Any]:
+    named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_order"}
+    return span(number, "execute_tool get_order", parent=1, attributes=named | attributes)
+
+
+@pytest.mark.parametrize(
+    "attributes", [{}, {"gen_ai.tool.call.arguments": "7"}, {"gen_ai.tool.call.arguments": '{"id'}]
+)
+def test_arguments_that_nothing_says_accuse_nobody(judged, attributes):
+    """A sender may keep contents back, name the only argument alone, or cut a long text off."""
+    root = span(1, "invoke_agent shop", attributes={"gen_ai.operation.name": "invoke_agent"})
+    found = judged(root, *(tool_span(number, **attributes) for number in (2, 3, 4)))
+    assert [each for each in found if each[2] == "failed"] == []
+    assert ("shape", 2, "unscored") in found
+
+
+def test_arguments_that_are_no_object_are_found(judged):
+    root = span(1, "invoke_agent shop", attributes={"gen_ai.operation.name": "invoke_agent"})
+    assert ("shape", 2, "failed") in judged(root, tool_span(2, **{"gen_ai.tool.call.arguments": ["7"]}))

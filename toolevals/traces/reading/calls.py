@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.json_schema.conformance import call_problems
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.reading.parsing.content import result_text
-from toolevals.grading.values import MalformedCall, ToolCall, ToolResult, ToolSpec
+from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
 
@@ -21,7 +21,8 @@ class UsedTool:
     """One call. `start` is in nanoseconds since 1970; `duration_ms` None where no span measured it.
 
     `error_class` is empty where the tool answered as it should, or where its answer is not known. `arguments_fit` is
-    None where no schema was offered; `problem` says what is wrong with the arguments first.
+    None where no schema was offered, or where `arguments` are None because nothing says them; `problem` says what is
+    wrong with the arguments first.
     """
 
     tool: str
@@ -38,19 +39,56 @@ class UsedTool:
 def used_tools(trace: TraceReading) -> list[UsedTool]:
     """Return the calls of a trace, those with spans first as they began, then those without."""
     offered = {tool.name: tool for tool in trace.tools}
-    ran = [_of_span(each, offered) for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
-    return [*ran, *_without_spans(trace, ran, offered)]
+    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
+    told, left = _told_of(spans, trace.transcript.calls)
+    ran = [_of_span(each, told.get(place), offered) for place, each in enumerate(spans)]
+    return [*ran, *_without_spans(trace, left, offered)]
 
 
-def _of_span(each: ReadSpan, offered: Mapping[str, ToolSpec]) -> UsedTool:
+def _told_of(spans: Sequence[ReadSpan], calls: Iterable[Call]) -> tuple[dict[int, Call], list[Call]]:
+    """Return the conversation's calls by the place of the span that ran each, and those that no span ran.
+
+    A call belongs to the span of its id, else to the first of its tool; each span takes one.
+    """
+    told: dict[int, Call] = {}
+    left = []
+    for call in calls:
+        free = [(place, each.reading) for place, each in enumerate(spans) if place not in told]
+        mine = next((place for place, reading in free if call.id and reading.call_id == call.id), None)
+        if mine is None:
+            named = (
+                place for place, reading in free if reading.tool == call.name and not (reading.call_id and call.id)
+            )
+            mine = next(named, None)
+        if mine is None:
+            left.append(call)
+        else:
+            told[mine] = call
+    return told, left
+
+
+def _arguments(given: Any, told: Call | None) -> Any:
+    """Return the arguments of a call that a span ran; None where nothing says them.
+
+    A text that is no object says nothing by itself: it may be the only argument, or be cut off. Then the conversation
+    says what the model sent.
+    """
+    if given is not None and not isinstance(given, str):
+        return given
+    if told is None:
+        return None
+    return told.text if isinstance(told, MalformedCall) else told.arguments
+
+
+def _of_span(each: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec]) -> UsedTool:
     reading = each.reading
-    arguments = {} if reading.given is None else reading.given
+    arguments = _arguments(reading.given, told)
     call = ToolCall(reading.tool, arguments if isinstance(arguments, dict) else {}, reading.call_id)
     content = reading.error if reading.error is not None else result_text(reading.made)
     failed = reading.error is not None
     answered = failed or reading.made is not None
     trouble = trouble_in(content or "", is_error=failed, call=call) if answered else None
-    fit, problem = _fit(reading.tool, arguments, offered)
+    fit, problem = (None, "") if arguments is None else _fit(reading.tool, arguments, offered)
     return UsedTool(
         tool=reading.tool,
         arguments=arguments,
@@ -64,17 +102,11 @@ def _of_span(each: ReadSpan, offered: Mapping[str, ToolSpec]) -> UsedTool:
     )
 
 
-def _without_spans(trace: TraceReading, ran: list[UsedTool], offered: Mapping[str, ToolSpec]) -> Iterator[UsedTool]:
-    """Yield the conversation's calls that no span ran: told by their id, else by their tool, each span once."""
-    left = list(ran)
+def _without_spans(trace: TraceReading, left: Iterable[Call], offered: Mapping[str, ToolSpec]) -> Iterator[UsedTool]:
+    """Yield the conversation's calls that no span ran."""
     results = {id(result.call): result for result in trace.transcript.results if result.call is not None}
     start = trace.spans[0].span.start if trace.spans else 0
-    for call in trace.transcript.calls:
-        mine = next((each for each in left if call.id and each.call_id == call.id), None)
-        mine = mine or next((each for each in left if each.tool == call.name and not (each.call_id and call.id)), None)
-        if mine is not None:
-            left.remove(mine)
-            continue
+    for call in left:
         if isinstance(call, MalformedCall):
             yield UsedTool(call.name or UNPARSED, call.text, start, arguments_fit=False, problem=call.reason)
             continue

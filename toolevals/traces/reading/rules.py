@@ -69,7 +69,10 @@ def _schema(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Ve
 
 def _shape(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
     for each in used:
-        yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
+        if each.arguments is None:
+            yield each.span_id, Verdict("unscored", None, f"{each.tool}: nothing says the arguments.")
+        else:
+            yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
@@ -95,17 +98,18 @@ def _loops(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str,
         return
     before: Any = None
     length, worst = 0, (0, "")
-    for call in trace.transcript.calls or [ToolCall(each.tool, _object(each.arguments)) for each in used]:
+    for call in trace.transcript.calls or [_call_of(each) for each in used]:
         key = (call.name, arguments_key(call)) if isinstance(call, ToolCall) else None
         length = length + 1 if key is not None and key == before else 1
         before = key
-        worst = max(worst, (length, call.name or ""))
+        worst = max(worst, (length, (call.name if call else None) or ""))
     reason = f"{worst[1]} was called {worst[0]} times in succession with the same arguments."
     yield _root(trace), _verdict(worst[0] < LOOP_LENGTH, reason)
 
 
-def _object(arguments: Any) -> dict[str, Any]:
-    return arguments if isinstance(arguments, dict) else {}
+def _call_of(used: UsedTool) -> ToolCall | None:
+    """Return the call that a span ran; None where nothing says with which arguments: it may be like no other."""
+    return ToolCall(used.tool, used.arguments) if isinstance(used.arguments, dict) else None
 
 
 def _verdict(passed: bool, reason: str) -> Verdict:
