@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, d
     assert example.external_id == f"trace-{5:032x}-1"
     assert example.current is not None
     assert [message["role"] for message in example.current.input["messages"]] == ["user"]
-    assert "404" not in str(example.current.input)
+    assert "not found" not in str(example.current.input)
     assert example.strata == {}
     assert example.current.resolution == Resolution.OPEN
     link = TraceExample.objects.get()
@@ -104,9 +105,11 @@ def test_a_trace_is_closed_to_those_who_may_label_it(sent, dataset, project, own
     assert "being labelled" in page
     assert "error=404" not in page.partition("<tbody>")[2]
     assert str(chosen.pk) not in client.get(f"{LIST}?error=404").content.decode()
-    file = b"".join(client.get("/p/shop/traces.csv")).decode()
-    assert "404" not in file
-    assert "404" not in client.get("/api/v1/projects/shop/traces/").content.decode()
+    lines = list(csv.DictReader(b"".join(client.get("/p/shop/traces.csv")).decode().splitlines()))
+    answers = client.get("/api/v1/projects/shop/traces/").json()["results"]
+    assert len(lines) == len(answers) == len(sent)
+    assert {line["error_classes"] for line in lines} == {""}
+    assert {tuple(answer["error_classes"]) for answer in answers} == {()}
     assert client.get("/api/v1/projects/shop/traces/?error=404").json()["results"] == []
     for asked in ({"tool": "get_order"}, {"q": "order"}, {"min_ms": "1"}, {"broke": "recovery"}):
         rows = TraceFilter.of(asked).traces(project, Role.REVIEWER)
