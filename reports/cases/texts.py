@@ -25,7 +25,7 @@ def case_texts(
     shown: Any, expectation: Mapping[str, Any], transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the cells of `tables.TEXTS` from an example's input, its gold, what the subject did, and its verdicts."""
-    return _message(shown), *_expected(expectation), *_done(transcript, detail)
+    return _message(shown), *_expected(expectation), *_done(transcript), _reasons(detail)
 
 
 def unread_columns() -> list[Cast]:
@@ -35,8 +35,8 @@ def unread_columns() -> list[Cast]:
 
 def texts_of_unread(shown: str, expectation: str, transcript: str | None, detail: str) -> tuple[str, ...]:
     """Return the cells of `case_texts` from the documents' texts. The trials of an example share what is read of it."""
-    done = _done(None if transcript is None else parse(transcript), parse(detail))
-    return _message_in(shown), *_expected_in(expectation), *done
+    done = _done(None if transcript is None else parse(transcript))
+    return _message_in(shown), *_expected_in(expectation), *done, _reasons_in(detail)
 
 
 @lru_cache(_KEPT)
@@ -49,6 +49,11 @@ def _expected_in(text: str) -> tuple[str, str]:
     return _expected(parse(text))
 
 
+@lru_cache(_KEPT)
+def _reasons_in(text: str) -> str:
+    return _reasons(parse(text))
+
+
 def _message(shown: Any) -> str:
     return _cut(last_said(shown), LONGEST_MESSAGE)
 
@@ -58,14 +63,18 @@ def _expected(expectation: Mapping[str, Any]) -> tuple[str, str]:
     return _json(due), _json(_first_arguments(due))
 
 
-def _done(transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]) -> tuple[str, str, str]:
+def _done(transcript: Mapping[str, Any] | None) -> tuple[str, str]:
     made = (
         None
         if transcript is None
         else [call for each in transcript.get("messages", ()) for call in each.get("calls", ())]
     )
+    return _json(made), _json(_first_arguments(made))
+
+
+def _reasons(detail: Mapping[str, Any]) -> str:
     said = {name: verdict["reason"] for name, verdict in detail.get("verdicts", {}).items() if verdict.get("reason")}
-    return _json(made), _json(_first_arguments(made)), _json(said or None)
+    return _json(said or None)
 
 
 def _due(expectation: Mapping[str, Any]) -> list[Any] | None:

@@ -185,13 +185,16 @@ def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[Any]) -
 
     Memory does not grow with the number of rows, and every page costs the same.
     """
-    listed = with_gold(listed_cases(grading, wanted), grading).order_by("transcript_id")
-    left, columns = listed, ids_as_text(listed, columns)
-    while ends := list(left.values_list("transcript_id", flat=True)[KEYSET_PAGE - 1 : KEYSET_PAGE]):
-        # Between two ids: given only the first, a database may read the transcripts of all pages before.
-        yield from left.filter(transcript_id__lte=ends[0]).values_list(*columns)
-        left = listed.filter(transcript_id__gt=ends[0])
-    yield from left.values_list(*columns)
+    # The last id of a page is asked for without the gold: its joins make PostgreSQL read the transcripts of all
+    # pages before. So would a page that is given its first id alone.
+    ids = listed_cases(grading, wanted).order_by("transcript_id")
+    listed = with_gold(ids, grading)
+    columns = ids_as_text(listed, columns)
+    after: dict[str, UUID] = {}
+    while ends := list(ids.filter(**after).values_list("transcript_id", flat=True)[KEYSET_PAGE - 1 : KEYSET_PAGE]):
+        yield from listed.filter(**after, transcript_id__lte=ends[0]).values_list(*columns)
+        after = {"transcript_id__gt": ends[0]}
+    yield from listed.filter(**after).values_list(*columns)
 
 
 def read_id(text: str) -> UUID | None:

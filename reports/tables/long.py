@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Final
@@ -33,6 +34,8 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
 
+# Values of metrics that are read once for the cases that share them.
+_KEPT: Final = 1_000
 # What is asked for besides the filters of a table.
 _BESIDE: Final = ("job", "now")
 
@@ -113,8 +116,10 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
 
 def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
     columns, split = [*tables.CASES.values(), "measured", *unread_columns()], len(tables.CASES)
+    # Cases with the same verdicts have the same text.
+    values = lru_cache(_KEPT)(partial(values_of, asked.grading))
     for row in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
-        yield *row[:split], *values_of(asked.grading, row[split]), *texts_of_unread(*row[split + 1 :])
+        yield *row[:split], *values(row[split]), *texts_of_unread(*row[split + 1 :])
 
 
 def _count_cases(asked: AskedTable, most: int | None) -> int:
