@@ -67,6 +67,14 @@ def test_a_file_is_what_its_cells_are_one_by_one(rows):
     assert b"".join(csv_stream(["a", "b", "c"], rows)) == alone.getvalue().encode()
 
 
+@given(st.lists(cells, max_size=12))
+def test_a_table_of_one_column_has_a_line_for_each_row(column):
+    alone = io.StringIO()
+    writer = csv.writer(alone)
+    writer.writerows([[safe_cell(cell)] for cell in ["a", *column]])
+    assert b"".join(csv_stream(["a"], [[cell] for cell in column])) == alone.getvalue().encode()
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_comes_back_to_the_last_digit(number):
     assert float(parsed(["a"], [[number]])[1][0]) == number

@@ -168,6 +168,15 @@ def test_by_rest_a_job_writes_it_and_its_file_is_fetched(grading, browser_of, ru
     assert browser_of.post(address.replace("/cases/", "/compare-cases/")).status_code == 404
 
 
+def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, django_assert_max_num_queries):
+    monkeypatch.setattr("reports.queries.grading.KEYSET_PAGE", 5)
+    with django_assert_max_num_queries(100) as asked:
+        assert len(list(AskedTable("cases", grading, {}).rows())) == 12
+    ends = [query["sql"] for query in asked.captured_queries if "OFFSET" in query["sql"]]
+    assert len(ends) == 3
+    assert not any("JOIN" in sql for sql in ends)
+
+
 def test_progress_is_told_in_rows(grading, viewer, monkeypatch):
     told: list[int] = []
     monkeypatch.setattr("reports.services.table_files._PARTS", 1)

@@ -36,10 +36,12 @@ def csv_stream(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterat
     Every row has a cell for each column. The bytes are those of Python's `csv.writer`, in half of its time: a column is
     written at once, and of a text that it holds several times, once.
     """
-    yield _lines([columns])
-    left = iter(rows)
+    head, left = _lines([columns]), iter(rows)
     while some := list(islice(left, ROWS_A_CHUNK)):
-        yield _lines(some)
+        yield head + _lines(some)
+        head = b""
+    if head:
+        yield head
 
 
 def _lines(rows: Sequence[Sequence[Cell]]) -> bytes:
