@@ -11,6 +11,7 @@ urlpatterns = [
     path("p/<slug:project>/", include("toolevals.runs.urls")),
     path("p/<slug:project>/", include("toolevals.traces.urls")),
     path("p/<slug:project>/", include("reports.urls")),
+    path("p/<slug:project>/", include("toolevals.sample.urls")),
     path("v1/", include("toolevals.traces.intake_urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),

@@ -12,16 +12,21 @@ from django.urls import reverse
 from labeling.models import Dataset, DatasetVersion, Example, Revision
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
-from toolevals.workspace.models import Project, Role, User, within
+from toolevals.workspace.models import Project, Role, within
 from toolevals.workspace.requests import ProjectRequest
 
+# What the sample has for a step: a part of `toolevals.sample.services.SamplePart`.
+SAMPLE_PARTS: Final = {1: "tools", 2: "examples", 3: "gold", 4: "runs"}
 # Beyond this the exact number tells nothing here, and counting would cost.
 MANY: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it brings, how far it is, and the button that takes there; `act` is empty for who may not."""
+    """One step: what it brings, how far it is, and the button that takes there; `act` is empty for who may not.
+
+    `sample` is the part of the sample that stands in for one's own data, empty where the step needs none.
+    """
 
     number: int
     title: str
@@ -32,14 +37,18 @@ class Step:
     url: str
     is_done: bool
     is_now: bool = False
+    sample: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """The steps in order. The first that is not done is the one to do now. `seen` shows what comes out of them."""
+    """The steps in order. The first that is not done is the one to do now.
+
+    `may_add` says whether this person may add the sample's data.
+    """
 
     steps: tuple[Step, ...]
-    seen: Run | None
+    may_add: bool
 
     @property
     def done(self) -> int:
@@ -50,15 +59,14 @@ def first_steps(request: ProjectRequest) -> FirstSteps:
     """Return how far a project without a graded run is. A bounded number of rows is read."""
     steps = list(_steps(request.project, request.role))
     now = next((step.number for step in steps if not step.is_done), 0)
-    seen = _seen(request.user)
-    return FirstSteps(tuple(replace(step, is_now=step.number == now) for step in steps), seen)
+    may_add = request.role >= Role.ADJUDICATOR
+    return FirstSteps(
+        tuple(replace(step, is_now=step.number == now, sample=_sample(step, may_add)) for step in steps), may_add
+    )
 
 
-def _seen(person: User) -> Run | None:
-    """Return a graded run of another project that a person is a member of, the newest."""
-    mine = Project.objects.filter(memberships__user=person)
-    graded = Run.objects.of_people().filter(project__in=mine, grading__isnull=False)
-    return graded.select_related("project").order_by("-pk").first()
+def _sample(step: Step, may_add: bool) -> str:
+    return SAMPLE_PARTS.get(step.number, "") if may_add and not step.is_done else ""
 
 
 def _steps(project: Project, role: Role) -> Iterator[Step]:

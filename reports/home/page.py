@@ -20,7 +20,7 @@ from reports.trends.page import runs_trend
 from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.home import Look
-from toolevals.workspace.models import Project, Role, untrashed
+from toolevals.workspace.models import Project, Role, User, untrashed
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -58,10 +58,14 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The page of a project without a graded run. `labelling` is there once somebody can label."""
+    """The page of a project without a graded run. `labelling` is there once somebody can label.
+
+    `seen` is the newest graded run of another project that the person is a member of: it shows what the steps lead to.
+    """
 
     steps: FirstSteps
     labelling: Labelling | None
+    seen: NewestRun | None
 
 
 def project_look(request: ProjectRequest) -> Look:
@@ -71,13 +75,22 @@ def project_look(request: ProjectRequest) -> Look:
         dataset = Dataset.objects.filter(project=request.project).order_by("-created_at", "-pk").first()
         labelling = _labelling(request, dataset) if dataset else None
         started = labelling if labelling and labelling.found.wanted else None
-        return Look("reports/home_start.html", Start(first_steps(request), started))
+        return Look("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
     grading = Grading.objects.select_related("dataset_version__dataset__project", "run").get(pk=run.grading_id)
     version: DatasetVersion = grading.dataset_version
     overview = Overview(
         _newest(run, grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
     )
     return Look("reports/home.html", overview)
+
+
+def _seen(person: User) -> NewestRun | None:
+    mine = Project.objects.filter(deleted_at=None, memberships__user=person)
+    kept = untrashed("dataset_version__dataset")
+    graded = Run.objects.of_people().filter(kept, project__in=mine, grading__isnull=False)
+    found = graded.select_related("project").order_by("-pk").first()
+    run = newest_run(found.project) if found else None
+    return _newest(run, Grading.objects.get(pk=run.grading_id)) if run and run.grading_id else None
 
 
 def newest_run(project: Project) -> Run | None:

@@ -21,6 +21,7 @@ ARGUMENTS: dict[str, dict[str, Argument]] = {
     "registry": REGISTRY,
     "reports": REPORTS,
     "runs": RUNS,
+    "sample": {"part": lambda *_: "tools"},
     "traces": TRACES,
     "workspace": WORKSPACE,
 }

@@ -156,7 +156,7 @@ def test_a_project_without_a_graded_run_shows_five_steps_and_what_is_done(projec
     version_of(project)
     page = text_of(client, owner)
     assert "2 of 5 done" in page
-    assert "See a matrix of" not in page
+    assert "See one of" not in page
     assert 'aria-current="step"><span class="step-no num" aria-hidden="true">1</span>' in page
     assert "Connect an agent" in page
 
@@ -187,9 +187,13 @@ def test_a_project_without_a_graded_run_leads_to_a_matrix_that_the_person_may_se
     project_create(actor=owner, slug="own", name="Own")
     client.force_login(owner)
     page = client.get("/p/own/").content.decode()
-    assert '<a class="btn btn-line" href="/p/shop/runs/1/matrix/">See a matrix of Shop' in page
+    assert '<a href="/p/shop/runs/1/matrix/">See one of Shop</a>' in page
+    assert "What you get" in page
+    assert 'href="/p/shop/runs/1/">Open the run</a>' in page
     Membership.objects.filter(project=project, user=owner).delete()
-    assert "See a matrix of" not in client.get("/p/own/").content.decode()
+    page = client.get("/p/own/").content.decode()
+    assert "See one of" not in page
+    assert "What you get" not in page
 
 
 def test_the_latest_jobs_are_told_in_a_line_each(project, client, owner, run_jobs):

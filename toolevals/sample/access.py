@@ -1,5 +1,6 @@
-"""Who may do what in `toolevals.sample`: it has no addresses."""
+"""Who may do what in `toolevals.sample`."""
 
 from toolevals.workspace.access import Rule
+from toolevals.workspace.models import Role
 
-RULES: dict[str, Rule] = {}
+RULES = {"sample:add": Rule(Role.ADJUDICATOR)}

@@ -1,4 +1,4 @@
-"""The sample project: a shop's support agent, loaded once for people who want to look around."""
+"""The sample: a shop's support agent, loaded once to look around, and added to other projects to try a step."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from django.apps import AppConfig
 
 
 class SampleConfig(AppConfig):
-    """Holds data and one command; no models, no pages."""
+    """Holds data, one command and the buttons that add the data; no models."""
 
     name = "toolevals.sample"

@@ -8,36 +8,25 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.models import Dataset, DatasetVersion, Resolution, Revision
+from labeling.models import Dataset, Resolution, Revision
 from labeling.services import (
     adjudication_decide,
-    dataset_create,
     examples_import,
     label_submit,
     settle_due,
     slot_claim,
     version_freeze,
 )
-from toolevals.registry.models import RegistryVersion
-from toolevals.registry.services import registry_create, registry_publish
-from toolevals.runs.models import Connector, SimulatorKind
-from toolevals.runs.services import (
-    RunParts,
-    experiment_ensure,
-    run_start,
-    simulator_choose,
-    simulator_ensure,
-    subject_ensure,
-)
+from toolevals.runs.models import SimulatorKind
+from toolevals.runs.services import simulator_choose, simulator_ensure
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import sample_password_renew
+from toolevals.sample.services.making import dataset_make, runs_make, tools_make
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set, project_create, user_create
 
 SLUG, NAME = "shop-support", "Shop support"
-# Low: the baseline then almost always calls some tool, and the matrix shows which tools it mistakes for which.
-THRESHOLD = 0.02
 
 
 def is_loaded() -> bool:
@@ -58,16 +47,8 @@ def sample_load() -> str:
     project = project_create(actor=owner, slug=SLUG, name=NAME)
     for account in ACCOUNTS:
         member_set(project=project, actor=owner, user=people[account.key], role=account.role)
-    before, after = _registry(project, adjudicator)
-    dataset = dataset_create(
-        project=project,
-        actor=adjudicator,
-        slug="support-messages",
-        name="Support messages",
-        description="Decision points from the shop's support chat. Every message is made up.",
-        guideline=content.guideline(),
-        default_tools=after,
-    )
+    before, after = tools_make(project, adjudicator, slug="shop-tools", name="Shop tools")
+    dataset = dataset_make(project, adjudicator, slug="support-messages", name="Support messages", tools=after)
     _simulator(project, dataset, owner)
     examples_import(dataset=dataset, actor=adjudicator, rows=content.examples())
     for key in ("lena", "omar"):
@@ -75,7 +56,7 @@ def sample_load() -> str:
     settle_due(timezone.now() + timedelta(seconds=project.undo_seconds + 1), project=project)
     _adjudicate(dataset, adjudicator, content.decisions())
     version = version_freeze(dataset=dataset, actor=adjudicator, note="What had gold on the first day")
-    _runs(project, adjudicator, version, {"before": before, "after": after})
+    runs_make(adjudicator, version, before, after)
     return sample_password_renew()
 
 
@@ -94,21 +75,6 @@ def _people() -> dict[str, User]:
         )
         for account in ACCOUNTS
     }
-
-
-def _registry(project: Project, actor: User) -> tuple[RegistryVersion, RegistryVersion]:
-    """Return the two versions of the shop's tools, which differ in their descriptions alone."""
-    registry = registry_create(project=project, actor=actor, slug="shop-tools", name="Shop tools")
-    before = registry_publish(
-        registry=registry, actor=actor, document=content.tools("before"), note="As the agent went live"
-    )
-    after = registry_publish(
-        registry=registry,
-        actor=actor,
-        document=content.tools("after"),
-        note="Every description rewritten to lead with what triggers the tool",
-    )
-    return before, after
 
 
 def _simulator(project: Project, dataset: Dataset, owner: User) -> None:
@@ -147,19 +113,3 @@ def _adjudicate(dataset: Dataset, adjudicator: User, decisions: Mapping[str, con
                 rationale=decision.rationale,
                 seconds=decision.seconds,
             )
-
-
-def _runs(project: Project, actor: User, version: DatasetVersion, wordings: Mapping[str, RegistryVersion]) -> None:
-    experiment = experiment_ensure(project=project, actor=actor, slug="descriptions", name="Tool descriptions")
-    for wording, tools in wordings.items():
-        subject = subject_ensure(
-            project=project,
-            actor=actor,
-            name=f"baseline, descriptions {wording}",
-            connector=Connector.BASELINE,
-            tools=tools,
-            options={"threshold": THRESHOLD},
-        )
-        run_start(
-            RunParts(project=project, actor=actor, experiment=experiment, subject=subject, dataset_version=version)
-        )

@@ -1,0 +1,16 @@
+"""What is done with the sample: loaded once as a project of its own, or added to another project step by step."""
+
+from toolevals.sample.services.adding import DATASET, REGISTRY, SamplePart, gold_rows, sample_add
+from toolevals.sample.services.loading import NAME, SLUG, is_loaded, sample_load
+
+__all__ = [
+    "DATASET",
+    "NAME",
+    "REGISTRY",
+    "SLUG",
+    "SamplePart",
+    "gold_rows",
+    "is_loaded",
+    "sample_add",
+    "sample_load",
+]
