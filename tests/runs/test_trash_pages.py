@@ -150,11 +150,11 @@ def test_rest_deletes_once_under_a_key_and_restores(as_owner, empty, run, projec
         assert as_owner.delete(API + path).status_code == HTTPStatus.NOT_FOUND
         item = first.json()
         assert (item["kind"], item["name"], item["deleted_by"]["name"]) == (kind, name, "Owner")
-        assert [each["id"] for each in as_owner.get(f"{API}trash/").json()] == [item["id"]]
+        assert [each["id"] for each in as_owner.get(f"{API}trash/").json()["results"]] == [item["id"]]
         restored = as_owner.post(f"{API}trash/{item['id']}/restore/")
         assert (restored.status_code, restored.json()["deleted_at"]) == (HTTPStatus.OK, None)
         assert as_owner.get(API + path).status_code == HTTPStatus.OK
-    assert as_owner.get(f"{API}trash/").json() == []
+    assert as_owner.get(f"{API}trash/").json()["results"] == []
 
 
 def test_rest_refuses_a_clash_with_what_to_do(as_owner, empty, project):
@@ -173,7 +173,7 @@ def test_a_token_of_an_owner_deletes_and_restores_its_project(client, owner, pro
     headers = {"Authorization": f"Bearer {secret}"}
     assert client.delete(API, headers=headers).status_code == HTTPStatus.OK
     assert client.get(API, headers=headers).status_code == HTTPStatus.NOT_FOUND
-    item = client.get("/api/v1/deleted-projects/", headers=headers).json()[0]
+    item = client.get("/api/v1/deleted-projects/", headers=headers).json()["results"][0]
     assert (item["kind"], item["name"]) == ("project", "shop")
     assert client.post(f"/api/v1/deleted-projects/{item['id']}/restore/", headers=headers).status_code == HTTPStatus.OK
     assert Project.objects.filter(pk=project.pk).exists()

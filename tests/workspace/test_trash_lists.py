@@ -21,8 +21,8 @@ from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import FIRST_NUMBER, AuditEntry, Batch, Job, Project, Role
 from toolevals.workspace.services import project_create, token_create
 from toolevals.workspace.services.trash import trash_destroy, trash_put, trash_sweep
-from toolevals.workspace.trash.kinds import kind_of, trash_kinds
-from toolevals.workspace.trash.lists import trash_page
+from toolevals.workspace.trash.kinds import kind_of
+from toolevals.workspace.trash.lists import project_trash, trash_page
 
 API = "/api/v1/projects/shop/"
 MANY = 7
@@ -51,11 +51,10 @@ def many(project: Project) -> list[str]:
 
 @pytest.mark.parametrize("size", [1, 3, 14, 20])
 def test_every_deleted_thing_is_on_one_page_and_in_one_order(project: Project, many: list[str], size: int):
-    kinds = [kind for kind in trash_kinds().values() if kind.model is not Project]
     found: list[str] = []
     before, pages = "", 0
     while True:
-        page = trash_page(kinds, project, before, size=size)
+        page = trash_page(project_trash(project), before, size=size)
         found += [kind.key(row) for kind, row in page.rows]
         pages, before = pages + 1, page.older
         if not before:
@@ -88,6 +87,50 @@ def test_the_page_leads_to_the_older_ones_and_to_older_tombstones(as_owner: Clie
         link = links[0] if links else ""
     assert found == many
     assert link == ""
+
+
+def test_by_rest_the_pages_hold_everything_once_and_the_last_leads_nowhere(as_owner: Client, many: list[str]):
+    address, found = f"{API}trash/?limit=4", []
+    while address:
+        answer = as_owner.get(address).json()
+        found += [item["name"] for item in answer["results"]]
+        assert len(answer["results"]) <= 4
+        address = answer["next"]
+    assert found == many
+
+
+@pytest.mark.parametrize("asked", ["before=x", "before=2026-01-01T00:00:00_" + "0" * 32])
+def test_by_rest_what_is_no_cursor_is_refused(as_owner: Client, many: list[str], asked: str):
+    for address in (f"{API}trash/", "/api/v1/deleted-projects/"):
+        assert as_owner.get(f"{address}?{asked}").status_code == 404
+
+
+@pytest.mark.parametrize("limit", ["", "0", "-1", "9" * 50, "x", "²"])
+def test_by_rest_a_limit_that_is_none_is_the_usual_one(as_owner: Client, many: list[str], limit: str):
+    assert len(as_owner.get(f"{API}trash/", {"limit": limit}).json()["results"]) in (1, 2 * MANY)
+
+
+def test_deleted_projects_come_in_pages_too(as_owner: Client, owner: Any, monkeypatch):
+    slugs = [f"gone-{number}" for number in range(5)]
+    for slug in slugs:
+        trash_put(row=project_create(actor=owner, slug=slug, name=slug), actor=owner)
+
+    def few(*arguments: Any, **more: Any) -> Any:
+        return trash_page(*arguments, **more | {"size": 2})
+
+    monkeypatch.setattr("toolevals.workspace.views.trash.trash_page", few)
+    address, found, links = reverse("workspace:deleted-projects"), [], [""]
+    while links:
+        answer = as_owner.get(address + links[0])
+        found += [item.key for item in answer.context["items"]]
+        links = re.findall(r'href="(\?before=[^"]+)"', answer.content.decode())
+    assert found == slugs[::-1]
+    following, named = "/api/v1/deleted-projects/?limit=3", []
+    while following:
+        page = as_owner.get(following).json()
+        named += [item["name"] for item in page["results"]]
+        following = page["next"]
+    assert named == slugs[::-1]
 
 
 def test_an_owner_destroys_by_rest_what_is_named_and_it_is_audited(as_owner: Client, project: Project, owner: Any):

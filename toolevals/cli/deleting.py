@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -52,7 +53,7 @@ def delete(arguments: argparse.Namespace) -> int:
 def trash(arguments: argparse.Namespace) -> int:
     """List what can be restored."""
     client = ProjectClient.from_arguments(arguments)
-    found = _deleted_projects(client) if arguments.projects else client.request("GET", "trash/")
+    found = list(_deleted(client, projects=arguments.projects))
     say(json.dumps(found, indent=2) if arguments.json else "\n".join(map(_line, found)) or "The trash is empty.")
     return Exit.OK
 
@@ -86,8 +87,7 @@ def destroy(arguments: argparse.Namespace) -> int:
 
 def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
     """Return the id of what is named. Raises CommandError where it is not in the trash."""
-    found = _deleted_projects(client) if arguments.kind == "project" else client.request("GET", "trash/")
-    for each in found:
+    for each in _deleted(client, projects=arguments.kind == "project"):
         if (each["kind"], each["name"]) == (arguments.kind, arguments.name):
             return str(each["id"])
     words = f"no {arguments.kind} {arguments.name} is in the trash; toolevals trash lists what is"
@@ -135,8 +135,9 @@ def _line(item: dict[str, Any]) -> str:
     return f"{what}: deleted {item['deleted_at'][:10]}{who}, destroyed {item['destroy_at'][:10]}"
 
 
-def _deleted_projects(client: ProjectClient) -> Any:
-    return _outside(client).request("GET", "deleted-projects/")
+def _deleted(client: ProjectClient, *, projects: bool) -> Iterator[dict[str, Any]]:
+    """Yield what was deleted, the last deleted first, a page at a time."""
+    yield from _outside(client).pages("deleted-projects/") if projects else client.pages("trash/")
 
 
 def _outside(client: ProjectClient) -> ServerClient:

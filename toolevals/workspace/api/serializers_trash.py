@@ -56,3 +56,10 @@ class TrashedSerializer(serializers.Serializer[Any]):
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_rests(self, row: Any) -> Any:
         return (row.deletion or {}).get("rests", [])
+
+
+class TrashPageSerializer(serializers.Serializer[Any]):
+    """Some deleted things, and the address of those deleted before them; null at the end."""
+
+    next = serializers.URLField(allow_null=True)
+    results = TrashedSerializer(many=True)

@@ -1,19 +1,20 @@
-"""Pages of what was deleted in a project: things of several kinds in one order, the last first."""
+"""Pages of what was deleted: things of several kinds in one order, the last first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.dateparse import parse_datetime
 
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, User
 from toolevals.workspace.paging import PAGE_SIZE
-from toolevals.workspace.trash.kinds import TrashKind
+from toolevals.workspace.querysets.trash import deleted_projects
+from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
 
 _BETWEEN: Final = "_"
 Moment = Literal["deleted_at", "destroyed_at"]
@@ -27,8 +28,18 @@ class TrashPage:
     older: str
 
 
+def project_trash(project: Project) -> Iterator[tuple[TrashKind, QuerySet[Any]]]:
+    """Yield the kinds of things within a project with their rows, deleted ones included."""
+    yield from ((kind, kind.rows(project)) for kind in trash_kinds().values() if kind.model is not Project)
+
+
+def person_trash(person: User) -> list[tuple[TrashKind, QuerySet[Any]]]:
+    """Return the deleted projects that a person owns, with their kind."""
+    return [(trash_kinds()["project"], deleted_projects(person))]
+
+
 def trash_page(
-    kinds: Iterable[TrashKind], project: Project, before: str, *, destroyed: bool = False, size: int = PAGE_SIZE
+    things: Iterable[tuple[TrashKind, QuerySet[Any]]], before: str, *, destroyed: bool = False, size: int = PAGE_SIZE
 ) -> TrashPage:
     """Return what lies in the trash, or with `destroyed` the tombstones, before a cursor.
 
@@ -37,21 +48,32 @@ def trash_page(
     at: Moment = "destroyed_at" if destroyed else "deleted_at"
     older = _older(before, at)
     found: list[tuple[TrashKind, Any]] = []
-    for kind in kinds:
-        rows = kind.rows(project).filter(older, deleted_at__isnull=False, destroyed_at__isnull=not destroyed)
+    for kind, all_rows in things:
+        rows = all_rows.filter(older, deleted_at__isnull=False, destroyed_at__isnull=not destroyed)
         found += ((kind, row) for row in rows.order_by(f"-{at}", "-pk")[: size + 1])
     found.sort(key=lambda each: (getattr(each[1], at), each[1].pk), reverse=True)
     last = found[size - 1][1] if len(found) > size else None
     return TrashPage(found[:size], "" if last is None else f"{getattr(last, at).isoformat()}{_BETWEEN}{last.pk}")
 
 
+def is_cursor(text: str) -> bool:
+    """Tell whether a text is a cursor that a page gave."""
+    return _read(text) is not None
+
+
 def _older(before: str, at: Moment) -> Q:
-    moment, _, pk = before.partition(_BETWEEN)
+    cursor = _read(before)
+    if cursor is None:
+        return Q()
+    moment, last = cursor
+    return Q(**{f"{at}__lt": moment}) | Q(**{at: moment, "pk__lt": last})
+
+
+def _read(cursor: str) -> tuple[datetime, UUID] | None:
+    moment, _, pk = cursor.partition(_BETWEEN)
     try:
         found, last = parse_datetime(moment), UUID(pk)
     except ValueError:
-        return Q()
+        return None
     # A moment without a zone was written by nobody here.
-    if not isinstance(found, datetime) or found.tzinfo is None:
-        return Q()
-    return Q(**{f"{at}__lt": found}) | Q(**{at: found, "pk__lt": last})
+    return (found, last) if isinstance(found, datetime) and found.tzinfo is not None else None

@@ -19,7 +19,7 @@ from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services.trash import TrashError, deletion_of, trash_destroy, trash_put, trash_restore
 from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
-from toolevals.workspace.trash.lists import trash_page
+from toolevals.workspace.trash.lists import person_trash, project_trash, trash_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Trashed:
 @require_GET
 def trash(request: ProjectRequest) -> HttpResponse:
     """List what was deleted in a project, the last deleted first, and the tombstones."""
-    items = trash_page(_kinds(), request.project, request.GET.get("before", ""))
-    gone = trash_page(_kinds(), request.project, request.GET.get("destroyed", ""), destroyed=True)
+    items = trash_page(project_trash(request.project), request.GET.get("before", ""))
+    gone = trash_page(project_trash(request.project), request.GET.get("destroyed", ""), destroyed=True)
     context = {
         "items": [_of_project(request.project, *each) for each in items.rows],
         "tombstones": [_of_project(request.project, *each) for each in gone.rows],
@@ -109,7 +109,7 @@ def destroy(request: ProjectRequest, kind: str, item: UUID) -> HttpResponse:
 @require_GET
 def deleted(request: SignedInRequest) -> HttpResponse:
     """List the deleted projects that a person owns."""
-    kind = trash_kinds()["project"]
+    page = trash_page(person_trash(request.user), request.GET.get("before", ""))
     items = [
         _trashed(
             kind,
@@ -117,9 +117,10 @@ def deleted(request: SignedInRequest) -> HttpResponse:
             reverse("workspace:deleted-project-restore", args=[row.pk]),
             reverse("workspace:deleted-project-destroy", args=[row.pk]),
         )
-        for row in deleted_projects(request.user)
+        for kind, row in page.rows
     ]
-    return render(request, "workspace/deleted_projects.html", {"items": items})
+    context = {"items": items, "older": page.older, "is_first": not request.GET.get("before")}
+    return render(request, "workspace/deleted_projects.html", context)
 
 
 @require_POST
@@ -168,15 +169,9 @@ def _destroy(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
         messages.info(request, f"To be destroyed within a minute: {kind.kind_title(row)}.")
 
 
-def _kinds() -> list[TrashKind]:
-    """Return the kinds of things within a project."""
-    return [kind for kind in trash_kinds().values() if kind.model is not Project]
-
-
 def _kind(name: str, *, of_project: bool = False) -> TrashKind:
     """Return the kind of that name. Raises Http404."""
-    kinds = list(trash_kinds().values()) if of_project else _kinds()
-    found = next((kind for kind in kinds if kind.name == name), None)
-    if found is None:
+    found = trash_kinds().get(name)
+    if found is None or (found.model is Project and not of_project):
         raise Http404
     return found

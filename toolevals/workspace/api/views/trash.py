@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
+from django.utils.http import urlencode
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers_trash import DestroySerializer, TrashedSerializer
+from toolevals.workspace.api.serializers_trash import DestroySerializer, TrashedSerializer, TrashPageSerializer
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import SignedInRequest
 from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore
-from toolevals.workspace.trash.kinds import kind_of, trash_kinds
+from toolevals.workspace.trash.kinds import TrashKind, kind_of, trash_kinds
+from toolevals.workspace.trash.lists import is_cursor, project_trash, trash_page
+
+_PAGE: Final = [
+    OpenApiParameter("before", str, description="The cursor of a page, from `next` of the page before."),
+    OpenApiParameter("limit", int, description="How many, 1 to 1,000; 100 without it."),
+]
 
 
 def deleted_answer(row: Any, actor: User) -> Response:
@@ -55,12 +65,9 @@ def destroyed_answer(row: Any, actor: User, typed: str) -> Response:
 class Trash(ProjectView):
     """What was deleted in the project and can be restored, the last deleted first."""
 
-    @extend_schema(operation_id="projects_trash_list", responses=TrashedSerializer(many=True))
+    @extend_schema(operation_id="projects_trash_list", parameters=_PAGE, responses=TrashPageSerializer)
     def get(self, request: Request) -> Response:
-        kinds = (kind for kind in trash_kinds().values() if kind.model is not Project)
-        rows = [row for kind in kinds for row in kind.rows(self.project).exclude(deleted_at=None)]
-        rows.sort(key=lambda row: (row.deleted_at, row.pk), reverse=True)
-        return Response(TrashedSerializer([row for row in rows if not row.is_destroyed], many=True).data)
+        return _page(request, project_trash(self.project))
 
 
 class TrashRestore(ProjectView):
@@ -93,9 +100,9 @@ class TrashDestroy(ProjectView):
 class DeletedProjects(APIView):
     """The deleted projects that the person who asks owns; with a token, the token's."""
 
-    @extend_schema(operation_id="deleted_projects_list", responses=TrashedSerializer(many=True))
+    @extend_schema(operation_id="deleted_projects_list", parameters=_PAGE, responses=TrashPageSerializer)
     def get(self, request: Request) -> Response:
-        return Response(TrashedSerializer(_deleted(request), many=True).data)
+        return _page(request, [(trash_kinds()["project"], _deleted(request))])
 
 
 class DeletedProjectRestore(APIView):
@@ -118,6 +125,22 @@ class DeletedProjectDestroy(APIView):
         if row is None:
             raise Http404
         return destroyed_answer(row, cast("User", request.user), typed)
+
+
+def _page(request: Request, things: Iterable[tuple[TrashKind, Any]]) -> Response:
+    """Return a page as lists have it, by the cursor `before`. Raises NotFound where that is none."""
+    asked = request.query_params
+    before = asked.get("before", "")
+    if before and not is_cursor(before):
+        raise NotFound(NewestFirst.invalid_cursor_message)
+    size = min(max(whole_number(asked.get("limit", "")) or NewestFirst.page_size, 1), NewestFirst.max_page_size)
+    page = trash_page(things, before, size=size)
+    following = urlencode({"before": page.older, "limit": str(size)})
+    answer = {
+        "next": request.build_absolute_uri(f"{request.path}?{following}") if page.older else None,
+        "results": [row for _, row in page.rows],
+    }
+    return Response(TrashPageSerializer(answer).data)
 
 
 def _typed(request: Request) -> str:
