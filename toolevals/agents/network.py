@@ -61,7 +61,8 @@ class AddressPolicy:
         addresses = [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
         if not addresses or not all(self.permits(address) for address in addresses):
             raise ForbiddenAddressError(
-                f"{host} is a private address. The operator can allow it by AGENT_NETWORKS: see docs/operating.md."
+                f"{host} is a private address. The operator can allow it by TOOLEVALS_AGENT_NETWORKS: "
+                "see docs/operating.md."
             )
         return str(addresses[0])
 

@@ -30,7 +30,7 @@ def mcp_access(project: Project, options: McpOptions, *, actor: User | None = No
     """
     if options.command and options.line not in settings.MCP_COMMANDS:
         raise InvalidDocument.at(
-            "/command", f"{options.line!r} is not a command that the operator allows: see MCP_COMMANDS."
+            "/command", f"{options.line!r} is not a command that the operator allows: see TOOLEVALS_MCP_COMMANDS."
         )
     try:
         key = ""

@@ -56,7 +56,9 @@ class Application:
             "PYTHONUNBUFFERED": "1",
         }
         if host not in ("127.0.0.1", "localhost", "::1"):
-            self.environment.setdefault("ALLOWED_HOSTS", ",".join(own_names(host)))
+            own = ",".join(own_names(host))
+            # Under either of its names it was said already.
+            self.environment.setdefault("TOOLEVALS_ALLOWED_HOSTS", self.environment.get("ALLOWED_HOSTS", own))
         self.environment |= environment or {}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -220,5 +222,5 @@ def own_names(host: str) -> list[str]:
     try:
         names |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, None)}
     except OSError:
-        sys.stderr.write(f"The name of this machine, {name}, is not known to it: set ALLOWED_HOSTS.\n")
+        sys.stderr.write(f"The name of this machine, {name}, is not known to it: set TOOLEVALS_ALLOWED_HOSTS.\n")
     return sorted(names)

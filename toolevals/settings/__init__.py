@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-import environ
 from kombu import Queue
 
 from toolevals.serving.folders import data_folder
 from toolevals.settings.databases import database
+from toolevals.settings.environment import environment
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
@@ -26,14 +26,14 @@ from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.secrets import secret_key
 
 django_stubs_ext.monkeypatch()
-env = environ.Env()
+env = environment()
 
 PACKAGE = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", "") or data_folder()).resolve()
+DATA_DIR = Path(env.str("DATA_DIR", "") or data_folder()).resolve()
 
 keep_private(DATA_DIR)
 
-DEBUG = env.bool("TOOLEVALS_DEBUG", False)
+DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
 # Keys that were in force before: what they signed and sealed is still taken.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])

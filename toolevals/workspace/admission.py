@@ -25,8 +25,10 @@ def _anyone(_: User) -> bool:
 PROJECT_MAKERS: Final[dict[str, Decision]] = {"installation-owners": _owns_installation, "everyone": _anyone}
 # The values of WHO_INVITES, and who that is among the owners of the project.
 INVITERS: Final[dict[str, Decision]] = {"installation-owners": _owns_installation, "project-owners": _anyone}
-NO_PROJECTS = "Only owners of the installation make projects here. Ask one, or the operator (WHO_MAKES_PROJECTS)."
-NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (WHO_INVITES)."
+NO_PROJECTS = (
+    "Only owners of the installation make projects here. Ask one, or the operator (TOOLEVALS_WHO_MAKES_PROJECTS)."
+)
+NO_INVITATIONS = "Only owners of the installation invite people here. Ask one, or the operator (TOOLEVALS_WHO_INVITES)."
 
 
 def may_make_projects(user: User) -> bool:

@@ -9,5 +9,6 @@ class WorkspaceConfig(AppConfig):
     name = "toolevals.workspace"
 
     def ready(self) -> None:
-        """Load the Celery app, so that web processes ring the configured broker too."""
-        import toolevals.celery  # noqa: F401
+        """Load the Celery app, so that web processes ring the configured broker too, and the checks."""
+        import toolevals.celery
+        import toolevals.workspace.checks  # noqa: F401

@@ -1,0 +1,63 @@
+"""Reads settings from environment variables, which share one prefix; names from before the prefix are still read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+import environ
+
+PREFIX: Final = "TOOLEVALS_"
+# Hosts of databases and brokers set these: they are as good without the prefix.
+CONVENTIONAL: Final = ("DATABASE_URL", "REDIS_URL")
+# What was read without the prefix before: read still, with a notice from `toolevals.workspace.checks`.
+OLD_NAMES: Final = (
+    "AGENT_NETWORKS",
+    "ALLOWED_HOSTS",
+    "BATCH_LEASE_SECONDS",
+    "BATCH_MAX_ATTEMPTS",
+    "BATCH_MAX_SECONDS",
+    "BEHIND_PROXY",
+    "CSRF_TRUSTED_ORIGINS",
+    "CSV_ROWS_AT_ONCE",
+    "DATABASE_PREPARE",
+    "DISK_RESERVE_BYTES",
+    "DOCUMENT_MAX_BYTES",
+    "HTTPS_ONLY",
+    "LOG_LEVEL",
+    "MCP_COMMANDS",
+    "PROJECT_FILES_MAX_BYTES",
+    "SECRET_KEY",
+    "SECRET_KEY_FALLBACKS",
+    "SIMULATOR_MEMORY_MB",
+    "SIMULATOR_SECONDS",
+    "SLOT_LEASE_SECONDS",
+    "SWEEP_SECONDS",
+    "TRACES_AT_ONCE",
+    "TRACES_MAX_BYTES",
+    "TRACES_MAX_UNPACKED_BYTES",
+    "TRACES_QUIET_SECONDS",
+    "TRACES_ROOTLESS_SECONDS",
+    "TRACES_SPANS_PER_SECOND",
+    "TRACE_MAX_BYTES",
+    "TRACE_MAX_SPANS",
+    "TRUSTED_SIMULATORS",
+    "TZ_NAME",
+    "UPLOAD_MAX_BYTES",
+    "WHO_INVITES",
+    "WHO_MAKES_PROJECTS",
+)
+
+
+def environment(given: Mapping[str, str] = os.environ) -> environ.Env:
+    """Return the reader of settings: `env.int("UPLOAD_MAX_BYTES")` reads `TOOLEVALS_UPLOAD_MAX_BYTES`."""
+    env = environ.Env()
+    env.prefix = PREFIX
+    env.ENVIRON = {PREFIX + name: given[name] for name in CONVENTIONAL + OLD_NAMES if name in given} | dict(given)
+    return env
+
+
+def old_names_in(given: Mapping[str, str]) -> list[str]:
+    """Return the variables that are read by a name from before the prefix."""
+    return [name for name in OLD_NAMES if name in given and PREFIX + name not in given]
