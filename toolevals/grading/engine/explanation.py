@@ -24,11 +24,11 @@ from toolevals.grading.engine.arguments import (
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls
 from toolevals.grading.engine.decisions import CUT, Decision
-from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
+from toolevals.grading.engine.layer_grading import NO_LAYERS, SILENCES, LayerGrades
 from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.matching.differences import argument_differences
+from toolevals.grading.matching.differences import argument_differences, equal_arguments
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import Status
@@ -47,6 +47,9 @@ _EMPTY: Mapping[str, Any] = {
     "judged": {},
     "injections": (),
 }
+# What is said of one call that is as expected, by what it depends on: the schema's status and the names of the tool.
+_right_verdicts: dict[tuple[Status, str | None, str], Mapping[str, Verdict]] = {}
+_MOST_KEPT = 1_024
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
@@ -141,11 +144,26 @@ class Explanation:
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
 
     def _verdicts(self) -> Mapping[str, Verdict]:
+        if (place := self._only_place()) is None or not self._is_right():
+            return self._worked_out_verdicts()
+        key = self._decision.statuses["schema"], self._calls[0].name, place.expectation.tool
+        if (known := _right_verdicts.get(key)) is None:
+            if len(_right_verdicts) >= _MOST_KEPT:
+                _right_verdicts.clear()
+            known = _right_verdicts[key] = self._worked_out_verdicts()
+        return known
+
+    def _is_right(self) -> bool:
+        """Return whether the calls are as expected, and nothing else has a say."""
+        decision = self._decision
+        right = decision.statuses["outcome"] == decision.statuses["equivalence"] == "passed"
+        return right and decision.said_by == CALLS and not self._layers.grades
+
+    def _worked_out_verdicts(self) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
         reasons = self._reasons()
         verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
-        verdicts |= silences()
-        verdicts |= self._layers.verdicts
+        verdicts = {**SILENCES, **verdicts, **self._layers.verdicts}
         return {name: verdicts[name] for name in statuses}
 
     def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
@@ -160,7 +178,7 @@ class Explanation:
             selection: Callable[[], str] = partial(called_as_due, place.expectation.tool)
             equivalence, arguments, shape = ALL_EQUAL, ALL_FIT, ALL_SHAPED
         elif self._compiled.expectation.kind == "calls":
-            alignment = self._aligned()
+            alignment = self.aligned()
             _, selection = calls_selection(alignment, calls, self._compiled.offer)
             equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
             broken = self._decision.call_mode == "schema_error"
@@ -188,7 +206,7 @@ class Explanation:
         if said_by == CUT and self._ended is not None:
             return f"The conversation was cut: {CUTS[self._ended]}."
         if said_by != CALLS:
-            found = self._layers.verdicts.get(said_by) or silences()[said_by]
+            found = self._layers.verdicts.get(said_by) or SILENCES[said_by]
             return found.reason
         for name in ("selection", "arguments"):
             if statuses[name] == "failed":
@@ -196,13 +214,18 @@ class Explanation:
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
-    def _aligned(self) -> Alignment:
+    def is_only_of(self, compiled: CompiledCase) -> bool:
+        """Return whether it explains a grade by this expectation, which has no other alternative."""
+        return self._compiled is compiled and len(compiled.trajectories) == 1
+
+    def aligned(self) -> Alignment:
+        """Return the best alignment of the calls, where calls are expected."""
         if self._alignment is None:
             self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
         return self._alignment
 
     def _find_placement(self) -> Placement:
-        return Placement.of(self._aligned(), self._calls, self._compiled.offer)
+        return Placement.of(self.aligned(), self._calls, self._compiled.offer)
 
     def _find_place(self) -> tuple[str, str]:
         if (pair := self._only_pair()) is not None:
@@ -237,6 +260,8 @@ class Explanation:
     def _find_differences(self) -> tuple[ArgumentDifference, ...]:
         call = self._calls[0] if self._calls else None
         if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
+            if self._decision.statuses["equivalence"] == "passed":
+                return tuple(equal_arguments(place.expectation, call.arguments, 0))
             return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
         kind = self._compiled.expectation.kind
         if kind == "calls":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from toolevals.grading.layers.recovery import arguments_key, trouble_in
 from toolevals.grading.reading.parsing.steps import AgentRun, Step
 from toolevals.grading.values import MalformedCall, ToolResult
+from toolevals.grading.values.value_classes import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MadeCall:
     """One call of a run. `key` is its arguments in one form: equal arguments have equal keys."""
 
