@@ -24,7 +24,7 @@ from toolevals.grading.engine.arguments import (
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls
 from toolevals.grading.engine.decisions import CUT, Decision
-from toolevals.grading.engine.layer_grading import NO_LAYERS, SILENCES, LayerGrades
+from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
 from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
@@ -144,6 +144,11 @@ class Explanation:
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
 
     def _verdicts(self) -> Mapping[str, Verdict]:
+        verdicts = {**silences(), **self._call_verdicts(), **self._layers.verdicts}
+        return {name: verdicts[name] for name in self._decision.statuses}
+
+    def _call_verdicts(self) -> Mapping[str, Verdict]:
+        """Return the outcome and the verdicts on the calls."""
         if (place := self._only_place()) is None or not self._is_right():
             return self._worked_out_verdicts()
         key = self._decision.statuses["schema"], self._calls[0].name, place.expectation.tool
@@ -162,9 +167,7 @@ class Explanation:
     def _worked_out_verdicts(self) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
         reasons = self._reasons()
-        verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
-        verdicts = {**SILENCES, **verdicts, **self._layers.verdicts}
-        return {name: verdicts[name] for name in statuses}
+        return {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
 
     def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
@@ -206,7 +209,7 @@ class Explanation:
         if said_by == CUT and self._ended is not None:
             return f"The conversation was cut: {CUTS[self._ended]}."
         if said_by != CALLS:
-            found = self._layers.verdicts.get(said_by) or SILENCES[said_by]
+            found = self._layers.verdicts.get(said_by) or silences()[said_by]
             return found.reason
         for name in ("selection", "arguments"):
             if statuses[name] == "failed":

@@ -185,5 +185,6 @@ def with_layers(decision: Decision, layers: LayerGrades, decided_by: str) -> Dec
     return Decision(statuses, values, tag_of(mode), mode, decision.call_mode, said_by)
 
 
-SILENCES: Mapping[str, Verdict] = {layer.name: layer.silent for layer in LAYERS}
-"""Each layer's verdict where a transcript has nothing for it."""
+def silences() -> Mapping[str, Verdict]:
+    """Return each layer's verdict where a transcript has nothing for it."""
+    return {layer.name: layer.silent for layer in LAYERS}
