@@ -21,8 +21,6 @@ UNSURE = object()
 _CLOSER = frozenset({float, dict, list})
 # NUL, and what a quote or a colon may be written as in a string.
 _ESCAPES = ("\\u0000", "\\u0022", "\\u003")
-# A colon that may follow a key with white space between.
-_APART = (" :", "\n:", "\t:", "\r:")
 
 
 def read_quickly(text: str, max_depth: int) -> Any:
@@ -37,23 +35,31 @@ def read_quickly(text: str, max_depth: int) -> Any:
         return UNSURE
     if type(value) is not dict or ("\\" in text and any(each in text for each in _ESCAPES)):
         return UNSURE
-    if text.count(":") == len(value) and _CLOSER.isdisjoint(map(type, value.values())):
+    # Then there are no other pairs: each has its colon.
+    is_flat = text.count(":") == len(value)
+    if is_flat and _CLOSER.isdisjoint(map(type, value.values())):
         return value
-    return value if _is_good(value, text, max_depth) else UNSURE
+    if holds_long_number(text) or (text.count("[") + text.count("{") > max_depth and _is_too_deep(value, max_depth)):
+        return UNSURE
+    return value if is_flat or _holds_every_pair(value, text) else UNSURE
 
 
-def _is_good(value: Any, text: str, max_depth: int) -> bool:
-    """Tell whether a text surely has no other pairs than its value, no large integer, and not too many levels."""
-    if holds_long_number(text) or any(each in text for each in _APART):
-        return False
-    if text.count("[") + text.count("{") > max_depth:
-        for _ in range(MAX_DEPTH - max_depth):
-            value = [value]
+def _is_too_deep(value: Any, max_depth: int) -> bool:
+    for _ in range(MAX_DEPTH - max_depth):
+        value = [value]
     try:
-        written = orjson.dumps(value)
+        orjson.dumps(value)
     except TypeError:
-        # Too many levels.
+        return True
+    return False
+
+
+def _holds_every_pair(value: Any, text: str) -> bool:
+    """Tell whether a value surely has every pair of its text: the colon of each follows the quote that closes its key.
+
+    Strings may hold a quote and a colon too, and they are written at least as often in the text as in the value's own
+    text. So a pair that was lost makes a difference.
+    """
+    if " :" in text or "\n:" in text or "\t:" in text or "\r:" in text:
         return False
-    # The colon of each pair follows the quote that closes its key. Strings may hold a quote and a colon too, and what
-    # they hold is written at least as often in the text as in the value's own text. So a pair that was lost shows.
-    return text.count('":') == written.count(b'":')
+    return text.count('":') == orjson.dumps(value).count(b'":')
