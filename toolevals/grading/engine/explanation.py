@@ -64,6 +64,7 @@ class Explanation:
         "_differences",
         "_ended",
         "_layers",
+        "_only_pair",
         "_place",
         "_placement",
         "_places",
@@ -76,6 +77,7 @@ class Explanation:
     _ended: str | None
     _places: Sequence[int]
     _differences: tuple[ArgumentDifference, ...]
+    _only_pair: Pair | None
     _place: tuple[str, str]
     _placement: Placement
     _schema_problems: tuple[SchemaProblem, ...]
@@ -231,7 +233,7 @@ class Explanation:
         return Placement.of(self.aligned(), self._calls, self._compiled.offer)
 
     def _find_place(self) -> tuple[str, str]:
-        if (pair := self._only_pair()) is not None:
+        if (pair := self._only_pair) is not None:
             return pair.expected, pair.actual
         kind = self._compiled.expectation.kind
         if kind == "calls":
@@ -245,7 +247,7 @@ class Explanation:
             return None
         return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
 
-    def _only_pair(self) -> Pair | None:
+    def _find_only_pair(self) -> Pair | None:
         if (place := self._only_place()) is None:
             return None
         offer = self._compiled.offer
@@ -253,7 +255,7 @@ class Explanation:
         return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
 
     def _pairs(self) -> tuple[Pair, ...]:
-        if (pair := self._only_pair()) is not None:
+        if (pair := self._only_pair) is not None:
             return (pair,)
         kind = self._compiled.expectation.kind
         if kind == "calls":
@@ -278,6 +280,8 @@ class Explanation:
         return known_schemas(self._calls, self._compiled.offer)
 
     def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
+        if self._decision.statuses["schema"] != "failed":
+            return ()
         offer, calls = self._compiled.offer, self._calls
         return tuple(
             problem
@@ -296,6 +300,7 @@ class Explanation:
         "_layers": lambda _: NO_LAYERS,
         "_differences": _find_differences,
         "_ended": lambda _: None,
+        "_only_pair": _find_only_pair,
         "_place": _find_place,
         "_placement": _find_placement,
         "_places": lambda self: range(len(self._calls)),
