@@ -15,6 +15,7 @@ from toolevals.grading.values.quick_json import UNSURE, read_quickly
 DEPTH = 200
 # Pieces of which most texts are nearly JSON.
 _MARKS = ['{"a":1', ":", ",", "{", "}", "[", "]", " ", "\ufeff", "\0"]
+_KEYS = ['"a"', '"a" ', '"b"', '"\\""', '"\\\\"', '":"', '"\\u0022"']
 _SCALARS = ["1", "-0", "1e5", "9" * 19, "9" * 21, "1e400", "true", "NaN"]
 _TEXTS = ['"a"', '"a:b"', '"\\u0000"', '"\\u003a"', '"\\ud800"', '"\\\\u0000"', '"é"', '"\ud800"']
 pieces = st.lists(st.sampled_from([*_MARKS, *_SCALARS, *_TEXTS]), max_size=12).map("".join)
@@ -48,10 +49,27 @@ def test_text_that_is_nearly_json_is_never_read_otherwise(text):
         assert same(quick, careful)
 
 
+@given(
+    st.recursive(
+        st.sampled_from(['"x"', '":"', '"\\":"', '"\\\\":"', "1.5"]),
+        lambda inner: st.lists(st.tuples(st.sampled_from(_KEYS), inner), max_size=3).map(
+            lambda pairs: "{" + ",".join(f"{key}:{value}" for key, value in pairs) + "}"
+        ),
+        max_leaves=6,
+    )
+)
+def test_a_pair_that_is_lost_shows_whatever_strings_hold(text):
+    quick = read_quickly(text, DEPTH)
+    if quick is not UNSURE:
+        assert same(quick, carefully(text))
+
+
 @pytest.mark.parametrize(
     "text",
     [
         '{"a": 1, "b": ["x", 2.5, {"c": null}]}',
+        '{"a": {"text": "{\\"b\\": 1, \\"c\\": 2}"}}',
+        '{"a": [' + ",".join(['{"b": [1]}'] * 201) + "]}",
         '{"time": "10:30", "url": "https://x.y"}',
         '{"a:b": {"c": [":"]}}',
         "{}",
@@ -67,6 +85,8 @@ def test_ordinary_text_is_read_quickly(text):
     "text",
     [
         '{"a": 1, "a": 1}',
+        '{"a": {"b" : 1, "b": 2}, "c": ":"}',
+        '{"a": {"b": 1, "b": 2}, "c": "\\u0022:"}',
         '{"a": {"b": 1, "b": 2}}',
         '{"a": 1, "\\u0061": 2}',
         '{"a": "x:", "a": "\\u003ay"}',

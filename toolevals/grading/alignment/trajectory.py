@@ -15,6 +15,7 @@ from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory, options_of
 from toolevals.grading.values.argument_checks import ALL_MATCH, ArgumentsCheck
 from toolevals.grading.values.call_results import Results, bound, referred_to, ways
+from toolevals.grading.values.value_classes import value_class
 
 # The first aim outweighs any number of the second; among equals the pairs with fewer faults decide.
 _FIRST = 1_000_000
@@ -22,7 +23,7 @@ _SECOND = 1_000
 _MOST_FAULTS = 900
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CompiledTrajectory:
     """A trajectory as tests. `positions` and `unordered` hold places in `calls`.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolevals.grading.values import Call
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import CaseGrade
 
 FaultKind = Literal["changed", "missing", "extra", "invalid"]
@@ -15,7 +15,7 @@ _ORDER: Final[dict[str, int]] = {"missing": 0, "changed": 1, "extra": 2}
 LONGEST_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ArgumentFault:
     """One argument of one call that is not as expected, or that breaks the tool's schema (kind "invalid").
 

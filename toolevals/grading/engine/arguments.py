@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.decisions import Findings
@@ -14,6 +13,7 @@ from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MOD
 from toolevals.grading.values.call_results import unknown_in
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import SchemaProblem
 
 _LONGEST_VALUE = 80
@@ -26,7 +26,7 @@ ALL_FIT = "The arguments fit the schema and the expectation."
 NOTHING_EXPECTED = "No call is expected, so there are no arguments to compare."
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SchemaCheck:
     """The schema gate over all calls: the places of those whose schema is known, and of those that break it."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from toolevals.grading.alignment.pair_kinds import pair_kind
@@ -16,6 +15,7 @@ from toolevals.grading.engine.argument_errors import argument_name
 from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
 FAILED_BY: Final[Mapping[str, str]] = {
@@ -53,7 +53,7 @@ _NAMING_MANY: Final = frozenset({"ids", "uuids", "keys", "numbers", "codes"})
 LONGEST_TOOL: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CaseFinding:
     """One thing found in a case; `count` is how often: of fields how many, else 1 or more."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -18,6 +17,7 @@ from toolevals.grading.layers.troubles import TRANSIENT, trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.call_results import Results, results_of
 from toolevals.grading.values.transcript_events import Answered, Made, arguments_key, events_of
+from toolevals.grading.values.value_classes import value_class
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 # Of what a tool said as it failed.
@@ -26,7 +26,7 @@ _LONGEST_SAID = 4_000
 _MOST_WAITING = 8
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CountedCalls:
     """The calls that count, in the order that counts, and the place of each among all calls of the transcript."""
 
@@ -115,7 +115,7 @@ def _key(call: Call) -> tuple[str | None, str]:
     return call.name, arguments_key(call)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Failure:
     """A call that failed for good, and what its tool said."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import FailureTag, Status
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 
 
@@ -33,7 +33,7 @@ class Findings(NamedTuple):
     judge: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Decision:
     """Statuses and values by the names of VERDICT_NAMES, and what went wrong.
 

@@ -28,7 +28,7 @@ from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silen
 from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.matching.differences import argument_differences
+from toolevals.grading.matching.differences import argument_differences, equal_arguments
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import Status
@@ -47,6 +47,9 @@ _EMPTY: Mapping[str, Any] = {
     "judged": {},
     "injections": (),
 }
+# What is said of one call that is as expected, by what it depends on: the schema's status and the names of the tool.
+_right_verdicts: dict[tuple[Status, str | None, str], Mapping[str, Verdict]] = {}
+_MOST_KEPT = 1_024
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
@@ -61,6 +64,7 @@ class Explanation:
         "_differences",
         "_ended",
         "_layers",
+        "_only_pair",
         "_place",
         "_placement",
         "_places",
@@ -73,6 +77,7 @@ class Explanation:
     _ended: str | None
     _places: Sequence[int]
     _differences: tuple[ArgumentDifference, ...]
+    _only_pair: Pair | None
     _place: tuple[str, str]
     _placement: Placement
     _schema_problems: tuple[SchemaProblem, ...]
@@ -141,12 +146,30 @@ class Explanation:
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
 
     def _verdicts(self) -> Mapping[str, Verdict]:
+        verdicts = {**silences(), **self._call_verdicts(), **self._layers.verdicts}
+        return {name: verdicts[name] for name in self._decision.statuses}
+
+    def _call_verdicts(self) -> Mapping[str, Verdict]:
+        """Return the outcome and the verdicts on the calls."""
+        if (place := self._only_place()) is None or not self._is_right():
+            return self._worked_out_verdicts()
+        key = self._decision.statuses["schema"], self._calls[0].name, place.expectation.tool
+        if (known := _right_verdicts.get(key)) is None:
+            if len(_right_verdicts) >= _MOST_KEPT:
+                _right_verdicts.clear()
+            known = _right_verdicts[key] = self._worked_out_verdicts()
+        return known
+
+    def _is_right(self) -> bool:
+        """Return whether the calls are as expected, and nothing else has a say."""
+        decision = self._decision
+        right = decision.statuses["outcome"] == decision.statuses["equivalence"] == "passed"
+        return right and decision.said_by == CALLS and not self._layers.grades
+
+    def _worked_out_verdicts(self) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
         reasons = self._reasons()
-        verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
-        verdicts |= silences()
-        verdicts |= self._layers.verdicts
-        return {name: verdicts[name] for name in statuses}
+        return {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
 
     def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
@@ -160,7 +183,7 @@ class Explanation:
             selection: Callable[[], str] = partial(called_as_due, place.expectation.tool)
             equivalence, arguments, shape = ALL_EQUAL, ALL_FIT, ALL_SHAPED
         elif self._compiled.expectation.kind == "calls":
-            alignment = self._aligned()
+            alignment = self.aligned()
             _, selection = calls_selection(alignment, calls, self._compiled.offer)
             equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
             broken = self._decision.call_mode == "schema_error"
@@ -196,16 +219,21 @@ class Explanation:
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
-    def _aligned(self) -> Alignment:
+    def is_only_of(self, compiled: CompiledCase) -> bool:
+        """Return whether it explains a grade by this expectation, which has no other alternative."""
+        return self._compiled is compiled and len(compiled.trajectories) == 1
+
+    def aligned(self) -> Alignment:
+        """Return the best alignment of the calls, where calls are expected."""
         if self._alignment is None:
             self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
         return self._alignment
 
     def _find_placement(self) -> Placement:
-        return Placement.of(self._aligned(), self._calls, self._compiled.offer)
+        return Placement.of(self.aligned(), self._calls, self._compiled.offer)
 
     def _find_place(self) -> tuple[str, str]:
-        if (pair := self._only_pair()) is not None:
+        if (pair := self._only_pair) is not None:
             return pair.expected, pair.actual
         kind = self._compiled.expectation.kind
         if kind == "calls":
@@ -219,7 +247,7 @@ class Explanation:
             return None
         return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
 
-    def _only_pair(self) -> Pair | None:
+    def _find_only_pair(self) -> Pair | None:
         if (place := self._only_place()) is None:
             return None
         offer = self._compiled.offer
@@ -227,7 +255,7 @@ class Explanation:
         return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
 
     def _pairs(self) -> tuple[Pair, ...]:
-        if (pair := self._only_pair()) is not None:
+        if (pair := self._only_pair) is not None:
             return (pair,)
         kind = self._compiled.expectation.kind
         if kind == "calls":
@@ -237,6 +265,8 @@ class Explanation:
     def _find_differences(self) -> tuple[ArgumentDifference, ...]:
         call = self._calls[0] if self._calls else None
         if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
+            if self._decision.statuses["equivalence"] == "passed":
+                return tuple(equal_arguments(place.expectation, call.arguments, 0))
             return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
         kind = self._compiled.expectation.kind
         if kind == "calls":
@@ -250,6 +280,8 @@ class Explanation:
         return known_schemas(self._calls, self._compiled.offer)
 
     def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
+        if self._decision.statuses["schema"] != "failed":
+            return ()
         offer, calls = self._compiled.offer, self._calls
         return tuple(
             problem
@@ -268,6 +300,7 @@ class Explanation:
         "_layers": lambda _: NO_LAYERS,
         "_differences": _find_differences,
         "_ended": lambda _: None,
+        "_only_pair": _find_only_pair,
         "_place": _find_place,
         "_placement": _find_placement,
         "_places": lambda self: range(len(self._calls)),

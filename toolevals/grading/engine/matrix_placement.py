@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.offered_tools import Offer
@@ -13,6 +12,7 @@ from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair
 
 # An expected call's place, or None, beside an actual one's, or None.
@@ -22,7 +22,7 @@ Row = tuple[int | None, int | None]
 _NOTHING = CallExpectation("", {}, additional_arguments=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Placement:
     """The expected calls of one alternative beside the actual ones, row by row."""
 

@@ -15,6 +15,8 @@ from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProb
 
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
+# Names of which the class is kept: those of one case are few, and a model may invent any number.
+_MOST_CLASSES = 64
 
 
 # Not frozen, because to make one takes three times as long then: nobody changes one.
@@ -31,6 +33,7 @@ class Offer:
     expectation: Expectation
     tools: Mapping[str, ToolSpec] = field(init=False, repr=False, compare=False)
     expected_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    _classes: dict[str, str] = field(init=False, repr=False, compare=False)
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only where a slot is empty.
@@ -42,6 +45,9 @@ class Offer:
             alternatives = () if self.specs else self.expectation.alternatives
             expected = [call.tool for trajectory in alternatives for call in trajectory.calls]
             self.expected_names = made = {form(name): name for name in expected}
+        elif name == "_classes":
+            # A name is asked for several times in a case.
+            self._classes = made = {}
         else:
             raise AttributeError(name)
         return made
@@ -54,6 +60,13 @@ class Offer:
 
     def class_of_name(self, name: str) -> str:
         """Return the column of a tool's name."""
+        if (known := self._classes.get(name)) is None:
+            known = self._class_of_name(name)
+            if len(self._classes) < _MOST_CLASSES:
+                self._classes[name] = known
+        return known
+
+    def _class_of_name(self, name: str) -> str:
         form = self.profile.tool_name(name)
         if (tool := self.tools.get(form)) is not None:
             return tool.name

@@ -8,7 +8,6 @@ its matcher, or the value that came, asks for more. Simple properties are not gi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +25,7 @@ from toolevals.grading.matching.scalar_sets import Admitted
 from toolevals.grading.values import Call, CallExpectation, Expectation, ToolCall
 from toolevals.grading.values.argument_checks import ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG
 from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
+from toolevals.grading.values.value_classes import value_class
 
 _SORTED = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
 # Two values of one of these types are equal, or wrong and nothing worse: unless text may be a number.
@@ -100,7 +100,7 @@ class Place:
         return self.call.standing(actual), self.gate.breaks(actual)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Common:
     """Expected calls of one tool that ask for the same arguments of the same types; `admitted` by any of them."""
 

@@ -28,6 +28,7 @@ _ONE = (
 _LISTS = ("allOf", "anyOf", "items", "oneOf", "prefixItems")
 _MAPS = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties")
 _HOLDING = frozenset({*_LISTS, *_MAPS})
+_KEYWORDS = frozenset({*_ONE, *_HOLDING})
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 # Compiled patterns larger than this are refused, as RE2 does: their cost is memory, not time.
@@ -45,6 +46,8 @@ def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, A
 
 def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
     """Yield what stands directly inside a schema where a schema belongs, with its path."""
+    if _KEYWORDS.isdisjoint(schema):
+        return
     for keyword in _ONE:
         if isinstance(inside := schema.get(keyword), dict):
             yield (keyword,), inside

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -43,6 +42,7 @@ from toolevals.grading.values.matchers import (
 from toolevals.grading.values.numbers import decimal_value, is_finite
 from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
+from toolevals.grading.values.value_classes import value_class
 
 # Whether a value matches; None where only a judge can say, or a result that it refers to is not known.
 Test = Callable[[Any], "bool | None"]
@@ -117,7 +117,7 @@ class CompiledArgument:
         return WRONG if self.fits(value) else MISSHAPEN
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CompiledCall:
     """One expected call. `name` is the form of its tool's name under the profile."""
 

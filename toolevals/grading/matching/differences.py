@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
+from toolevals.grading.matching.compiled_calls import CompiledArgument, CompiledCall, compile_call
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher
@@ -16,6 +16,7 @@ from toolevals.grading.values.verdicts import ArgumentDifference, DifferenceKind
 
 # An argument with more parts than this is shown whole: nobody reads so many, and every case is kept.
 MOST_PARTS = 100
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def argument_differences(
@@ -30,6 +31,16 @@ def argument_differences(
     return _differences(expected, actual, profile, pair, "")
 
 
+def equal_arguments(expected: CallExpectation, actual: Mapping[str, Any], pair: int) -> Iterator[ArgumentDifference]:
+    """Yield what `argument_differences` does of arguments that are known to be as expected."""
+    for name, matcher in expected.arguments.items():
+        if name in actual:
+            yield ArgumentDifference(pointer_to((name,)), matcher.to_document(), actual[name], "same", pair)
+    for name in actual:
+        if name not in expected.arguments:
+            yield ArgumentDifference(pointer_to((name,)), None, actual[name], "same", pair)
+
+
 def _differences(
     expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int, path: str
 ) -> Iterator[ArgumentDifference]:
@@ -40,7 +51,7 @@ def _differences(
                 yield ArgumentDifference(here, argument.document, None, "missing", pair)
         elif argument.forbidden:
             yield ArgumentDifference(here, argument.document, actual[name], "extra", pair)
-        elif argument.test(actual[name]) is not False:
+        elif _is_same(argument, actual[name]):
             yield ArgumentDifference(here, argument.document, actual[name], "same", pair)
         elif isinstance(actual[name], dict | list | tuple):
             yield from _wrong(argument.matcher, actual[name], profile, pair, here)
@@ -50,6 +61,19 @@ def _differences(
         if name not in expected.arguments:
             kind: DifferenceKind = "same" if expected.expectation.additional_arguments else "extra"
             yield ArgumentDifference(path + pointer_to((name,)), None, actual[name], kind, pair)
+
+
+def _is_same(argument: CompiledArgument, value: Any) -> bool:
+    matcher = argument.matcher
+    if (
+        type(value) in _PLAIN
+        and type(matcher) is Exact
+        and type(matcher.value) is type(value)
+        and value == matcher.value
+    ):
+        # What is the same is equal under every profile, and no test has to be made.
+        return True
+    return argument.test(value) is not False
 
 
 def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> list[ArgumentDifference]:

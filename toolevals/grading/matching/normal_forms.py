@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -44,6 +44,7 @@ from toolevals.grading.values.matchers import (
 )
 from toolevals.grading.values.numbers import decimal_value, is_finite
 from toolevals.grading.values.result_references import references_in
+from toolevals.grading.values.value_classes import value_class
 
 # Choices of calls are read as alternatives, unless there would be more of them than this.
 MOST_ALTERNATIVES = 64
@@ -101,7 +102,7 @@ def _with_calls(trajectory: Trajectory, calls: Iterable[CallExpectation]) -> Tra
     return replace(trajectory, ordered=ordered, unordered=tuple(waiting))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Named(ResultOf):
     """A reference that names the call by what it is, so that the order of calls without an order does not matter."""
 

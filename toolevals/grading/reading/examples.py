@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.value_classes import value_class
 
 # The names of what examples are sorted by.
 STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
@@ -23,7 +24,7 @@ _MOST_TOOLS = 64
 _LONGEST_TOOLS = 64_000
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExampleRow:
     """One example as it stands in a file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
@@ -13,11 +13,12 @@ from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
+from toolevals.grading.values.value_classes import value_class
 
 _Read = TypeVar("_Read")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Prediction:
     """What a subject did on one example in one trial, counted from 0.
 

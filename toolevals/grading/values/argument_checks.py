@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from toolevals.grading.values.value_classes import value_class
 
 # How the arguments of a call stand, the worst last: each is a failure mode but the first two.
 ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG, MISSHAPEN, EXTRA, MISSING = range(6)
 MODES = ("", "", "wrong_value", "wrong_shape", "extra_argument", "missing_argument")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ArgumentsCheck:
     """How a call's arguments stand to what was expected, by argument name.
 

@@ -60,9 +60,14 @@ def parse(text: str | bytes) -> Any:
     """Return the value of JSON text that is known to be good, such as our own. Raises ValueError on bad text."""
     if isinstance(text, bytes):
         text = text.decode()
-    if _LONG_NUMBER in text.encode(errors="surrogatepass").translate(_DIGITS_AS_ZEROS):
+    if holds_long_number(text):
         return json.loads(text, parse_constant=_refuse_constant)
     return orjson.loads(text)
+
+
+def holds_long_number(text: str) -> bool:
+    """Tell whether a text holds so many digits in a row that they may be an integer beyond 64 bits."""
+    return _LONG_NUMBER in text.encode(errors="surrogatepass").translate(_DIGITS_AS_ZEROS)
 
 
 def digest(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.values.documents import require_valid
@@ -11,7 +11,8 @@ from toolevals.grading.values.matcher_documents import matchers_from_document
 from toolevals.grading.values.matchers import Exact, Matcher
 from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
-from toolevals.grading.values.result_references import references_in
+from toolevals.grading.values.result_references import may_refer, references_in
+from toolevals.grading.values.value_classes import value_class
 
 # So that the effort of putting calls to expectations has a bound.
 MOST_EXPECTED = 256
@@ -20,7 +21,7 @@ ExpectationKind = Literal["no_call", "some_call", "calls"]
 ProfileName = Literal["strict", "standard", "loose", "bfcl"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CallExpectation:
     """One expected call. Arguments without a matcher are free, unless `additional_arguments` is false."""
 
@@ -38,7 +39,7 @@ class CallExpectation:
         return document
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class OneOfCalls:
     """One expected call that any of several fills; it counts as one. An extension of ours."""
 
@@ -57,7 +58,7 @@ def options_of(expected: Expected) -> tuple[CallExpectation, ...]:
     return expected.options if isinstance(expected, OneOfCalls) else (expected,)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class AnyOrder:
     """A group that fills one position of an ordered list; its calls come in any order."""
 
@@ -71,7 +72,7 @@ class AnyOrder:
 Step: TypeAlias = Expected | AnyOrder
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Trajectory:
     """Expected calls in order, expected calls anywhere, calls that must not be, and whether others may be."""
 
@@ -123,7 +124,7 @@ class Trajectory:
         return document
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Expectation:
     """What should happen. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
 
@@ -232,6 +233,8 @@ def require_earlier(call: CallExpectation, number: int, pointer: str) -> None:
     Raises InvalidDocument.
     """
     for name, matcher in call.arguments.items():
+        if not may_refer(matcher):
+            continue
         for inside, reference in references_in(matcher, f"{pointer}/arguments{pointer_to([name])}"):
             if reference.call >= number:
                 can = f"it can refer to calls 1 to {number - 1}" if number > 1 else "it can refer to none"

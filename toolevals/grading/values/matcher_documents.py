@@ -9,6 +9,7 @@ from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
     DateEqual,
+    Exact,
     Fields,
     Items,
     KeyOnly,
@@ -60,7 +61,13 @@ def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matche
 
 def matchers_from_document(document: dict[str, Any], pointer: str = "") -> dict[str, Matcher]:
     """Read an object of matchers that the expectation's schema has passed. Raises InvalidDocument."""
-    return {name: matcher_from_document(item, pointer + pointer_to([name])) for name, item in document.items()}
+    return {
+        # Most name one value, of which nothing can be wrong.
+        name: Exact(item["exact"])
+        if len(item) == 1 and "exact" in item
+        else matcher_from_document(item, pointer + pointer_to([name]))
+        for name, item in document.items()
+    }
 
 
 def _range(content: list[float | None], optional: bool, pointer: str) -> Range:

@@ -8,22 +8,23 @@ the expectation's profile; see `equality`. Here are the values only: `matcher_do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from toolevals.grading.values.dates import Moment, read_moment
 from toolevals.grading.values.numbers import decimal_value
+from toolevals.grading.values.value_classes import value_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_class
 class _Matcher:
     """What all matchers share."""
 
     kind: ClassVar[str]
     is_extension: ClassVar[bool] = False
 
-    optional: bool = False
+    optional: bool = field(default=False, kw_only=True)
 
     def content(self) -> Any:
         """Return what stands beside the kind in a document."""
@@ -37,7 +38,7 @@ class _Matcher:
         return document
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Exact(_Matcher):
     """The value equals this one."""
 
@@ -48,14 +49,14 @@ class Exact(_Matcher):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class KeyOnly(_Matcher):
     """Any value, so long as the argument is there."""
 
     kind = "key_only"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class OneOf(_Matcher):
     """The value equals one of these."""
 
@@ -66,7 +67,7 @@ class OneOf(_Matcher):
         return list(self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Range(_Matcher):
     """A number between these, both included; None leaves a side open."""
 
@@ -78,7 +79,7 @@ class Range(_Matcher):
         return [self.low, self.high]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Pattern(_Matcher):
     """Text in which this regular expression (RE2) is found, anywhere unless it is anchored."""
 
@@ -89,7 +90,7 @@ class Pattern(_Matcher):
         return self.pattern
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Contains(_Matcher):
     """Text that holds this text, case-sensitive."""
 
@@ -100,7 +101,7 @@ class Contains(_Matcher):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class HasPrefix(_Matcher):
     """Text that begins with this text, case-sensitive."""
 
@@ -111,7 +112,7 @@ class HasPrefix(_Matcher):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class HasSuffix(_Matcher):
     """Text that ends with this text, case-sensitive."""
 
@@ -122,7 +123,7 @@ class HasSuffix(_Matcher):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class NaturalLanguage(_Matcher):
     """A value that meets criteria in words: a judge decides, and without one it is unscored."""
 
@@ -133,7 +134,7 @@ class NaturalLanguage(_Matcher):
         return self.criteria
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Fields(_Matcher):
     """An object whose fields match one by one. An extension: benchmarks nest their allowed values."""
 
@@ -152,7 +153,7 @@ class Fields(_Matcher):
         return document
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Items(_Matcher):
     """A list of just this length whose items match one by one, in order. An extension."""
 
@@ -164,7 +165,7 @@ class Items(_Matcher):
         return [matcher.to_document() for matcher in self.items]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Absent(_Matcher):
     """The argument must be left out. An extension."""
 
@@ -172,7 +173,7 @@ class Absent(_Matcher):
     is_extension = True
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Approximately(_Matcher):
     """A number no farther from this one than the wider of two tolerances. An extension.
 
@@ -196,7 +197,7 @@ class Approximately(_Matcher):
         return value - tolerance, value + tolerance
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class DateEqual(_Matcher):
     """Text that is the same date or time, written in any form that can be read in one way only. An extension.
 
@@ -216,7 +217,7 @@ class DateEqual(_Matcher):
         return read_moment(self.date, self.formats)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ResultOf(_Matcher):
     """The value at a place of the result of an earlier expected call. An extension.
 

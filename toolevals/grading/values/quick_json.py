@@ -1,8 +1,9 @@
 """JSON text read by the quick parser, where what it gives is provably what the careful one would give.
 
 The quick parser takes a key that appears twice, NUL, and integers beyond 64 bits (as floats), and says nothing. Each
-leaves a trace that is cheap to look for: every pair has its colon in the text, NUL its escape, and a large integer
-has become a large float. Where there is a trace, or no value at all, the careful parser has the say.
+leaves a trace that is cheap to look for: a pair that is lost has its colon in the text and not in the value's own text,
+NUL has its escape, and a large integer its many digits. Where there is a trace, or no value at all, the careful parser
+has the say.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from typing import Any
 
 import orjson
 
+from toolevals.grading.values.canonical import MAX_DEPTH, holds_long_number
+
 UNSURE = object()
 """What is given where the careful parser has to look."""
 
-# From here on a float may have been an integer.
-_LARGE = 2.0**63
-_TOO_FEW = -(1 << 60)
-# What may be nested or large, and has to be looked at more closely.
+# What has to be looked at more closely.
 _CLOSER = frozenset({float, dict, list})
+# NUL, and what a quote or a colon may be written as in a string.
+_ESCAPES = ("\\u0000", "\\u0022", "\\u003")
 
 
 def read_quickly(text: str, max_depth: int) -> Any:
@@ -31,42 +33,33 @@ def read_quickly(text: str, max_depth: int) -> Any:
         value = orjson.loads(text)
     except ValueError:
         return UNSURE
-    if "\\" in text and ("\\u0000" in text or "\\u003" in text):
+    if type(value) is not dict or ("\\" in text and any(each in text for each in _ESCAPES)):
         return UNSURE
-    if type(value) is not dict:
-        return UNSURE
-    pairs, colons = len(value), text.count(":")
-    if colons == pairs and _CLOSER.isdisjoint(map(type, value.values())):
+    # Then there are no other pairs: each has its colon.
+    is_flat = text.count(":") == len(value)
+    if is_flat and _CLOSER.isdisjoint(map(type, value.values())):
         return value
-    for item in value.values():
-        kind = type(item)
-        if kind is float:
-            if not -_LARGE < item < _LARGE:
-                return UNSURE
-        elif kind is dict or kind is list:
-            pairs += _pairs_in(item, max_depth - 1)
-    # The text has at least as many pairs as the value, and at least one colon for each.
-    return value if colons == pairs or colons == pairs + _colons_in(value) else UNSURE
+    if holds_long_number(text) or (text.count("[") + text.count("{") > max_depth and _is_too_deep(value, max_depth)):
+        return UNSURE
+    return value if is_flat or _holds_every_pair(value, text) else UNSURE
 
 
-def _pairs_in(value: Any, levels: int) -> int:
-    """Count the pairs of all objects within; far below zero where a number is large, or more than these levels deep."""
-    if levels <= 0:
-        return _TOO_FEW
-    pairs, items = (len(value), value.values()) if type(value) is dict else (0, value)
-    for item in items:
-        kind = type(item)
-        if kind is float:
-            if not -_LARGE < item < _LARGE:
-                return _TOO_FEW
-        elif kind is dict or kind is list:
-            pairs += _pairs_in(item, levels - 1)
-    return pairs
+def _is_too_deep(value: Any, max_depth: int) -> bool:
+    for _ in range(MAX_DEPTH - max_depth):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return True
+    return False
 
 
-def _colons_in(value: Any) -> int:
-    if type(value) is str:
-        return value.count(":")
-    if type(value) is dict:
-        return sum(map(_colons_in, value)) + sum(map(_colons_in, value.values()))
-    return sum(map(_colons_in, value)) if type(value) is list else 0
+def _holds_every_pair(value: Any, text: str) -> bool:
+    """Tell whether a value surely has every pair of its text: the colon of each follows the quote that closes its key.
+
+    Strings may hold a quote and a colon too, and they are written at least as often in the text as in the value's own
+    text. So a pair that was lost makes a difference.
+    """
+    if " :" in text or "\n:" in text or "\t:" in text or "\r:" in text:
+        return False
+    return text.count('":') == orjson.dumps(value).count(b'":')

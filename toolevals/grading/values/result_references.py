@@ -8,6 +8,13 @@ from dataclasses import replace
 from toolevals.grading.values.matchers import Fields, Items, Matcher, ResultOf
 from toolevals.grading.values.problems import pointer_to
 
+_REFERRING = (ResultOf, Fields, Items)
+
+
+def may_refer(matcher: Matcher) -> bool:
+    """Tell whether a matcher is of a kind that refers to results, or has others inside that may."""
+    return isinstance(matcher, _REFERRING)
+
 
 def references_in(matcher: Matcher, pointer: str = "") -> Iterator[tuple[str, ResultOf]]:
     """Yield the references to results in a matcher, with the JSON pointers to them in its document."""

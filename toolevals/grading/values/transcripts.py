@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.measures import Measures, measures_in
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.value_classes import value_class
 
 # Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
 MOST_CALLS = 2_000
@@ -54,7 +55,7 @@ _set_arguments = vars(ToolCall)["arguments"].__set__
 _set_id = vars(ToolCall)["id"].__set__
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MalformedCall:
     """An attempt at a call that nobody can read.
 
@@ -86,7 +87,7 @@ class MalformedCall:
 Call: TypeAlias = ToolCall | MalformedCall
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ToolResult:
     """What a tool answered, beside the call that it answers (None where that is not known, or nobody can read it).
 
@@ -99,7 +100,7 @@ class ToolResult:
     latency_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Message:
     """One message. `call_id` names the call that a tool's message answers.
 
@@ -127,7 +128,7 @@ class Message:
         return document
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class StateChanges:
     """What a conversation changed in its world, kept in place of the whole state.
 
@@ -145,7 +146,7 @@ class StateChanges:
         return document if self.raised is None else document | {"raised": self.raised}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Transcript:
     """What a subject did in one trial.
 
@@ -169,6 +170,8 @@ class Transcript:
     @property
     def calls(self) -> tuple[Call, ...]:
         """Every call, in order."""
+        if len(self.messages) == 1:
+            return self.messages[0].calls
         return tuple(call for message in self.messages for call in message.calls)
 
     @property

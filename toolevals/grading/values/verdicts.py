@@ -10,6 +10,7 @@ from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.injection_text import Injection
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.value_classes import value_class
 
 # Classes of a confusion matrix beside the tools.
 NONE = "(none)"
@@ -32,7 +33,7 @@ VERDICT_NAMES = (
 DifferenceKind = Literal["same", "changed", "missing", "extra"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Verdict:
     """One grader's answer. `value` is 0..1, None where nothing was scored; `reason` is one sentence."""
 
@@ -45,7 +46,7 @@ class Verdict:
         return {"status": self.status, "value": self.value, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Pair:
     """One expected call beside the actual one that fits it best; either side may be `(none)`.
 
@@ -61,7 +62,7 @@ class Pair:
         return {"expected": self.expected, "actual": self.actual, "arguments": self.arguments}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ArgumentDifference:
     """One argument, expected beside actual.
 
@@ -83,7 +84,7 @@ class ArgumentDifference:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SchemaProblem:
     """One way in which a call's arguments break its tool's input schema.
 
@@ -100,7 +101,7 @@ class SchemaProblem:
         return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class JudgedVerdict:
     """A judge's answer to one rubric. Beside the rules' verdicts, never among them.
 
@@ -216,6 +217,14 @@ class CaseGrade(_WorkedOut):
             return self._source.values
         except AttributeError:
             return {name: verdict.value for name, verdict in self.verdicts.items()}
+
+    @property
+    def source(self) -> CaseSource | None:
+        """Where its words and details come from; None where they were given with it."""
+        try:
+            return self._source
+        except AttributeError:
+            return None
 
     @property
     def outcome(self) -> Verdict:

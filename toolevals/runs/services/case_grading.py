@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from labeling.models import Gold, Revision, VersionEntry
+from labeling.models import VersionEntry
 from toolevals.grading.engine.argument_errors import argument_faults
 from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
@@ -104,18 +104,18 @@ def graded_cases(
     compiler = Compiler(run.subject)
     with effects_of(grading.simulator, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
-            revision, held = examples[entry]
-            strata = revision.example.bucket, revision.example.difficulty
-            goal = first_words(revision.input)
-            compiled = None if held is None else compiler.case(held.gold, revision.tools, held.decided_by)
+            example = examples[entry]
+            strata = example.bucket, example.difficulty
+            goal = first_words(example.input)
+            compiled = compiler.case(example.tools, *example.due) if example.due else None
             same_answers: dict[str, tuple[CaseGrade, Told]] = {}
             for transcript_id, document in transcripts:
                 did = _read(document)
                 if (same := kept.get(transcript_id)) is not None:
-                    about = transcript_id, same.grade, *strata, revision.pk, compiled, did
+                    about = transcript_id, same.grade, *strata, example.revision, compiled, did
                     yield Graded(uuid7(), *about, cut_off=cut_off, goal=goal, measured=same.measured)
                     continue
-                effect = None if compiled is None else effects.of(revision, compiled, did)
+                effect = None if compiled is None else effects.of(example.revision, example.input, compiled, did)
                 # What calls did to a world is another trial's own.
                 answer = answer_of(document) if grading.simulator is None and run.trials > 1 else ""
                 if answer in same_answers:
@@ -127,35 +127,42 @@ def graded_cases(
                     case, told = graded, Told()
                     if answer:
                         same_answers[answer] = case, told
-                about = transcript_id, case, *strata, revision.pk, compiled, did
+                about = transcript_id, case, *strata, example.revision, compiled, did
                 yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
 
 
-# What is read of an example's entry: what was shown, and what is due.
-_SHOWN = (
-    "position",
-    "revision__input",
-    "revision__tools",
-    "revision__example__bucket",
-    "revision__example__difficulty",
-)
-_DUE = ("decided_by", "gold__expectation")
-_Examples: TypeAlias = dict[UUID, tuple[Revision, VersionEntry | None]]
+class _Example(NamedTuple):
+    """What was shown in an example, and what is due: the gold's document, and what decides. `due` may be nothing."""
+
+    revision: UUID
+    input: dict[str, Any]
+    tools: ToolList
+    bucket: str
+    difficulty: str
+    due: tuple[Any, str] | None
 
 
-def _examples(grading: models.Grading, start: int, stop: int) -> _Examples:
+# The columns are read as they are: to make the models of them takes twice as long.
+_SHOWN = ("revision__input", "revision__tools", "revision__example__bucket", "revision__example__difficulty")
+_DUE = ("gold__expectation", "decided_by")
+
+
+def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Example]:
     """Return what was shown and what is due in the run's examples at these positions, in order, by the entry's id.
 
-    That is an entry of the version that is graded against, which may be newer than the run's.
+    What is due stands in the version that is graded against, which may be newer than the run's.
     """
-    found = entries_between(grading.run, start, stop).select_related("revision__example", "gold").only(*_SHOWN, *_DUE)
-    # Most examples offer the same few lists of tools.
-    entries = list(found.prefetch_related("revision__tools"))
-    held = {entry.revision_id: entry for entry in entries}
+    entries = list(entries_between(grading.run, start, stop).values_list("pk", "revision", *_SHOWN, *_DUE))
+    held = {revision: (gold, decided_by) for _, revision, *_, gold, decided_by in entries}
     if grading.dataset_version_id != grading.run.dataset_version_id:
         same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
-        held = {entry.revision_id: entry for entry in same.select_related("gold").only("revision", *_DUE)}
-    return {entry.pk: (entry.revision, held.get(entry.revision_id)) for entry in entries}
+        held = {revision: (gold, decided_by) for revision, gold, decided_by in same.values_list("revision", *_DUE)}
+    # Most examples offer the same few lists.
+    lists = ToolList.objects.in_bulk({tools for _, _, _, tools, *_ in entries})
+    return {
+        entry: _Example(revision, shown, lists[tools], bucket, difficulty, held.get(revision))
+        for entry, revision, shown, tools, bucket, difficulty, *_ in entries
+    }
 
 
 def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
@@ -181,13 +188,16 @@ class Compiler:
         self._offers: dict[str, tuple[ToolSpec, ...]] = {}
         self._cases: dict[tuple[str, str, str], CompiledCase] = {}
 
-    def case(self, gold: Gold, tools: ToolList, decided_by: str = EXPECTED) -> CompiledCase:
-        """Return the compiled case. The schema gate is the subject's, where its tools are worded otherwise."""
-        key = exact(gold.expectation), tools.digest, decided_by
+    def case(self, tools: ToolList, gold: Any, decided_by: str = EXPECTED) -> CompiledCase:
+        """Return the compiled case of a gold label's document.
+
+        The schema gate is the subject's, where its tools are worded otherwise.
+        """
+        key = exact(gold), tools.digest, decided_by
         if key not in self._cases:
             if tools.digest not in self._offers:
                 self._offers[tools.digest] = tools_offered(tools_in(tools), self._subject)
-            expectation = Expectation.from_document(gold.expectation)
+            expectation = Expectation.from_document(gold)
             self._cases[key] = compile_case(expectation, self._offers[tools.digest], decided_by=decided_by)
         return self._cases[key]
 

@@ -32,5 +32,5 @@ def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
         golds = {entry.revision_id: entry.gold for entry in same.select_related("gold")}
         for entry, revision in revisions.items():
             if gold := golds.get(revision.pk):
-                found[entry] = first_expected_class(compiler.case(gold, revision.tools))
+                found[entry] = first_expected_class(compiler.case(revision.tools, gold.expectation))
     return found

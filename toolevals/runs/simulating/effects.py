@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import Any
+from uuid import UUID
 
-from labeling.models import Revision
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.replay import Executions
 from toolevals.grading.engine.compiled import CompiledCase
@@ -26,12 +27,17 @@ class Effects:
         self._executions = executions
         self._instead = instead
 
-    def of(self, revision: Revision, compiled: CompiledCase, transcript: Transcript | None) -> Effect | None:
-        """Return what the transcript's calls did; None where there is nothing to execute them."""
+    def of(
+        self, revision: UUID, shown: Mapping[str, Any], compiled: CompiledCase, transcript: Transcript | None
+    ) -> Effect | None:
+        """Return what the transcript's calls did; None where there is nothing to execute them.
+
+        `revision` is the id of the example's revision, `shown` its input.
+        """
         if transcript is None or transcript.error is not None or self._executions is None:
             return self._instead
         expectation, reads = compiled.expectation, compiled.offer.reads
-        return self._executions.effect(revision.pk, revision.input, expectation, transcript, reads)
+        return self._executions.effect(revision, shown, expectation, transcript, reads)
 
 
 @contextmanager

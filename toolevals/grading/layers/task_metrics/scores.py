@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import Verdict
 
 # The value at which a metric passes where nobody said another.
 PASSES_AT = 0.7
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MetricScore:
     """What a metric makes of a run: a value in 0..1, None where it cannot be known.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.value_classes import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Task:
     """A task; None and empty say that nobody knows, which leaves out of a metric what depends on it.
 

@@ -23,12 +23,13 @@ _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order, in one case, with thousands separators dropped."""
-    return _WORD.findall(_THOUSANDS.sub("", text[:LONGEST_TEXT]).casefold())
+    text = text[:LONGEST_TEXT]
+    return _WORD.findall((_THOUSANDS.sub("", text) if "," in text else text).casefold())
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
     """Return the different words of a text that are no stopwords, in order; at most 64."""
-    return tuple(dict.fromkeys(word for word in words_of(text) if word not in STOPWORDS))[:MOST_KEYWORDS]
+    return tuple(dict.fromkeys([word for word in words_of(text) if word not in STOPWORDS]))[:MOST_KEYWORDS]
 
 
 def holds_words(text: str, wanted: str) -> bool:
@@ -46,17 +47,17 @@ def share_found(keywords: tuple[str, ...], *texts: str) -> float:
 
 def found_in(keywords: frozenset[str], *texts: str) -> frozenset[str]:
     """Return the keywords that stand in any of the texts as whole words."""
-    found: set[str] = set()
+    left = set(keywords)
     for text in texts:
-        if not text:
+        if not text or not left:
             continue
         small = text[:LONGEST_TEXT].casefold()
         # A number may be written with separators; every other word has to be there as it is.
-        may_differ = "," in small
-        for word in keywords - found:
-            if (may_differ or word in small) and _stands_in(word, small):
-                found.add(word)
-    return frozenset(found)
+        with_separators = "," in small
+        left -= {
+            word for word in left if (word in small or (with_separators and word.isdigit())) and _stands_in(word, small)
+        }
+    return keywords - left
 
 
 def _stands_in(word: str, text: str) -> bool:

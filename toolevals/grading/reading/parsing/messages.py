@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from toolevals.grading.reading.parsing.content import said
@@ -15,6 +14,7 @@ from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.transcripts import with_few_calls
+from toolevals.grading.values.value_classes import value_class
 
 MessageFormat: TypeAlias = str
 # Keys of whole requests and responses that say nothing of what was said and done.
@@ -33,7 +33,7 @@ _ABOUT = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ReadTranscript:
     """A transcript, the name of the format that it was read from, why that one, and what was left out."""
 

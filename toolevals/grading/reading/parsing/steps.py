@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import field, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.losses import Loss
 from toolevals.grading.values import Call, Message, ToolResult, Transcript
+from toolevals.grading.values.value_classes import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Step:
     """One step of an agent's loop.
 
@@ -28,7 +30,7 @@ class Step:
     is_final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class AgentRun:
     """What trajectory metrics look at: the same run as a transcript and as steps.
 
@@ -81,12 +83,13 @@ def run_of(
     Without a goal it is the user's first message; without a final result it is the answer. What the assistant says
     beside a call is the step's thought.
     """
-    results = iter(transcript.results)
+    results: Iterator[ToolResult] | None = None
     steps: list[Step] = []
     for message in transcript.messages:
         if message.role == "assistant":
             steps.append(_step_of(message))
         elif message.role == "tool":
+            results = iter(transcript.results) if results is None else results
             result = next(results)
             if steps:
                 steps[-1] = _with_result(steps[-1], result)

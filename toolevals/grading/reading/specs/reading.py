@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.json_schema.conformance import schema_problems
+from toolevals.grading.json_schema.schema_fast_path import is_surely_valid
 from toolevals.grading.json_schema.subschemas import without_refused_patterns
 from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
@@ -166,18 +167,24 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
     if problems := problems_in(draft.native, "tool"):
         raise InvalidDocument(_moved(problem, draft) for problem in problems)
     native, losses = dict(draft.native), list(draft.losses)
+    if not is_surely_valid(native["input_schema"]):
+        losses += _check_input(native, draft)
+    if native.get("output_schema") is not None:
+        losses += _check_output(native, draft)
+    return ToolSpec.from_document(native), losses
+
+
+def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
+    """Mark what of the input schema cannot be checked. Raises InvalidDocument where it is bad."""
     schema, unchecked = without_refused_patterns(native["input_schema"])
     if problems := schema_problems(schema):
         raise InvalidDocument(_moved(problem.below("/input_schema"), draft) for problem in problems)
     try:
-        losses += [_moved(loss.below("/input_schema"), draft) for loss in keyword_losses(schema)]
+        unknown = keyword_losses(schema)
     except InvalidDocument as error:
         raise InvalidDocument(_moved(each.below("/input_schema"), draft) for each in error.problems) from None
     native["input_schema"] = schema
-    losses += [_moved(loss.below("/input_schema"), draft) for loss in unchecked]
-    if native.get("output_schema") is not None:
-        losses += _check_output(native, draft)
-    return ToolSpec.from_document(native), losses
+    return [_moved(loss.below("/input_schema"), draft) for loss in (*unknown, *unchecked)]
 
 
 def _check_output(native: dict[str, Any], draft: Draft) -> Losses:
