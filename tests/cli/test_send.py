@@ -97,7 +97,9 @@ def test_recorded_runs_of_others_are_read_back_as_they_were(name):
         # Spans have no part for words that are empty.
         said = [each.content or None for each in conversation.transcript.messages]
         given = len(read.given["messages"]) - 1
-        assert [each.content or None for each in read.transcript.messages] == said[given:][: len(read.transcript.messages)]
+        assert [each.content or None for each in read.transcript.messages] == said[given:][
+            : len(read.transcript.messages)
+        ]
         assert not read.problems
 
 

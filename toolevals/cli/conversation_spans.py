@@ -77,7 +77,8 @@ def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) 
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": agent.name,
         "gen_ai.agent.version": agent.version,
-        "gen_ai.conversation.id": conversation.name,
+        # Two files may name their conversations the same.
+        "gen_ai.conversation.id": f"{agent.name}/{conversation.name}",
     }
     end, trace.now = trace.now, start
     trace.add(f"invoke_agent {agent.name}", root, kind=_INTERNAL, took=max(end - start, 1))
