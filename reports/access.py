@@ -34,6 +34,7 @@ PAGES = (
     "compare",
     "compare-cases",
     "compare-case",
+    "beside",
 )
 DOWNLOADS = (
     "failures-csv",

@@ -4,6 +4,7 @@ from django.urls import path
 
 from reports.views import (
     arguments,
+    beside,
     bundle,
     case,
     cases,
@@ -37,6 +38,7 @@ urlpatterns = [
     path("runs/<int:number>/", run.run_overview, name="run"),
     path("runs/<int:number>/matrix/", matrix.matrix, name="matrix"),
     path("runs/<int:number>/matrix/cell/", matrix.cell, name="cell"),
+    path("runs/<int:number>/beside/<int:candidate>/", beside.beside, name="beside"),
     path("runs/<int:number>/matrix.csv", downloads.matrix_csv, name="matrix-csv"),
     path("runs/<int:number>/tools.csv", downloads.tools_csv, name="tools-csv"),
     path("runs/<int:number>/layers.csv", downloads.layers_csv, name="layers-csv"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -12,7 +13,8 @@ from rest_framework.response import Response
 from reports.analyses.suspicion import REASONS
 from reports.queries.floors import version_asked
 from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import STATES, Wanted, page_of
+from reports.suspects.listing import STATES, Row, Wanted, page_of
+from toolevals.traces.models import TraceExample
 from toolevals.workspace.api.base import ProjectView
 
 
@@ -58,7 +60,13 @@ class SuspectSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=list(STATES))
     says = serializers.CharField()
     gold = serializers.CharField()
+    trace = serializers.SerializerMethodField(help_text="That the example was made of, where it is open to the reader.")
     reasons = SuspectReasonSerializer(many=True)
+
+    def get_trace(self, row: Row) -> UUID | None:
+        """Return the id of the example's trace; None where there is none, or where it is closed to the reader."""
+        traces: dict[UUID, UUID] = self.context["traces"]
+        return traces.get(row.example_id)
 
 
 class SuspectsSerializer(serializers.Serializer[Any]):
@@ -96,4 +104,5 @@ class SuspectsView(ProjectView):
             "pages": page.pages,
             "results": page.rows,
         }
-        return Response(SuspectsSerializer(document).data)
+        traces = TraceExample.objects.open_traces([row.example_id for row in page.rows], self.role)
+        return Response(SuspectsSerializer(document, context={"traces": traces}).data)

@@ -17,6 +17,7 @@ class CaseRow:
     """One line."""
 
     id: UUID
+    example_id: UUID
     external_id: str
     snippet: str
     trial: int
@@ -31,6 +32,7 @@ def case_rows(cases: Iterable[CaseGrade]) -> tuple[CaseRow, ...]:
     return tuple(
         CaseRow(
             id=case.pk,
+            example_id=case.transcript.entry.revision.example_id,
             external_id=case.transcript.entry.revision.example.external_id,
             snippet=snippet(case.transcript.entry.revision.input),
             trial=case.transcript.trial + 1,

@@ -16,6 +16,7 @@ from reports.pages.run_header import graded, run_head
 from reports.queries.grading import hidden_verdicts, listed_cases, page_of
 from reports.queries.judges import judge_columns, judge_marks
 from reports.queries.summing import counted_number
+from toolevals.traces.models import TraceExample
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50
@@ -41,7 +42,8 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "head": head,
         "run": head.run,
         "wanted": wanted,
-        "cases": case_rows(page[:CASES_A_PAGE]),
+        "cases": (rows := case_rows(page[:CASES_A_PAGE])),
+        "traces": TraceExample.objects.open_traces({row.example_id for row in rows}, request.role),
         "count": found.count() if counted is None else counted,
         "after": after,
         "query": address_query(own | {"from": "cases"}),

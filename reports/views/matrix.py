@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_safe
 from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import TOOL_GOAL
 from reports.filters.choices import chips, filter_choices, splits_offered
-from reports.matrix.cell import read_cell
+from reports.matrix.cell import CellReading, read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.groups import matrix_groups
 from reports.matrix.state import MatrixState, Measure, read_matrix_state
@@ -22,6 +23,8 @@ from reports.queries.costing import basis_of
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
+from toolevals.traces.models import TraceExample
+from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
 # What a key does -> the keys.
@@ -49,7 +52,7 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     state = read_matrix_state(request.GET)
     counted = counted_matrix(head.grading, state)
-    cell_context = _cell_context(head, head.grading, counted, state)
+    cell_context = _cell_context(head, head.grading, counted, state, request.role)
     if (reading := cell_context["reading"]) is not None:
         state = replace(state, expected=reading.cell.expected, actual=reading.cell.actual)
     table = drawn(counted, state)
@@ -82,10 +85,10 @@ def cell(request: ProjectRequest, number: int) -> HttpResponse:
     grading = graded(head)
     state = read_matrix_state(request.GET)
     counted = counted_matrix(grading, state)
-    return render(request, "reports/parts/cell.html", _cell_context(head, grading, counted, state))
+    return render(request, "reports/parts/cell.html", _cell_context(head, grading, counted, state, request.role))
 
 
-def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: MatrixState) -> dict[str, Any]:
+def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: MatrixState, role: Role) -> dict[str, Any]:
     reading = read_cell(grading, counted, state)
     if reading is not None:
         state = replace(state, expected=reading.cell.expected, actual=reading.cell.actual)
@@ -96,6 +99,7 @@ def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: Matri
         "matrix_file": f"run-{head.run.number}-matrix",
         "state": state,
         "reading": reading,
+        "traces": _traces(reading, role),
         "query": state.query(),
         "query_matrix": state.query(expected="", actual="", after=""),
         "query_first": state.query(after=""),
@@ -103,6 +107,12 @@ def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: Matri
         "query_next": _query_of(state, reading.next if reading else None),
         "query_previous": _query_of(state, reading.previous if reading else None),
     }
+
+
+def _traces(reading: CellReading | None, role: Role) -> dict[UUID, UUID]:
+    """Return the traces that the examples of the cell's cases were made of, those that are closed left out."""
+    examples = {case.example_id for case in reading.cases} if reading else set()
+    return TraceExample.objects.open_traces(examples, role) if examples else {}
 
 
 def _query_of(state: MatrixState, found: Any) -> str:

@@ -27,6 +27,7 @@ from reports.suspects.listing import (
     row_of,
     suspects_of,
 )
+from toolevals.traces.models import TraceExample
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -47,6 +48,7 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
         "job": kept.job if kept.job is not None and kept.job.is_open else None,
         "wanted": wanted,
         "page": page,
+        "traces": TraceExample.objects.open_traces([row.example_id for row in page.rows], request.role),
         "here": here,
         "query": wanted.query(),
         "before": wanted.query(page=str(here - 1)) if here > 1 else "",

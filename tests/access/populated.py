@@ -42,6 +42,8 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: labeling_arguments.a_calibration(world, world.owner),
     lambda world: labeling_arguments.a_batch(world, world.owner),
     lambda world: traces_arguments.a_trace(world, world.owner),
+    lambda world: traces_arguments.a_promotion(world, world.owner),
+    lambda world: traces_arguments.a_schedule(world, world.owner),
     lambda world: workspace_arguments.a_token(world, world.owner),
     lambda world: workspace_arguments.a_secret(world, world.owner),
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from labeling.models import Dataset
+from tests.access import labeling_arguments
 from tests.access.world import Argument, World
 from tests.traces.sending import conversation, export
 from toolevals.traces.intake.sorting import sorted_spans
-from toolevals.traces.models import Trace
-from toolevals.traces.services import spans_store, trace_settle
+from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, Turns
+from toolevals.traces.services import ScheduleRequest, schedule_add, spans_store, trace_settle
 from toolevals.workspace.models import User
 
 
@@ -22,4 +24,49 @@ def a_trace(world: World, person: User) -> UUID:
     return UUID(str(trace.pk))
 
 
-ARGUMENTS: dict[str, Argument] = {"trace": a_trace, "span": lambda *_: f"{3:016x}"}
+def a_promotion(world: World, person: User) -> UUID:
+    """Return the id of the project's first sample of traces, drawn and not made; the first call draws it."""
+    found = Promotion.objects.filter(project=world.project).order_by("pk").first()
+    if found is None:
+        trace = a_trace(world, person)
+        found = Promotion.objects.create(
+            project=world.project,
+            dataset=a_dataset_of(world),
+            actor=world.owner,
+            state=PromotionState.DRAWN,
+            shows_first=True,
+            drawn=1,
+            plan={"new": [{"trace": str(trace), "turn": 1, "alike": []}], "known": []},
+        )
+    return UUID(str(found.pk))
+
+
+def a_schedule(world: World, person: User) -> UUID:
+    """Return the id of the project's first schedule; the first call makes it."""
+    found = PromotionSchedule.objects.filter(project=world.project).first() or schedule_add(
+        request=ScheduleRequest(
+            dataset=a_dataset_of(world),
+            wanted={},
+            period=Period.DAILY,
+            count=1,
+            most_waiting=1,
+            turns=Turns.EVERY,
+            strata=("calls",),
+        ),
+        actor=world.owner,
+    )
+    return UUID(str(found.pk))
+
+
+def a_dataset_of(world: World) -> Dataset:
+    """Return a dataset of the project."""
+    slug = str(labeling_arguments.ARGUMENTS["dataset"](world, world.owner))
+    return Dataset.objects.get(project=world.project, slug=slug)
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "trace": a_trace,
+    "span": lambda *_: f"{3:016x}",
+    "promotion": a_promotion,
+    "schedule": a_schedule,
+}

@@ -62,12 +62,21 @@ from toolevals.runs.services import (  # noqa: E402
     probes_begin,
     rereading_begin,
     simulator_begin,
+    subject_ensure,
     tryout_begin,
 )
 from toolevals.runs.services.floors import floors_start  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
-from toolevals.traces.models import Trace  # noqa: E402
-from toolevals.traces.services import PromotionRequest, promotion_start, spans_store, trace_settle  # noqa: E402
+from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
+from toolevals.traces.services import (  # noqa: E402
+    PromotionRequest,
+    TodayRequest,
+    promotion_start,
+    promotion_undo,
+    spans_store,
+    today_start,
+    trace_settle,
+)
 from toolevals.workspace.jobs.turns import next_turns  # noqa: E402
 from toolevals.workspace.models import Batch, Queue, Role, User  # noqa: E402
 from toolevals.workspace.services import member_set, project_create, token_create, user_create  # noqa: E402
@@ -117,9 +126,43 @@ def lint_begin(ground: Ground) -> Any:
 
 def promotion_begin(ground: Ground) -> Any:
     spans_store(project=ground.project, traces=sorted_spans(export(*conversation())).traces)
-    trace_settle(trace=Trace.objects.get(project=ground.project))
+    trace_settle(trace=Trace.objects.exclude(trace_id=f"{7:032x}").get(project=ground.project))
     request = PromotionRequest(dataset=ground.dataset, wanted={}, count=1, seed=1)
-    return promotion_start(request=request, actor=ground.owner)
+    return promotion_start(request=request, actor=ground.owner).job
+
+
+def undo_begin(ground: Ground) -> Any:
+    # Nothing was made of it: what counts here is the job.
+    made = Promotion.objects.create(project=ground.project, dataset=ground.dataset, state=PromotionState.MADE)
+    return promotion_undo(promotion=made, actor=ground.owner).job
+
+
+def today_begin(ground: Ground) -> Any:
+    spans_store(project=ground.project, traces=sorted_spans(export(*conversation(f"{7:032x}"))).traces)
+    trace = Trace.objects.get(project=ground.project, trace_id=f"{7:032x}")
+    trace_settle(trace=trace)
+    entry = ground.version.entries.select_related("revision__example").first()
+    example = entry.revision.example
+    TraceExample.objects.create(project=ground.project, trace=trace, example=example, turn=1)
+    # An agent that is away: what counts here is the job that starts the runs.
+    away = subject_ensure(
+        project=ground.project,
+        actor=None,
+        name="away",
+        connector="openai",
+        model="small",
+        options={"base_url": "http://127.0.0.1:9/v1"},
+    )
+    Run.objects.create(
+        project=ground.project,
+        number=900,
+        experiment=ground.run.experiment,
+        subject=away,
+        dataset_version=ground.version,
+        settings={"tries": 1},
+    )
+    request = TodayRequest(dataset=ground.version.dataset, subject=away, wanted={})
+    return today_start(request=request, actor=ground.owner, role=Role.OWNER)
 
 
 def rows_start(ground: Ground) -> Any:
@@ -189,7 +232,9 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "order": order_start,
     "overlap": lambda ground: overlap_apply(project=ground.project, actor=ground.owner),
     "probes": lambda ground: probes_begin(judge=ground.judge, actor=ground.owner).job,
+    "production_run": today_begin,
     "promotion": promotion_begin,
+    "promotion_undo": undo_begin,
     "run": lambda ground: baseline_run(ground.project, ground.version).job,
     "simulator": simulator_start,
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,

@@ -5,55 +5,22 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-import pytest
-
-from labeling.models import Dataset, Example, Resolution, Revision
-from labeling.services import dataset_create
+from labeling.models import Example, Resolution, Revision
 from tests.runs.building import baseline_run, version_of
-from tests.traces.sending import conversation, export, send
+from tests.traces.promoting import promoted
 from toolevals.runs.models import CaseGrade
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
 from toolevals.traces.sampling import traces_draw
-from toolevals.traces.services import PromotionRequest, promotion_start, traces_settle
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"
-GONE = '{"error": "order not found", "code": 404}'
-
-
-@pytest.fixture
-def dataset(project, owner) -> Dataset:
-    return dataset_create(project=project, actor=owner, slug="core", name="Core")
-
-
-@pytest.fixture
-def sent(client, token, settings) -> list[Trace]:
-    """Twelve traces of one session each, one of which met an error; the last two ask the same."""
-    settings.TRACES_QUIET_SECONDS = 0
-    for number in range(1, 13):
-        asked = f"Where is order {min(number, 11)}?" if number < 12 else "Where is  ORDER 11?"
-        spans = conversation(
-            f"{number:032x}", asked=asked, result=GONE if number == 5 else "shipped",
-            **{"gen_ai.conversation.id": f"s-{number}"},
-        )  # fmt: skip
-        send(client, token, export(*spans))
-    traces_settle()
-    return list(Trace.objects.order_by("pk"))
-
-
-def promoted(run_jobs: Any, dataset: Dataset, actor: Any, **asked: Any) -> Any:
-    request = PromotionRequest(**{"dataset": dataset, "wanted": {}, "count": 100, "seed": 1, **asked})
-    job = promotion_start(request=request, actor=actor)
-    run_jobs()
-    job.refresh_from_db()
-    assert job.state == "succeeded"
-    return job
 
 
 def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, dataset, owner, run_jobs):
-    job = promoted(run_jobs, dataset, owner, traces=(sent[4].pk,))
-    assert job.report == {"drawn": 1, "made": 1, "folded": 0, "left_out": [], "dataset": "core"}
+    promotion = promoted(run_jobs, dataset, owner, traces=(sent[4].pk,))
+    assert (promotion.drawn, promotion.made, promotion.folded, promotion.left_out) == (1, 1, 0, [])
+    assert promotion.state == "made"
     example = Example.objects.get()
     assert example.external_id == f"trace-{5:032x}-1"
     assert example.current is not None
@@ -62,7 +29,7 @@ def test_an_example_holds_what_the_agent_knew_and_nothing_of_what_it_did(sent, d
     assert example.strata == {}
     assert example.current.resolution == Resolution.OPEN
     link = TraceExample.objects.get()
-    assert (link.trace, link.example, link.turn) == (sent[4], example, 1)
+    assert (link.trace, link.example, link.turn, link.is_folded) == (sent[4], example, 1, False)
 
 
 def test_doing_it_again_changes_nothing(sent, dataset, owner, run_jobs):
@@ -72,8 +39,10 @@ def test_doing_it_again_changes_nothing(sent, dataset, owner, run_jobs):
 
 
 def test_near_duplicates_are_folded(sent, dataset, owner, run_jobs):
-    job = promoted(run_jobs, dataset, owner)
-    assert (job.report["drawn"], job.report["made"], job.report["folded"]) == (12, 11, 1)
+    promotion = promoted(run_jobs, dataset, owner)
+    assert (promotion.drawn, promotion.made, promotion.folded) == (12, 11, 1)
+    folded = TraceExample.objects.get(is_folded=True)
+    assert {folded.trace.trace_id.int, folded.example.traces.get(is_folded=False).trace.trace_id.int} == {11, 12}
 
 
 def test_a_sample_has_what_is_rare_and_is_drawn_again_by_its_seed(sent, project):
@@ -124,15 +93,19 @@ def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, cl
     client.force_login(adjudicator)
     page = client.get(f"{LIST}promote/?error=404").content.decode()
     assert "404" in page
-    said = {"dataset": str(dataset.pk), "count": "5", "seed": "3"}
+    alone = {"dataset": str(dataset.pk), "turns": "every"}
+    said = alone | {"count": "5", "seed": "3", "strata": ["calls", "rules"]}
     answer = client.post(f"{LIST}promote/?error=404", said)
     assert answer.status_code == 302
     run_jobs()
-    assert "1 trace drawn, 1 example made, 0 turns" in client.get(answer["Location"]).content.decode()
+    page = client.get(answer["Location"]).content.decode()
+    assert "1 example made" in page
+    assert "1 trace drawn from error 404, in turns by tools" in page
+    assert "Delete these examples" in page
     assert [each.trace.trace_id.int for each in TraceExample.objects.all()] == [5]
     assert 'name="seed"' not in client.get(f"{LIST}promote/?trace={sent[0].pk}").content.decode()
-    assert client.post(f"{LIST}promote/?trace={sent[0].pk}", {"dataset": str(dataset.pk)}).status_code == 302
-    assert client.post(f"{LIST}promote/", said | {"count": "0"}).status_code == 200
+    assert client.post(f"{LIST}promote/?trace={sent[0].pk}", alone).status_code == 302
+    assert client.post(f"{LIST}promote/", said | {"count": "0"}).status_code == 422
 
 
 def test_a_case_leads_to_the_trace_once_its_example_is_decided(sent, project, owner, client, run_jobs):

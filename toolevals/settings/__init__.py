@@ -238,6 +238,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.services.retention.traces_forget": 600,
+    "toolevals.traces.services.promotion_schedules.promotions_due": 60,
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (

@@ -6,12 +6,9 @@ from typing import Any
 
 from django import forms
 
-from labeling.models import Dataset
 from toolevals.traces.models import TraceSettings
 from toolevals.traces.scrubbing import TITLES, ScrubRule, rules_of
-from toolevals.traces.services.promoting import MOST
 from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.models import Project
 
 _KNOWN = ("email", "phone", "card", "iban")
 _LINES = {"rows": 3, "spellcheck": "false", "class": "form-control mono"}
@@ -73,19 +70,3 @@ class TraceSettingsForm(PlainForm):
             except ValueError as error:
                 self.add_error(name, f"{str(error)[:1].upper()}{str(error)[1:]}.")
         return data
-
-
-class PromotionForm(PlainForm):
-    """Where examples go, and how many traces are drawn."""
-
-    dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)
-    count = forms.IntegerField(label="Traces", min_value=1, max_value=MOST, initial=200)
-    seed = forms.IntegerField(
-        min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same traces again."
-    )
-
-    def __init__(self, *args: Any, project: Project, alone: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["dataset"].queryset = Dataset.objects.in_project(project).order_by("name", "pk")  # type: ignore[attr-defined]
-        if alone:
-            del self.fields["count"], self.fields["seed"]

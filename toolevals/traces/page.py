@@ -55,6 +55,16 @@ class TracePage:
         return found
 
     @property
+    def told(self) -> list[tuple[Judged, int]]:
+        """What the rules say, each with how often: every verdict by itself but those that passed, which are counted."""
+        passed = Counter(each.rule.name for each in self.verdicts if each.verdict.status == "passed")
+        told = [(each, 1) for each in self.verdicts if each.verdict.status != "passed"]
+        for each in self.verdicts:
+            if each.verdict.status == "passed" and (count := passed.pop(each.rule.name, 0)):
+                told.append((each, count))
+        return told
+
+    @property
     def model_ms(self) -> float:
         """The time of the models' calls together."""
         return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "model")

@@ -95,6 +95,10 @@ class Scrubber:
         """Return a text without what the rules take out; JSON in it stays JSON."""
         return self._text(text, _OPENED)
 
+    def document(self, value: Any) -> Any:
+        """Return a value of JSON without what the rules take out of its texts and fields."""
+        return self._value(value, _OPENED)
+
     def span(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of an export of OTLP, without what the rules take out of its texts."""
         return {key: self._part(key, value) for key, value in document.items()}

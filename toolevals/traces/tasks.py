@@ -39,6 +39,18 @@ def promote(batch_id: str) -> None:
     batch_work(batch_id, services.traces_promote)
 
 
+@app.task(name="traces.undo")
+def undo(batch_id: str) -> None:
+    """Delete the examples of a promotion that is undone."""
+    batch_work(batch_id, services.promotion_delete)
+
+
+@app.task(name="traces.today")
+def today(batch_id: str) -> None:
+    """Start a run of what production did, and one of a live agent on the same examples."""
+    batch_work(batch_id, services.today_runs)
+
+
 def traces_due(now: datetime) -> None:
     """Ring where a trace is due. A broker that is down is logged: the next round rings again."""
     if not can_ring() or not Trace.objects.due(now).exists():

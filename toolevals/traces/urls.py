@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import promoting, settings, tools, traces
+from toolevals.traces.views import promoting, promotions, schedules, settings, today, tools, traces
 
 app_name = "traces"
 urlpatterns = [
     path("traces/", traces.traces, name="traces"),
     path("traces.csv", traces.traces_csv, name="traces-csv"),
     path("traces/promote/", promoting.promote, name="promote"),
+    path("traces/examples/", promotions.promotions, name="promotions"),
+    path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
+    path("traces/examples/schedules/<uuid:schedule>/", schedules.schedule_act, name="schedule"),
+    path("traces/examples/<uuid:promotion>/", promotions.promotion, name="promotion"),
+    path("traces/examples/<uuid:promotion>/make/", promotions.make, name="promotion-make"),
+    path("traces/examples/<uuid:promotion>/drop/", promotions.drop, name="promotion-drop"),
+    path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
+    path("traces/today/", today.today, name="today"),
     path("traces/settings/", settings.trace_settings, name="settings"),
     path("traces/tools/", tools.tools, name="tools"),
     path("traces/tools.csv", tools.tools_csv, name="tools-csv"),

@@ -53,7 +53,7 @@ def transcripts_ingest(lease: Lease) -> None:
     while chunk := list(islice(missing, CHUNK)):
         writer.write(chunk)
     with lease.finish():
-        missing_count = run.dataset_version.size * run.trials - reader.count
+        missing_count = run.size * run.trials - reader.count
         read = {"read": reader.readings.to_document()} if reader.readings else {}
         lease.report({"predictions": reader.count, "missing": missing_count} | read)
 

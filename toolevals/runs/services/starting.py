@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -33,7 +33,7 @@ class RunParts:
     """What every run is made of.
 
     With `failing_of`, only the examples that failed in that run are taken; with a preset those that it chooses, as
-    often as it says.
+    often as it says; with `only` those at some positions of the version, in order.
     """
 
     project: Project
@@ -44,6 +44,11 @@ class RunParts:
     trials: int = 1
     failing_of: Run | None = None
     preset: Preset | None = None
+    only: tuple[int, ...] | None = None
+
+    def of(self, subject: Subject) -> RunParts:
+        """Return the same for another subject."""
+        return replace(self, subject=subject)
 
 
 def run_start(parts: RunParts) -> Run:
@@ -148,6 +153,8 @@ def _only(parts: RunParts) -> list[int] | None:
     """Return the positions that the run takes, None where it takes all. Raises InvalidDocument."""
     if parts.preset and parts.failing_of:
         raise InvalidDocument.at("/preset", "chooses its examples itself: leave out either this or failing_of")
+    if parts.only is not None:
+        return list(parts.only)
     if parts.preset:
         return preset_positions(parts.dataset_version, parts.preset)
     return _failing(parts.failing_of) if parts.failing_of else None

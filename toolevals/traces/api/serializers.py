@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from toolevals.traces.examples_of_trace import ExampleOfTrace, LaterCase
 from toolevals.traces.models import Trace
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
@@ -79,6 +80,31 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
     )
 
 
+class LaterCaseSerializer(serializers.Serializer[LaterCase]):
+    """What a run did on an example."""
+
+    run = serializers.IntegerField()
+    subject = serializers.CharField()
+    case = serializers.UUIDField()
+    outcome = serializers.CharField()
+    mode = serializers.CharField(allow_blank=True)
+
+
+class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
+    """An example that a turn asks; with its gold once it is resolved, and what the newest runs did on it."""
+
+    turn = serializers.IntegerField()
+    example = serializers.UUIDField()
+    external_id = serializers.CharField()
+    dataset = serializers.CharField()
+    is_folded = serializers.BooleanField(help_text="Whether the example was made of another turn that asks the same.")
+    status = serializers.CharField()
+    gold = serializers.DictField(source="gold_document", allow_null=True)
+    rationale = serializers.CharField(allow_blank=True)
+    set_aside = serializers.CharField(allow_blank=True)
+    cases = LaterCaseSerializer(many=True)
+
+
 class TraceDetailSerializer(serializers.Serializer[Any]):
     """A trace with its conversation, what was offered, its calls and its spans."""
 
@@ -88,6 +114,7 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     tools = serializers.SerializerMethodField()
     used = CallSerializer(many=True)
     spans = SpanSerializer(source="reading.spans", many=True)
+    examples = ExampleOfTraceSerializer(many=True)
 
     def get_conversation(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return what was given and what was done, as one conversation."""

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import views
+from toolevals.traces.api import promotions, today, views
 
 app_name = "traces-api"
 urlpatterns = [
     path("traces/", views.Traces.as_view(), name="traces"),
     path("traces/tools/", views.Tools.as_view(), name="tools"),
+    path("traces/promotions/", promotions.Promotions.as_view(), name="promotions"),
+    path("traces/promotions/<uuid:promotion>/", promotions.PromotionDetail.as_view(), name="promotion"),
+    path("traces/promotions/<uuid:promotion>/make/", promotions.PromotionMake.as_view(), name="promotion-make"),
+    path("traces/promotions/<uuid:promotion>/drop/", promotions.PromotionDrop.as_view(), name="promotion-drop"),
+    path("traces/promotions/<uuid:promotion>/undo/", promotions.PromotionUndo.as_view(), name="promotion-undo"),
+    path("traces/today/", today.Today.as_view(), name="today"),
+    path("traces/schedules/", promotions.Schedules.as_view(), name="schedules"),
+    path("traces/schedules/<uuid:schedule>/", promotions.ScheduleDetail.as_view(), name="schedule"),
     path("traces/<uuid:trace>/", views.TraceDetail.as_view(), name="trace"),
 ]

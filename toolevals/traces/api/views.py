@@ -18,6 +18,7 @@ from toolevals.grading.values.problems import Problem
 from toolevals.traces.api.serializers import ToolFiguresSerializer, TraceDetailSerializer, TraceSerializer
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import spans_of
+from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, TraceFilter
 from toolevals.traces.models import Trace
 from toolevals.traces.querysets.traces import shown
@@ -87,5 +88,10 @@ class TraceDetail(ProjectView):
         if vars(found)["is_closed"]:
             raise PermissionDenied(CLOSED)
         reading = trace_read(spans_of(found))
-        document = {"trace": found, "reading": reading, "used": used_tools(reading)}
+        document = {
+            "trace": found,
+            "reading": reading,
+            "used": used_tools(reading),
+            "examples": examples_of_trace(found, self.user, self.role),
+        }
         return Response(TraceDetailSerializer(document).data)

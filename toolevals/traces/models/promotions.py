@@ -1,4 +1,4 @@
-"""Examples that were made of traces."""
+"""Samples of traces that become examples, and the turns that those examples were made of."""
 
 from __future__ import annotations
 
@@ -6,23 +6,138 @@ from typing import ClassVar
 
 from django.db import models
 
-from labeling.models import Example
+from labeling.models import Dataset, Example
 from toolevals.traces.models.traces import Trace
-from toolevals.workspace.models import Project
+from toolevals.traces.querysets.promotions import PromotionQuerySet, ScheduleQuerySet, TraceExampleQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, Project, User
+
+
+class Turns(models.TextChoices):
+    """Which turns of a trace become examples."""
+
+    EVERY = "every", "every turn"
+    CALLED = "called", "turns that called a tool"
+    ONE = "one", "one turn of each trace"
+
+
+class PromotionState(models.TextChoices):
+    """How far a promotion is."""
+
+    DRAWING = "drawing", "being drawn"
+    # Its texts are shown, and somebody says whether it is made.
+    DRAWN = "drawn", "drawn, not made"
+    MAKING = "making", "being made"
+    MADE = "made", "made"
+    UNDOING = "undoing", "being undone"
+    UNDONE = "undone", "undone"
+
+
+class Period(models.TextChoices):
+    """How often a schedule makes examples."""
+
+    HOURLY = "hourly", "every hour"
+    DAILY = "daily", "every day"
+
+
+class Promotion(models.Model):
+    """A sample of traces, and what became of it. `wanted` is a filter of traces as its address says it."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="promotions")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
+    schedule = models.ForeignKey(
+        "traces.PromotionSchedule", null=True, on_delete=models.SET_NULL, related_name="promotions"
+    )
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # What is at work on it now, or was last.
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    wanted = DocumentField(default=dict)
+    # Names of `toolevals.traces.sampling.STRATA`.
+    strata = DocumentField(default=list)
+    count = models.PositiveIntegerField(default=1)
+    seed = models.PositiveIntegerField(default=1)
+    turns = models.CharField(max_length=10, choices=Turns.choices, default=Turns.EVERY)
+    # Ids of the traces that somebody chose by hand; empty where they are drawn.
+    chosen = DocumentField(default=list)
+    # Whether its texts are shown before anything is made.
+    shows_first = models.BooleanField(default=False)
+    state = models.CharField(max_length=10, choices=PromotionState.choices, default=PromotionState.DRAWING)
+    # What was drawn: see `toolevals.traces.services.promotion_drawing`.
+    plan = DocumentField(default=dict)
+    drawn = models.PositiveIntegerField(default=0)
+    made = models.PositiveIntegerField(default=0)
+    folded = models.PositiveIntegerField(default=0)
+    # Traces without an example, the first of them, each with why.
+    left_out = DocumentField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    objects = PromotionQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-id"]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["project", "-id"], name="promotion_project")]
+
+    def __str__(self) -> str:
+        return f"promotion to {self.dataset.name}"
+
+
+class PromotionSchedule(models.Model):
+    """Examples are made of new traces every hour or day, a few at a time. `wanted`, `strata` as of a promotion."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="promotion_schedules")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    period = models.CharField(max_length=10, choices=Period.choices, default=Period.DAILY)
+    wanted = DocumentField(default=dict)
+    strata = DocumentField(default=list)
+    turns = models.CharField(max_length=10, choices=Turns.choices, default=Turns.EVERY)
+    # At most so many traces each time, and none while so many examples of the dataset wait for labels.
+    count = models.PositiveIntegerField()
+    most_waiting = models.PositiveIntegerField()
+    is_on = models.BooleanField(default=True)
+    # When it is due, which of the traces that came since are next, and why it made nothing when it was due last.
+    due_at = models.DateTimeField()
+    since = models.DateTimeField()
+    skipped = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ScheduleQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["id"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["due_at"], name="promotion_due", condition=models.Q(is_on=True))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_period_display()} to {self.dataset.name}"
 
 
 class TraceExample(models.Model):
-    """An example, and the turn of the trace that it was made of. The trace is kept as long as the example is."""
+    """An example, and a turn of a trace that asks it. The trace is kept as long as the example is.
+
+    One turn is what the example was made of. Others that ask nearly the same are folded into it.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="examples")
-    example = models.OneToOneField(Example, on_delete=models.CASCADE, related_name="trace_example")
+    example = models.ForeignKey(Example, on_delete=models.CASCADE, related_name="traces")
+    promotion = models.ForeignKey(Promotion, null=True, on_delete=models.SET_NULL, related_name="examples")
     # Turns count the user's messages, from 1.
     turn = models.PositiveIntegerField()
+    is_folded = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TraceExampleQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             # A turn may be in several datasets.
-            models.UniqueConstraint(fields=["trace", "example"], name="example_of_a_trace"),
+            models.UniqueConstraint(fields=["trace", "turn", "example"], name="example_of_a_turn"),
+            models.UniqueConstraint(
+                fields=["example"], condition=models.Q(is_folded=False), name="one_turn_an_example_is_made_of"
+            ),
         ]

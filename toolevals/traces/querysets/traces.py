@@ -52,7 +52,7 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         """Return the trace that an example was made of, unless it is closed to members with a role."""
         from toolevals.traces.blindness import closed_to
 
-        return self.filter(examples__example=example).exclude(closed_to(role))
+        return self.filter(examples__example=example, examples__is_folded=False).exclude(closed_to(role))
 
     def that_broke(self, rule: str) -> TraceQuerySet:
         """Return those in which a rule failed a span."""

@@ -1,24 +1,34 @@
-"""The turns of a trace as examples: what the agent knew when it was its turn to act, and nothing of what it did."""
+"""The turns of a trace as examples: what the agent knew when it was its turn to act, apart from what it did then."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from toolevals.grading.values import ToolSpec
+from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.traces.reading.traces import TraceReading
 
 
 @dataclass(frozen=True, slots=True)
-class TurnInput:
-    """One turn: its number, counting from 1, the conversation up to the user's message, and the tools offered."""
+class Turn:
+    """One turn: its number, counting from 1, the conversation up to the user's message, and the tools offered.
+
+    `done` is what the agent did then, up to the user's next message. It is no part of an example.
+    """
 
     number: int
     input: dict[str, Any]
     tools: list[ToolSpec]
+    done: Transcript
+
+    @property
+    def has_called(self) -> bool:
+        """Whether the agent called a tool in it."""
+        return bool(self.done.calls)
 
 
-def turns_of(trace: TraceReading) -> list[TurnInput]:
+def turns_of(trace: TraceReading) -> list[Turn]:
     """Return the turns that called a tool, or could have: those of a conversation with tools.
 
     A turn begins with a message of the user. What was given to the agent at first is the first turn's; earlier messages
@@ -30,14 +40,34 @@ def turns_of(trace: TraceReading) -> list[TurnInput]:
     if not trace.tools and not trace.transcript.calls:
         return []
     inputs = [before] if any(_is_user(message) for message in before) else []
+    done: list[list[Message]] = [[]]
     for message in trace.transcript.messages:
         document = message.to_document()
         before = [*before, document]
         if _is_user(document):
             inputs.append(before)
+            done.append([])
+        else:
+            done[-1].append(message)
+    parts = _parts(trace.transcript, done[-len(inputs) :] if inputs else [])
     return [
-        TurnInput(number, {**given, "messages": said}, list(trace.tools)) for number, said in enumerate(inputs, start=1)
+        Turn(number, {**given, "messages": said}, list(trace.tools), part)
+        for number, (said, part) in enumerate(zip(inputs, parts, strict=True), start=1)
     ]
+
+
+def _parts(whole: Transcript, done: Sequence[Sequence[Message]]) -> list[Transcript]:
+    """Return what was done in each turn as a transcript; why it ended belongs to the last."""
+    parts = [Transcript(messages=tuple(messages), answer=_words(messages)) for messages in done]
+    if parts and whole.answer:
+        parts[-1] = replace(parts[-1], answer=whole.answer)
+    return parts
+
+
+def _words(messages: Sequence[Message]) -> str | None:
+    """Return what the agent said last; None where it called a tool last, or said nothing."""
+    last = messages[-1] if messages else None
+    return last.content if last is not None and last.role == "assistant" and not last.calls else None
 
 
 def _is_user(message: Any) -> bool:

@@ -1,165 +1,131 @@
-"""Make examples of traces: a job draws them and imports one unlabelled example for each turn."""
+"""Make examples of traces: ask for a sample, look at it, and have it made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 
-from labeling.models import Dataset, Example
-from labeling.services import examples_import
-from toolevals.grading.reading.examples import ExampleRow, first_words
-from toolevals.grading.values.canonical import digest
-from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import Trace, TraceExample
-from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.reading.turns import TurnInput, turns_of
-from toolevals.traces.sampling import traces_draw
-from toolevals.workspace.bulk import others_write_first
-from toolevals.workspace.jobs import BatchPlan, Lease, job_add_batches, job_create
+from labeling.errors import InvalidAct
+from labeling.models import Dataset
+from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Turns
+from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
 
 KIND = "promotion"
 MOST = 1_000
-# Traces whose examples are imported in one transaction.
-AT_ONCE = 5
-_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionRequest:
-    """Which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed."""
+    """Which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed.
+
+    With `shows_first`, the sample waits until somebody has seen its texts.
+    """
 
     dataset: Dataset
     wanted: Mapping[str, str]
     count: int
     seed: int
     traces: tuple[UUID, ...] = ()
+    turns: str = Turns.EVERY
+    strata: Sequence[str] = field(default=("calls",))
+    shows_first: bool = False
 
 
 @transaction.atomic
-def promotion_start(*, request: PromotionRequest, actor: User | None) -> Job:
-    """Begin to make examples of traces; return the job."""
-    dataset = request.dataset
-    count = len(request.traces) or min(request.count, MOST)
-    payload = {
-        "dataset": str(dataset.pk),
-        "wanted": dict(request.wanted),
-        "count": count,
-        "seed": request.seed,
-        "traces": [str(pk) for pk in request.traces],
-    }
-    plan = BatchPlan("traces.draw", payload, size=1)
-    job = job_create(
-        project=dataset.project,
+def promotion_start(
+    *, request: PromotionRequest, actor: User | None, schedule: PromotionSchedule | None = None
+) -> Promotion:
+    """Begin to make examples of traces; `job` of what is returned shows how far it is."""
+    promotion = Promotion.objects.create(
+        project=request.dataset.project,
+        dataset=request.dataset,
+        schedule=schedule,
         actor=actor,
-        kind=KIND,
-        title=f"Make examples of traces in {dataset.name}",
-        batches=[plan],
+        wanted=dict(request.wanted),
+        strata=list(request.strata),
+        count=len(request.traces) or min(request.count, MOST),
+        seed=request.seed,
+        turns=request.turns,
+        chosen=[str(pk) for pk in request.traces],
+        shows_first=request.shows_first,
     )
-    job.result_path = f"{reverse('traces:promote', args=[dataset.project.slug])}?job={job.pk}"
-    job.save(update_fields=["result_path"])
-    detail = {"dataset": dataset.slug, "seed": request.seed, "count": count, "filter": dict(request.wanted)}
-    audit_record(project=dataset.project, actor=actor, verb="promotion_start", target=job, detail=detail)
-    return job
+    verb = "Draw" if request.shows_first else "Make"
+    job_for(promotion, actor, BatchPlan("traces.draw", payload_of(promotion)), verb)
+    _audit(promotion, actor, "promotion_start")
+    return promotion
 
 
-def promotion_draw(lease: Lease) -> None:
-    """Draw the traces, once: what is promoted of them later does not change the sample."""
-    payload, job = lease.payload, lease.batch.job
-    drawn = payload["traces"] or [
-        str(pk) for pk in traces_draw(job.project, TraceFilter.of(payload["wanted"]), payload["count"], payload["seed"])
-    ]
-    plan = BatchPlan("traces.promote", {"dataset": payload["dataset"], "traces": drawn}, size=len(drawn), stage=1)
-    with lease.finish():
-        job_add_batches(job, [plan] if drawn else [])
-        if not drawn:
-            lease.report(_Found.nothing())
+@transaction.atomic
+def promotion_make(*, promotion: Promotion, actor: User | None) -> Promotion:
+    """Make the examples of a sample that waited for somebody to see it. Raises InvalidAct."""
+    found = locked(promotion)
+    if found.state != PromotionState.DRAWN:
+        raise InvalidAct(f"This sample is {found.get_state_display()}: it cannot be made now.")
+    found.state = PromotionState.MAKING
+    found.save(update_fields=["state"])
+    job_for(found, actor, making_plan(found, stage=0), "Make")
+    _audit(found, actor, "promotion_make")
+    return found
 
 
-def traces_promote(lease: Lease) -> None:
-    """Make the examples. What was imported before a kill is found by its name, and changes nothing."""
-    payload, job = lease.payload, lease.batch.job
-    dataset = Dataset.objects.select_related("project", "default_tools__tools").get(pk=payload["dataset"])
-    drawn = [UUID(pk) for pk in payload["traces"]]
-    found = _Found(dataset, job.actor)
-    for at in range(0, len(drawn), AT_ONCE):
-        some = Trace.objects.in_project(dataset.project).filter(pk__in=drawn[at : at + AT_ONCE])
-        with lease.transaction():
-            for trace in some.order_by("pk"):
-                found.add(trace)
-        lease.progress(min(at + AT_ONCE, len(drawn)))
-        others_write_first()
-    with lease.finish():
-        lease.report(found.report(len(drawn)))
+@transaction.atomic
+def promotion_drop(*, promotion: Promotion, actor: User | None) -> Promotion:
+    """Drop a sample that nothing was made of. Raises InvalidAct."""
+    found = locked(promotion)
+    if found.state != PromotionState.DRAWN:
+        raise InvalidAct(f"This sample is {found.get_state_display()}: it cannot be dropped.")
+    found.state, found.plan, found.ended_at = PromotionState.UNDONE, {}, timezone.now()
+    found.save(update_fields=["state", "plan", "ended_at"])
+    _audit(found, actor, "promotion_drop")
+    return found
 
 
-class _Found:
-    """What a job has made so far. Turns that ask the same as another are folded into it."""
-
-    def __init__(self, dataset: Dataset, actor: User | None) -> None:
-        self.dataset, self.actor = dataset, actor
-        self.made = self.folded = 0
-        self.left_out: list[dict[str, str]] = []
-        self._asked: set[str] = set()
-
-    def add(self, trace: Trace) -> None:
-        turns = turns_of(trace_read(spans_of(trace)))
-        if not turns:
-            self._leave_out(trace, "no turn that called a tool, or could have")
-        rows = list(self._rows(trace, turns))
-        for row, turn in rows:
-            try:
-                examples_import(dataset=self.dataset, actor=self.actor, rows=[row])
-            except InvalidDocument as error:
-                self._leave_out(trace, f"{error.problems[0].pointer} {error.problems[0].message}".strip())
-                continue
-            example = Example.objects.get(dataset=self.dataset, external_id=row.external_id)
-            TraceExample.objects.get_or_create(
-                example=example, defaults={"project_id": trace.project_id, "trace": trace, "turn": turn.number}
-            )
-            self.made += 1
-
-    def _rows(self, trace: Trace, turns: list[TurnInput]) -> Iterator[tuple[ExampleRow, TurnInput]]:
-        for turn in turns:
-            key = _likeness(turn)
-            if key in self._asked:
-                self.folded += 1
-                continue
-            self._asked.add(key)
-            yield ExampleRow(f"trace-{trace.trace_id.hex}-{turn.number}", turn.input, turn.tools or None), turn
-
-    def _leave_out(self, trace: Trace, reason: str) -> None:
-        if len(self.left_out) < _NAMED:
-            self.left_out.append({"id": trace.trace_id.hex, "reason": reason})
-
-    @classmethod
-    def nothing(cls) -> dict[str, Any]:
-        """Return the report of a sample without a trace."""
-        return {"drawn": 0, "made": 0, "folded": 0, "left_out": [], "dataset": ""}
-
-    def report(self, drawn: int) -> dict[str, Any]:
-        """Return what the job's page shows."""
-        return {
-            "drawn": drawn,
-            "made": self.made,
-            "folded": self.folded,
-            "left_out": self.left_out,
-            "dataset": self.dataset.slug,
-        }
+def locked(promotion: Promotion) -> Promotion:
+    """Return the row, held until the end of the transaction."""
+    return Promotion.objects.select_for_update(no_key=True).get(pk=promotion.pk)
 
 
-def _likeness(turn: TurnInput) -> str:
-    """Return what near-duplicates share: roles and words of all that was said, without case, and the tools' names."""
-    said = []
-    for message in turn.input["messages"]:
-        words = first_words({"messages": [message | {"role": "user"}]}) or ""
-        said.append([str(message.get("role")), " ".join(words.split()).casefold()])
-    return digest([*said, sorted(tool.name for tool in turn.tools)])
+def payload_of(promotion: Promotion) -> dict[str, Any]:
+    """Return what tells a batch of a job which promotion it works on."""
+    return {"promotion": str(promotion.pk)}
+
+
+def making_plan(promotion: Promotion, *, stage: int) -> BatchPlan:
+    """Return the batch that makes the examples of a sample."""
+    size = len(promotion.plan.get("new", ())) + len(promotion.plan.get("known", ()))
+    return BatchPlan("traces.promote", payload_of(promotion), size=max(size, 1), stage=stage)
+
+
+def job_for(promotion: Promotion, actor: User | None, plan: BatchPlan, verb: str, kind: str = KIND) -> Job:
+    """Make the job that works on a promotion from now on."""
+    project = promotion.project
+    promotion.job = job_create(
+        project=project,
+        actor=actor,
+        kind=kind,
+        title=f"{verb} examples of traces in {promotion.dataset.name}",
+        batches=[plan],
+        result_path=reverse("traces:promotion", args=[project.slug, promotion.pk]),
+    )
+    promotion.save(update_fields=["job"])
+    return promotion.job
+
+
+def _audit(promotion: Promotion, actor: User | None, verb: str) -> None:
+    detail = {
+        "dataset": promotion.dataset.slug,
+        "seed": promotion.seed,
+        "count": promotion.count,
+        "turns": promotion.turns,
+        "strata": promotion.strata,
+        "filter": promotion.wanted,
+    }
+    audit_record(project=promotion.project, actor=actor, verb=verb, target=promotion, detail=detail)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django import template
 from django.urls import reverse
 
+from labeling.models import Example
 from toolevals.presentation.numbers import percent
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import TraceExample
 from toolevals.traces.page import Judged
 from toolevals.traces.tool_figures import ToolFigures
 
@@ -54,6 +57,18 @@ def tool_links(context: template.Context, wanted: TraceFilter, split: str, each:
         said[split] = each.part
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any"}
+
+
+@register.filter
+def trace_of(traces: Mapping[UUID, UUID], example: UUID) -> UUID | None:
+    """Return the trace that an example was made of; None where there is none, or where it is closed."""
+    return traces.get(example)
+
+
+@register.simple_tag(takes_context=True)
+def example_trace(context: template.Context, example: Example) -> UUID | None:
+    """Return the trace that an example was made of, unless it is closed to the reader."""
+    return TraceExample.objects.open_traces([example.pk], context["request"].role).get(example.pk)
 
 
 @register.filter

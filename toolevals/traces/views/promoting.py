@@ -1,4 +1,4 @@
-"""Make examples of traces: a sample of a filter, or one trace."""
+"""Make examples of traces: ask for a sample of a filter, or for one trace."""
 
 from __future__ import annotations
 
@@ -9,40 +9,33 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.forms import PromotionForm
-from toolevals.traces.models import Trace
+from toolevals.traces.models import Trace, Turns
+from toolevals.traces.promotion_forms import PromotionForm
 from toolevals.traces.services import PromotionRequest, promotion_start
-from toolevals.traces.services.promoting import KIND
-from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 
 @require_http_methods(["GET", "POST"])
 def promote(request: ProjectRequest) -> HttpResponse:
-    """Ask for the dataset and the sample; by POST, begin the job."""
+    """Ask for the dataset and the sample; by POST, begin the job, with `look` only to show its texts first."""
     wanted, trace = TraceFilter.of(request.GET), _trace(request)
     form = PromotionForm(request.POST or None, project=request.project, alone=trace is not None)
     if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
         asked = PromotionRequest(
-            dataset=form.cleaned_data["dataset"],
+            dataset=said["dataset"],
             wanted=wanted.said,
-            count=form.cleaned_data.get("count") or 1,
-            seed=form.cleaned_data.get("seed") or 0,
+            count=said.get("count") or 1,
+            seed=said.get("seed") or 0,
             traces=(trace.pk,) if trace else (),
+            turns=said.get("turns") or Turns.EVERY,
+            strata=said.get("strata") or ("calls",),
+            shows_first="look" in request.POST,
         )
-        job = promotion_start(request=asked, actor=request.user)
-        return redirect(job.result_path)
-    context = {"form": form, "wanted": wanted, "trace": trace, "job": _job(request)}
-    return render(request, "traces/promote.html", context)
-
-
-def _job(request: ProjectRequest) -> Job | None:
-    """Return the promotion that the address names; none where it names none, or something else."""
-    try:
-        pk = UUID(request.GET.get("job", ""))
-    except ValueError:
-        return None
-    return Job.objects.filter(project=request.project, kind=KIND, pk=pk).with_progress().first()
+        promotion = promotion_start(request=asked, actor=request.user)
+        return redirect("traces:promotion", request.project.slug, promotion.pk)
+    context = {"form": form, "wanted": wanted, "trace": trace}
+    return render(request, "traces/promote.html", context, status=422 if form.errors else 200)
 
 
 def _trace(request: ProjectRequest) -> Trace | None:

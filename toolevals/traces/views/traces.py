@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import CLOSED
+from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
@@ -55,7 +56,7 @@ def trace(request: ProjectRequest, trace: UUID) -> HttpResponse:
         "trace": found,
         "page": trace_page(found),
         "session": list(session[:SESSION_SHOWN]) if found.session else [],
-        "examples": found.examples.select_related("example__dataset", "example__current").order_by("turn", "pk"),
+        "examples": examples_of_trace(found, request.user, request.role),
     }
     return render(request, "traces/trace.html", context)
 

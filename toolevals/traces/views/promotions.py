@@ -1,0 +1,89 @@
+"""Samples of traces: the list of them, one with its texts, and what may be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from labeling.errors import InvalidAct
+from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState
+from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, made_examples, planned_turns
+from toolevals.traces.services import promotion_drop, promotion_make, promotion_undo
+from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.models import Job
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+MOST_PAGES = 1_000
+_UNDONE = (PromotionState.MADE, PromotionState.MAKING)
+
+
+@require_safe
+def promotions(request: ProjectRequest) -> HttpResponse:
+    """List the samples, the newest first, and the schedules."""
+    page = page_of(Promotion.objects.in_project(request.project), request.GET.get("before", ""))
+    context = {
+        "page": page,
+        "rows": [(each, asked_words(each, request.user)) for each in page.rows],
+        "schedules": PromotionSchedule.objects.in_project(request.project),
+    }
+    return render(request, "traces/promotions.html", context)
+
+
+@require_safe
+def promotion(request: ProjectRequest, promotion: UUID) -> HttpResponse:
+    """Show one sample: how far it is, its texts before it is made, and what was made."""
+    found = _promotion(request, promotion)
+    planned = found.plan.get("new", []) if found.state == PromotionState.DRAWN else []
+    pages = max(-(-len(planned) // TURNS_SHOWN), 1)
+    page = min(max(page_number(request.GET.get("page", "1")), 1), pages)
+    job = Job.objects.filter(pk=found.job_id).with_progress().first()
+    context = {
+        "promotion": found,
+        "asked": asked_words(found, request.user),
+        "job": job if job is not None and job.state != "succeeded" else None,
+        "planned": len(planned),
+        "turns": planned_turns(found, page) if planned else [],
+        "number": page,
+        "pages": pages,
+        "examples": made_examples(found) if found.state == PromotionState.MADE else [],
+        "may_undo": found.state in _UNDONE and not (job is not None and job.is_open),
+    }
+    return render(request, "traces/promotion.html", context)
+
+
+@require_POST
+def make(request: ProjectRequest, promotion: UUID) -> HttpResponse:
+    """Make the examples of a sample whose texts were shown."""
+    return _act(request, promotion, lambda found: promotion_make(promotion=found, actor=request.user))
+
+
+@require_POST
+def drop(request: ProjectRequest, promotion: UUID) -> HttpResponse:
+    """Drop a sample that nothing was made of."""
+    return _act(request, promotion, lambda found: promotion_drop(promotion=found, actor=request.user))
+
+
+@require_POST
+def undo(request: ProjectRequest, promotion: UUID) -> HttpResponse:
+    """Delete the examples of a sample, as long as nobody has begun to label them."""
+    return _act(request, promotion, lambda found: promotion_undo(promotion=found, actor=request.user))
+
+
+def _act(request: ProjectRequest, promotion: UUID, act: Callable[[Promotion], Promotion]) -> HttpResponse:
+    found = _promotion(request, promotion)
+    try:
+        act(found)
+    except InvalidAct as error:
+        messages.error(request, str(error))
+    return redirect("traces:promotion", request.project.slug, found.pk)
+
+
+def _promotion(request: ProjectRequest, promotion: UUID) -> Promotion:
+    rows = Promotion.objects.in_project(request.project).defer(None).select_related("dataset", "actor", "project")
+    return get_object_or_404(rows, pk=promotion)
