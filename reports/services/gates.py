@@ -65,7 +65,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
     asked = _asked(run, request)
     gate = gate_read(asked.gate)
     if run.floor:
-        raise InvalidDocument.at("", "A floor is no agent: it is read beside scores, and no gate knows it.")
+        raise InvalidDocument.at("", "A baseline agent is not gated: its scores are there to read others against.")
     if run.grading is None:
         raise InvalidDocument.at("", "The run is not graded yet: wait for it.")
     if request.release_candidate and not gate.consistency:

@@ -219,7 +219,7 @@ def grade(ada: Person) -> None:
 
 def read_matrix(ada: Person) -> None:
     """From the matrix to a cell, a case and back, and the matrix as a table."""
-    ada.follow("Confusion")
+    ada.follow("Confusion matrix")
     ada.named("T")
     ada.key("t")
     cell = ada.page.get_by_role("link", name="2 expected renew_loan, called list_loans")

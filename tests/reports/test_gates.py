@@ -135,7 +135,7 @@ def test_a_floor_is_read_beside_a_rate(build):
     Run.objects.filter(pk=other.run_id).update(floor="frequent", dataset_version=mine.dataset_version)
     document = {"bounds": [{"metric": "tool_name_match", "min": 0.9}, {"metric": "selection", "min": 0, "per": "tool"}]}
     whole, *tools = checks(hold(mine.run, document))
-    assert whole.note == "Floor: 50.0% (always the most frequent tool)."
+    assert whole.note == "Best baseline agent: 50.0% (always the most frequent tool)."
     assert {check.note for check in tools} == {""}
 
 
