@@ -131,7 +131,7 @@ class TwoRuns:
                 "gold, are compared."
             )
         if other := _other_graders(*self.gradings):
-            found.append(f"Other graders graded them ({other}): a change may be theirs. Grade both runs again.")
+            found.append(f"Other graders graded them ({other}): the graders may cause a change. Re-grade both runs.")
         return found
 
 

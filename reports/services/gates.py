@@ -153,7 +153,7 @@ def gate_read(document: Any) -> Gate:
 def _asked(run: Run, request: GateRequest) -> GateRequest:
     """Return the request with the gate that it names, where it names one. Raises InvalidDocument."""
     if request.gate is not None and request.name:
-        raise InvalidDocument.at("/name", "cannot stand beside gate: say one of them")
+        raise InvalidDocument.at("/name", "cannot be combined with gate: give one of them")
     if request.gate is not None:
         return request
     if not request.name:

@@ -85,10 +85,10 @@ def test_owners_see_everybody_others_themselves(
     decided: Revision, owner: User, reviewer: User, second_reviewer: User, as_user: Callable[[User], Client]
 ) -> None:
     page = body(as_user(owner).get(at()))
-    assert "Each against what was decided" in page
+    assert "Labels compared with decisions" in page
     assert f"gold=label_wrong&amp;of={second_reviewer.pk}" in page
     own = body(as_user(reviewer).get(at()))
-    assert "Your labels against what was decided" in own
+    assert "Your labels compared with decisions" in own
     assert str(second_reviewer.pk) not in own
     assert 'name="reviewer"' not in own
     told = table(as_user(reviewer).get(at("agreement-csv", "?form=reviewers")))
@@ -105,8 +105,8 @@ def test_a_pair_is_the_owners_to_choose(
     pair = f"?reviewer={second_reviewer.pk}&other={reviewer.pk}"
     lines = table(as_user(owner).get(at("agreement-csv", f"{pair}&form=matrix")))
     assert {"one": "(none)", "other": "create_return", "units": "1"} in lines
-    assert "What the two said" in body(as_user(owner).get(at(query=pair)))
-    assert "What the two said" not in body(as_user(adjudicator).get(at(query=pair)))
+    assert "Labels of the two people" in body(as_user(owner).get(at(query=pair)))
+    assert "Labels of the two people" not in body(as_user(adjudicator).get(at(query=pair)))
 
 
 def test_what_is_not_resolved_changes_nothing(

@@ -182,7 +182,7 @@ def test_findings_are_filtered_let_be_and_sent_as_a_file(
     client.post(at("lint-ignore"), {"key": key, "show": "ignored"})
     assert LintReport.objects.get().document["ignored"] == {}
     assert as_user(viewer).post(at("lint")).status_code == 403
-    assert ">Let be<" not in body(as_user(viewer).get(at("lint")))
+    assert ">Ignore<" not in body(as_user(viewer).get(at("lint")))
 
 
 def test_pages_take_as_many_queries_for_many_rows_as_for_few(

@@ -125,7 +125,7 @@ def test_a_baseline_on_another_dataset_is_refused(build):
 def test_no_gate_knows_a_floor(build):
     run = build.grading(cases_of(CELLS)).run
     Run.objects.filter(pk=run.pk).update(floor="none")
-    with pytest.raises(InvalidDocument, match="floor"):
+    with pytest.raises(InvalidDocument, match="baseline agent"):
         hold(run, rate("selection", 0.5))
     assert not HeldGate.objects.exists()
 

@@ -27,7 +27,7 @@ def test_a_list_is_filtered_and_paged(get, build):
     assert len(second.context["cases"]) == 10
     assert "First cases" in text(second)
     assert get("cases", grading, column="outcome", status="passed").context["count"] == 5
-    assert "No case is like that." in text(get("cases", grading, mode="missed_call"))
+    assert "No case matches." in text(get("cases", grading, mode="missed_call"))
 
 
 def test_a_list_costs_the_same_however_long(get, build, django_assert_max_num_queries):

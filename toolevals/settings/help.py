@@ -67,7 +67,7 @@ HELP = {
     "reports:arguments": "reports#arguments",
     "reports:recovery": "reports#recovery",
     "reports:reliability": "reports#reliability-over-trials",
-    "reports:spending": "reports#what-each-tools-calls-took",
+    "reports:spending": "reports#time-and-cost-by-tool",
     "reports:dialects": "grading#other-tools-verdicts",
     "reports:golds": "reports#one-run-under-every-gold",
     "reports:compare": "reports#comparing-two-runs",

@@ -81,7 +81,7 @@ class PromotionForm(PlainForm):
     dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)
     count = forms.IntegerField(label="Traces", min_value=1, max_value=MOST, initial=200)
     seed = forms.IntegerField(
-        min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same traces again."
+        min_value=0, max_value=2**31 - 1, initial=1, help_text="The same seed draws the same traces."
     )
 
     def __init__(self, *args: Any, project: Project, alone: bool, **kwargs: Any) -> None:

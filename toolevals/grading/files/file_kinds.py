@@ -170,7 +170,7 @@ def _text(plain: bytes) -> FileKind:
         document, problem = None, error
     else:
         document, is_table = read.value, read.is_table
-        problem = InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
+        problem = InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
     if is_table and (evaluation := _evaluation(document, is_table=True)) is not None:
         return evaluation
     if not is_table and isinstance(document, (Mapping, list)) and document:

@@ -35,7 +35,7 @@ def with_source(check: Check, sources: Mapping[str, str]) -> Check:
     if judge is None or check.note:
         return check
     source = sources[check.metric]
-    words = f"Read from the rule {source}: its judge was not heard."
+    words = f"Read from the rule {source}: its judge was not asked."
     if source == judge:
         words = f"Read from the judge {judge.removeprefix(JUDGED)}."
     return replace(check, note=words)
