@@ -69,7 +69,7 @@ class TwoRuns:
         if self.before.pk == self.after.pk:
             return f"Run {self.before.number} is not compared with itself."
         if floors:
-            return "A baseline agent is not compared with a run: its scores stand beside those of the run."
+            return "A baseline agent is not compared with a run: the run shows its scores."
         if datasets[0].pk != datasets[1].pk:
             names = f"run {self.before.number} is on {datasets[0].name}, run {self.after.number} on {datasets[1].name}"
             return f"Two datasets cannot be compared: {names}."

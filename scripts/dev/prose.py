@@ -1,7 +1,7 @@
 """Checks the words of pages and documents: `python -m scripts.dev.prose`, a step of `./dev check`.
 
-It looks for words of the old language, for sentences that are too long, and for titles that ask or hide who acts. What is
-right in spite of a rule is named in `EXCEPTED`, with its reason.
+It looks for words of the old language, for sentences that are too long, and for titles that ask or that hide who acts.
+What is right in spite of a rule is named in `EXCEPTED`, with its reason.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,7 +24,6 @@ INSTEAD: Final = {
     r"without (?:any )?wit\b|\bneeds? no wit": "trivial, baseline agent",
     r"more than was due": "excess calls",
     r"\bwhoever\b": "the person who",
-    r"\bnobody\b": "no ..., not ... by anyone",
     r"\bwaver(?:s|ed|ing)?\b": "disagree, be unsure",
     r"\bseldom\b": "rarely",
     r"\bupon\b": "on",
@@ -39,12 +38,25 @@ INSTEAD: Final = {
     r"\blike that\.": "No ... matches.",
     r"\b(?:grade|graded|grading) (?:a|the|it|run [^ ]+|the run) again\b": "re-grade",
     r"\bwithin chance\b": "not significant",
+    r"\b(?-i:behavior|colored|labeled|canceled|favorite|analyze[ds]?|honor(?:s|ed)?)\b": "British spelling",
 }
 
-# File, and the words that are right there all the same -> why.
-EXCEPTED: Final[dict[tuple[str, str], str]] = {}
+# On pages the thing comes first: "No ratings yet", not "Nobody has rated".
+INSTEAD_ON_PAGES: Final = {r"\bnobody\b": "name the thing that is missing"}
 
-# Records of what was decided keep their titles: their names are addresses.
+# File, and the words that are right there all the same -> why.
+EXCEPTED: Final[dict[tuple[str, str], str]] = {
+    ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
+    ("toolevals/grading/layers/result_use/statuses.py", "canceled"): "a word that tools answer with",
+    ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
+    ("toolevals/grading/layers/recovery/wording.py", "nobody"): "a pattern for what agents reply",
+    (
+        "toolevals/templates/parts/session.html",
+        "You are signed out Another person is signed in",
+    ): "a dialog that says what has happened",
+}
+
+# Decisions are records: they stay as they were written.
 RECORDS: Final = "docs/decisions/"
 PROSE: Final = ("docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PYTHON: Final = ("toolevals/", "labeling/", "reports/")
@@ -63,6 +75,7 @@ _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
 )
 _WORDS: Final = {re.compile(pattern, re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}
+_PAGE_WORDS: Final = _WORDS | {re.compile(words, re.IGNORECASE): instead for words, instead in INSTEAD_ON_PAGES.items()}
 
 
 class Fault(NamedTuple):
@@ -93,7 +106,7 @@ def faults(root: Path = ROOT, names: Iterable[str] | None = None) -> Iterator[Fa
 def _faults_of(name: str, text: str) -> Iterator[Fault]:
     if name.endswith(".md"):
         blocks = list(document_blocks(text))
-        yield from _old_words(name, blocks)
+        yield from _old_words(name, blocks, _WORDS)
         yield from _long_sentences(name, blocks)
         if not name.startswith(RECORDS):
             yield from _titles(
@@ -108,9 +121,11 @@ def _faults_of(name: str, text: str) -> Iterator[Fault]:
         yield from _old_words(name, code_strings(text))
 
 
-def _old_words(name: str, texts: Iterable[Text]) -> Iterator[Fault]:
+def _old_words(
+    name: str, texts: Iterable[Text], forbidden: Mapping[re.Pattern[str], str] = _PAGE_WORDS
+) -> Iterator[Fault]:
     for line, words in texts:
-        for pattern, instead in _WORDS.items():
+        for pattern, instead in forbidden.items():
             for match in pattern.finditer(words):
                 at = line + words.count("\n", 0, match.start())
                 yield Fault(name, at, match[0], f"write: {instead}")
@@ -119,7 +134,8 @@ def _old_words(name: str, texts: Iterable[Text]) -> Iterator[Fault]:
 def _long_sentences(name: str, blocks: Iterable[Text]) -> Iterator[Fault]:
     for line, words in blocks:
         for sentence in _SENTENCE_END.split(words):
-            count = len(sentence.split())
+            # A list of names in code is no long sentence.
+            count = sum("`code`" not in word for word in sentence.split())
             if count > MOST_WORDS:
                 yield Fault(name, line, sentence, f"a sentence of {count} words: at most {MOST_WORDS}")
 
@@ -202,7 +218,7 @@ def _names(root: Path) -> list[str]:
 
 
 def _is_read(name: str) -> bool:
-    if "/vendor/" in name or "/migrations/" in name:
+    if "/vendor/" in name or "/migrations/" in name or name.startswith(RECORDS):
         return False
     return (
         (name.endswith(".md") and name.startswith(PROSE))

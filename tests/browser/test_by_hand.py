@@ -120,4 +120,4 @@ def test_examples_of_a_batch_are_kept_for_a_person_who_gets_them_first(
 
 
 def kept(page: Page) -> Locator:
-    return page.locator(".facts div", has_text="Kept for somebody").locator("dd")
+    return page.locator(".facts div", has_text="Reserved, not labelled yet").locator("dd")

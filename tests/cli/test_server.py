@@ -185,7 +185,7 @@ def test_a_project_that_is_not_ours_is_not_there(server, capsys):
 def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
     assert command.main(["run", "core@1", "--experiment", "named", "--baseline"]) == Exit.OK
     assert command.main(["retry", "1", "--errored"]) == Exit.DATA
-    assert "\n  Nothing in the run is errored" in capsys.readouterr().err
+    assert "\n  The run has no errored case" in capsys.readouterr().err
 
 
 def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):

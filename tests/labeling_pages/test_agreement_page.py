@@ -95,7 +95,7 @@ def test_owners_see_everybody_others_themselves(
     assert {each["reviewer"] for each in told} == {str(reviewer.pk)}
     wrong = f"?gold=tool_wrong&of={second_reviewer.pk}"
     assert body(as_user(owner).get(at("agreement-cases", wrong))).count('<th scope="row">') == 1
-    assert "Another tool was decided" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
+    assert "Decided on another tool" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
 
 
 def test_a_pair_is_the_owners_to_choose(
@@ -134,7 +134,7 @@ def test_filters_and_empty_pages(
     client = as_user(viewer)
     assert "Nothing can be compared with these filters" in body(client.get(at(query="?bucket=nothing")))
     assert "Nothing can be compared with these filters" in body(client.get(at(query="?until=2020-01-01")))
-    assert "No example is like that" in body(client.get(at("agreement-cases", "?one=a&two=b")))
+    assert "No example matches" in body(client.get(at("agreement-cases", "?one=a&two=b")))
     assert client.get(at("agreement-cases", "?before=x&one=%01&two=%01&of=x&gold=judged")).status_code == 200
 
 

@@ -105,7 +105,7 @@ def test_a_tool_is_found_by_part_of_its_name(gold: Dataset, viewer: User, as_use
     page = body(as_user(viewer).get(at("coverage", "?find=RETURN&view=spread&page=7")))
     assert 'title="create_return"' in page
     assert 'title="get_order"' not in page.partition("What to add next")[0].partition("coverage-table")[2]
-    assert "No tool is called like that" in body(as_user(viewer).get(at("coverage", "?find=nothing")))
+    assert "No tool matches" in body(as_user(viewer).get(at("coverage", "?find=nothing")))
 
 
 def test_quotas_are_changed_in_a_form(

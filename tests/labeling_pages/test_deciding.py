@@ -175,5 +175,5 @@ def test_reviewers_read_what_came_of_their_labels(
     client.post(url("feedback-seen"))
     assert "nothing new" in body(client.get(url("feedback")))
     first = as_user(reviewer)
-    assert "Nobody has decided otherwise" in body(first.get(url("feedback")))
+    assert "All decisions agree" in body(first.get(url("feedback")))
     assert "ex-0" in body(first.get(url("feedback") + "?same"))

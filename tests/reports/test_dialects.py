@@ -144,7 +144,7 @@ def test_many_cases_are_read_by_a_job_that_an_adjudicator_begins(by_a_job, clien
     assert client.post(address).status_code == 302
     assert client.post(address).status_code == 302
     assert AuditEntry.objects.filter(verb="dialects_start").count() == 1
-    assert "at work" in text(client.get(address))
+    assert "are being read by the rules" in text(client.get(address))
     run_jobs()
     reading = DialectReading.objects.select_related("job").get()
     assert reading.job is not None
@@ -240,7 +240,7 @@ def test_agreement_and_kappa_by_hand():
         ("order", "x", 5, 0),
     ]
     assert [(row.name, row.count) for row in found.pair("x", "y").reasons] == []
-    assert dialects_sentence(found).startswith("50 % of the calls pass here; by the rules of other evaluators")
+    assert dialects_sentence(found).startswith("50 % of the calls pass here; by other evaluators")
 
 
 def test_of_two_others_the_one_that_differs_from_us_has_the_reason():

@@ -193,7 +193,7 @@ def test_lists_come_in_pages_and_cost_no_more_queries(get, graded, django_assert
 
 
 def test_without_a_failure_the_page_says_why_it_is_empty(get, graded):
-    assert "In no case did a tool answer at all" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
+    assert "No tool answered in any case" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
     quiet = graded({"fine": CONVERSATIONS["fine"]})
     page = text(get("recovery", quiet))
     assert "No tool failed." in page

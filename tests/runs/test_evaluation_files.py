@@ -74,7 +74,7 @@ def test_a_run_of_langsmith_is_no_row_of_our_own_form_though_it_has_an_id_and_an
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (json.dumps({"results": [{"reply": 1}]}).encode(), "is of no format that is known here: it has results"),
+        (json.dumps({"results": [{"reply": 1}]}).encode(), "has an unknown format: it has results"),
         ((DATA / "pydantic_evals.yaml").read_bytes(), "It holds no predictions: import it into a dataset"),
     ],
 )

@@ -121,9 +121,9 @@ def test_there_must_be_something_to_ask_again(project, version, run_jobs):
             errored_ask_again(run=run, actor=None)
         run_jobs()
     run.refresh_from_db()
-    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
+    with pytest.raises(InvalidDocument, match="has no errored case that can be re-run"):
         errored_ask_again(run=run, actor=None)
-    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
+    with pytest.raises(InvalidDocument, match="has no errored case that can be re-run"):
         errored_ask_again(run=plain, actor=None)
 
 

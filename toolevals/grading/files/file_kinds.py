@@ -114,7 +114,7 @@ def _document(document: Any) -> FileKind:
         return evaluation
     if (messages := _messages(document)) is not None:
         return messages
-    raise InvalidDocument.at("", f"is of no format that is known here: {_nearest(document)}")
+    raise InvalidDocument.at("", f"has an unknown format: {_nearest(document)}")
 
 
 def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:

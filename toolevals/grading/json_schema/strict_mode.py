@@ -99,7 +99,7 @@ def _object_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]
     listed = required if isinstance(required, list) else []
     for name in properties if isinstance(properties, dict) else ():
         if name not in listed:
-            words = "must be required: list it, and let it be null where it may be left out"
+            words = "must be required: list it, and allow null where it may be left out"
             yield Problem(f"/properties{pointer_to([name])}", words)
 
 
