@@ -35,6 +35,7 @@ _TOKEN: Final = re.compile(
     rf"(?P<comment><!.*?>)|(?P<tag>{_TAG})|(?P<template>{_TEMPLATE})|(?P<text>[^<{{]+|[<{{])", re.DOTALL
 )
 _IN_TAG: Final = re.compile(rf"{_TEMPLATE}|{_QUOTED}|(?P<space>\s+)", re.DOTALL)
+_CLASSES: Final = re.compile(rf"\sclass=\"(?P<names>(?:{_TEMPLATE}|[^\"])*)\"", re.DOTALL)
 _NAME: Final = re.compile(r"</?([a-zA-Z][\w-]*)")
 
 BLOCK, ATTRIBUTE, TEXT, BEFORE_END = range(4)
@@ -55,8 +56,8 @@ def places(template: str) -> Iterator[tuple[int, int, int]]:
             kept = name if not token.endswith("/>") else ""
         if kind == "tag":
             yield from _in_tag(token, start)
-        if kind == "text" and not token.isspace():
-            for space in re.finditer(r"(?<=\S) +(?=\S)", token):
+        if kind == "text":
+            for space in re.finditer(r"(?<!\n) +(?![ \n])", token):
                 yield start + space.start(), start + space.end(), TEXT
         near = found[1].lower() if after == "tag" and (found := _NAME.match(beside)) else ""
         if kept or kind == "text" or after in ("text", ""):
@@ -67,6 +68,11 @@ def places(template: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _in_tag(token: str, start: int) -> Iterator[tuple[int, int, int]]:
+    for classes in _CLASSES.finditer(token):
+        for space in re.finditer(rf"{_TEMPLATE}|(?P<space> +)", classes["names"]):
+            if space["space"]:
+                begin = start + classes.start("names")
+                yield begin + space.start(), begin + space.end(), TEXT
     for inside in _IN_TAG.finditer(token):
         if inside["space"] and not token[inside.end() :].startswith(">"):
             yield start + inside.start(), start + inside.end(), ATTRIBUTE
@@ -108,8 +114,10 @@ def _cut(line: str, start: int, found: list[tuple[int, int, int]]) -> tuple[int,
     first = start + _indent(line)
     inside = [each for each in found if first + SHORTEST <= each[0] <= start + LONGEST]
     inside = inside or [each for each in found if first < each[0] <= start + LONGEST]
-    # Before the `>` one more character follows on the next line.
-    return min(inside, key=lambda each: (each[2], -each[0]), default=None)
+    if inside:
+        return min(inside, key=lambda each: (each[2], -each[0]))
+    # What cannot be broken begins the line: the rest goes to the next.
+    return min((each for each in found if start + LONGEST < each[0] < start + len(line)), default=None)
 
 
 def template_lines_break() -> Iterator[tuple[Path, int, int]]:
