@@ -84,7 +84,8 @@ def check(_: argparse.Namespace) -> int:
 def fmt(_: argparse.Namespace) -> int:
     """Format the code."""
     ensure("dev")
-    return run(in_venv("-m", "ruff", "format", ".")) or run(in_venv("-m", "ruff", "check", "--fix", "."))
+    commands = (["ruff", "format", "."], ["ruff", "check", "--fix", "."], ["scripts.dev.template_lines"])
+    return max(run(in_venv("-m", *words)) for words in commands)
 
 
 def static_checks(session: Session) -> None:

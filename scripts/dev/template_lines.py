@@ -1,4 +1,4 @@
-"""Breaks long lines of templates where HTML does not mind white space.
+"""Breaks long lines of templates where HTML does not mind white space, as part of `./dev fmt`.
 
 A template tag stays on its line. A line is broken, in this order of preference: between a block and its neighbour;
 between attributes; where text has a space; before the `>` of a tag.
@@ -7,12 +7,14 @@ between attributes; where text has a space; before the `>` of a tag.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
+from scripts.dev.environment import ROOT
+
 LONGEST: Final = 160
-TEMPLATES: Final = Path("toolevals/templates")
+TEMPLATES: Final = ROOT / "toolevals" / "templates"
 # A break nearer to the line's beginning leaves a stump: one of less worth further on is better.
 SHORTEST: Final = 50
 
@@ -120,12 +122,28 @@ def _cut(line: str, start: int, found: list[tuple[int, int, int]]) -> tuple[int,
     return min((each for each in found if start + LONGEST < each[0] < start + len(line)), default=None)
 
 
-def template_lines_break() -> Iterator[tuple[Path, int, int]]:
-    """Break the long lines of all templates; yield path, number and length of each that stays too long."""
+def long_lines() -> list[str]:
+    """Return `path:line: length` of every line of a template that is too long."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {len(line)} characters"
+        for path in sorted(TEMPLATES.rglob("*.html"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > LONGEST
+    ]
+
+
+def main() -> int:
+    """Break the long lines of all templates; name those that stay too long, and return 1 if there are any."""
     for path in sorted(TEMPLATES.rglob("*.html")):
         before = path.read_text(encoding="utf-8")
         after = broken(before)
         if after != before:
             path.write_text(after, encoding="utf-8")
-        lines = enumerate(after.split("\n"), start=1)
-        yield from ((path, number, len(line)) for number, line in lines if len(line) > LONGEST)
+    left = long_lines()
+    for line in left:
+        sys.stdout.write(f"{line}: break it by hand\n")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
