@@ -164,7 +164,7 @@ RULES = {
     "reports-api:benchmarks": Rule(Role.VIEWER, Role.OWNER),
     "reports-api:benchmarks-import": Rule(Role.OWNER),
     "reports-api:benchmark": Rule(Role.VIEWER, Role.OWNER),
-    # Whoever adjudicates has the cases of a large run read by other tools' rules.
+    # Whoever adjudicates has the cases of a large run read by the rules of other evaluators.
     "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:remarks": Rule(Role.VIEWER),

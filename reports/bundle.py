@@ -99,8 +99,8 @@ def _datasheet(grading: Grading) -> Parts:
 
 # Name in the zip -> what it holds, and what writes it, beside the tables.
 PARTS: Final[Mapping[str, tuple[str, Callable[[Grading], Parts]]]] = {
-    "run.json": ("the subject, the dataset version, graders, judges, what it took", _about),
-    "gold.jsonl": ("the frozen examples with the gold that was graded against, to be imported again", _gold),
+    "run.json": ("the agent, the dataset version, graders, judges, cost and time", _about),
+    "gold.jsonl": ("the frozen examples with the gold of the grading, ready to import", _gold),
     "datasheet.json": ("the datasheet of that version", _datasheet),
 }
 VERDICTS = "verdicts.jsonl"

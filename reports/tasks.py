@@ -36,7 +36,7 @@ def suspects_count(batch_id: str) -> None:
 
 @app.task(name="reports.dialects_part")
 def dialects_part(batch_id: str) -> None:
-    """Read a part of a grading's cases by other tools' rules."""
+    """Read a part of a grading's cases by the rules of other evaluators."""
     batch_work(batch_id, making.dialects_part)
 
 

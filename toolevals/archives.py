@@ -69,7 +69,7 @@ def files_in(content: bytes, *, max_files: int, max_bytes: int) -> dict[str, byt
                 raise InvalidDocument.at("", f"the zip holds {min(twice)} twice")
             return {each.filename: zip_member(packed, each.filename) for each in members}
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}. Make it again") from None
+        raise InvalidDocument.at("", f"cannot be read as a zip: {error}. Make a new one") from None
 
 
 def _is_junk(name: str) -> bool:

@@ -17,7 +17,7 @@ from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import ABSENT, percent, span
 
-NO_CLASSES = "values hardly recur: two people's habits cannot be told from chance"
+NO_CLASSES = "values hardly recur: habits and chance look the same"
 FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
 MATRIX_CSV = ("one", "other", "units")
 PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")

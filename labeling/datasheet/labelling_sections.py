@@ -28,7 +28,7 @@ SOURCES = {
     "second_look": "second look: somebody decided, after a reviewer had seen an agent's proposal",
     "single": "single: one label was wanted",
     "imported": "imported with the example",
-    "restored": "restored: earlier gold again",
+    "restored": "restored: earlier gold",
 }
 OVERLAPS = {0: "none", 1: "one", 5: "five or more"}
 FORMATS = "native JSON Lines, CSV, BFCL, OpenAI chat, LangSmith"
@@ -93,7 +93,7 @@ def uses(sheet: Datasheet, links: Links) -> Section:
     if not rows:
         facts.append(fact("Findings of the lint", "none"))
     whole = f"Of the whole dataset as it was on {day(lint.at)}, {count(lint.examples)} examples"
-    note = f"{whole}; what was let be is left out."
+    note = f"{whole}; ignored findings are left out."
     tables = (Table("Known limits", ("Finding", "Severity", "Count"), rows, note),) if rows else ()
     return Section("uses", "Uses and known limits", tuple(facts), tables)
 
@@ -175,7 +175,7 @@ def _idle(lint: LintSummary, links: Links) -> tuple[Cell, ...]:
     if passed.value is None or passed.interval is None:
         return (Cell("nothing to pass: there is no gold", links.page("lint")),)
     interval = f" {percent(passed.value)} % ({span(passed.interval.low, passed.interval.high)})"
-    counted = f" of {count(lint.gold)} with gold, {interval.strip()}: the floor under every score"
+    counted = f" of {count(lint.gold)} with gold, {interval.strip()}: compare every score with this"
     return Cell(count(lint.passed_idle_count), links.page("lint")), Cell(counted)
 
 

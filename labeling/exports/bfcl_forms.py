@@ -68,7 +68,7 @@ def answer_row(name: str, gold: Expectation) -> dict[str, Any] | None:
         raise Inexpressible("several lists of calls are accepted")
     trajectory = gold.alternatives[0]
     if trajectory.additional_calls:
-        raise Inexpressible("other calls may come beside those expected")
+        raise Inexpressible("further calls are allowed")
     if len(trajectory.ordered) + bool(trajectory.unordered) > 1:
         raise Inexpressible("calls are expected in an order")
     if trajectory.disallowed or not trajectory.expected:
@@ -80,7 +80,7 @@ def _call(call: Any) -> dict[str, Any]:
     if not isinstance(call, CallExpectation):
         raise Inexpressible("one of several calls is expected")
     if call.additional_arguments:
-        raise Inexpressible("other arguments may come beside those expected")
+        raise Inexpressible("other arguments are allowed")
     return {call.tool: {name: allowed_values(matcher) for name, matcher in call.arguments.items()}}
 
 

@@ -19,7 +19,7 @@ from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
-CONTEXT_SAID = "what the agent knows beside the messages was written as a system message"
+CONTEXT_SAID = "the agent's further knowledge was written as a system message"
 _REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
 _MOST_LETTERS = 64
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -77,7 +77,7 @@ def _names(tools: Sequence[ToolSpec]) -> dict[str, str]:
     """Return what tools are called there, by their names. Raises Inexpressible where two would be called alike."""
     names = {tool.name: _REFUSED.sub("_", tool.name) for tool in tools}
     if len(set(names.values())) < len(names) or any(len(name) > _MOST_LETTERS for name in names.values()):
-        raise Inexpressible("tools' names are too long, or alike once written as OpenAI takes them")
+        raise Inexpressible("tools' names are too long, or equal once written as OpenAI takes them")
     return names
 
 
@@ -116,5 +116,5 @@ def _message(message: Message, place: int, names: Mapping[str, str]) -> dict[str
 
 def _made_call(call: Any, identifier: str, names: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(call, MalformedCall):
-        raise Inexpressible("the conversation holds a call that nobody can read")
+        raise Inexpressible("the conversation holds a call that cannot be read")
     return _call(call.id or identifier, names.get(call.name, call.name), call.arguments)

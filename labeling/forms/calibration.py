@@ -32,7 +32,7 @@ class CalibrationForm(PlainForm):
         required=False,
         widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
         label="It comes first",
-        help_text="Nobody is handed other examples of this dataset before they have answered it, while it is open.",
+        help_text="While it is open, labellers get no other examples of this dataset before they answer it.",
     )
 
     def clean_names(self) -> list[str]:

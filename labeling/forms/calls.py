@@ -107,7 +107,7 @@ def _read_field(entries: CallEntries, one: ArgumentField, at: str, found: Found)
     if matcher == UNNAMED and not one.is_item:
         return None
     if matcher not in matcher_keys(one):
-        found.problems.append(FieldProblem(entries.address(one.path), "Cannot be compared like that."))
+        found.problems.append(FieldProblem(entries.address(one.path), "Cannot be compared in this way."))
         return None
     try:
         if matcher in ("fields", "items"):

@@ -68,7 +68,7 @@ class DatasetForm(PlainForm):
     guideline = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="What reviewers read beside the example. A line that begins with # is a heading, with - an entry.",
+        help_text="Reviewers read it next to the example. A line that begins with # is a heading, with - an entry.",
     )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:

@@ -66,7 +66,7 @@ ALL = (
 )
 # What needs no value; shown in the value's place.
 VALUELESS = {
-    "key_only": "given, whatever the value",
+    "key_only": "given, with any value",
     "absent": "must not be given",
     IS_NULL: "the value is null",
     IS_EMPTY: "given, and empty",

@@ -26,7 +26,7 @@ OWN = "own"
 # The reactions that can be right: the value kept, the words, what is meant.
 RIGHT_REACTIONS = (
     ("corrected_retry", "corrected retry", "Calls the tool again with other arguments"),
-    ("fallback_tool", "fallback tool", "Calls another tool that can stand in"),
+    ("fallback_tool", "fallback tool", "Calls another tool that can replace it"),
     ("clarification", "asks back", "Asks the user for what is missing"),
     ("escalation", "escalates", "Hands the case to a person"),
     ("honest_failure", "says so", "Tells the user that it did not work"),
@@ -34,7 +34,7 @@ RIGHT_REACTIONS = (
 PROFILES = (
     ("standard", "as usual"),
     ("strict", "strictly: types and spelling too"),
-    ("loose", "loosely: case and spaces aside"),
+    ("loose", "loosely: without case and spaces"),
     ("bfcl", "as the BFCL benchmark does"),
 )
 # What can be unfolded: its name among the fields `also`, the words of its button.

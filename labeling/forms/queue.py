@@ -109,7 +109,7 @@ class ChoiceForm(PlainForm):
         required=False,
         label="Only these ids",
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=f"One a line, {MAX_NAMES:,} at most. Empty: whatever is next in the queue.",
+        help_text=f"One a line, {MAX_NAMES:,} at most. Empty: the next examples in the queue.",
     )
     first = forms.IntegerField(
         required=False, min_value=1, max_value=MAX_EXAMPLES, label="The first", help_text="So many examples at most."

@@ -83,7 +83,7 @@ def _text(file: IO[bytes]) -> DetectedSource:
     with unpacked(file) as plain:
         columns = preview(plain).columns
     if (found := _named(table_format(columns))) is None:
-        raise InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
+        raise InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
     return found
 
 

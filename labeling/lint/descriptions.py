@@ -61,7 +61,7 @@ def _add_pairs(report: Report, lists: Iterable[Sequence[ToolSpec]], specs: Mappi
         if rule == "same_description":
             sentence = f"{one} and {other} are described in nearly the same words: {share:.0%} of their trigrams."
         else:
-            sentence = f"{one} and {other} are described alike (cosine {share:.2f}): say what sets them apart."
+            sentence = f"{one} and {other} have similar descriptions (cosine {share:.2f}): say what sets them apart."
         report.add(rule, sentence, about=[one, other], tools=[one, other])
 
 

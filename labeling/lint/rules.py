@@ -30,7 +30,7 @@ _ALL = (
     Rule("never_filled", "warning", "An optional argument that no gold fills"),
     Rule("no_description", "error", "A tool without a description"),
     Rule("same_description", "warning", "Nearly the same description"),
-    Rule("confusable", "warning", "Two tools that are described alike"),
+    Rule("confusable", "warning", "Two tools with similar descriptions"),
     Rule("shared_opening", "warning", "Descriptions that open with the same words"),
     Rule("no_trigger", "note", "A description that does not say when to use the tool"),
 )

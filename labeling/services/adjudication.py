@@ -182,5 +182,5 @@ def _same_decision(revision: Revision, actor: User, said: Said) -> Adjudication:
     if made is None or made.adjudicator_id != actor.pk or not is_in_force(made, revision):
         raise InvalidAct("There is nothing to decide: the labels do not differ, or someone has decided already.")
     if Said(made.answer, made.expectation, made.rationale) != said:
-        raise InvalidAct("You have decided this already. Dispute the gold to have it decided again.")
+        raise InvalidAct("You have decided this already. Dispute the gold to have it decided once more.")
     return made

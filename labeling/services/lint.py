@@ -82,7 +82,7 @@ def finding_restore(*, dataset: Dataset, actor: User | None, key: str) -> None:
     """Show a finding again that somebody let be. Raises InvalidAct."""
     report = _newest(dataset)
     if key not in report.document["ignored"]:
-        raise InvalidAct("Nobody has let this finding be.")
+        raise InvalidAct("This finding is not ignored.")
     _ignore(report, {name: value for name, value in report.document["ignored"].items() if name != key})
     audit_record(project=dataset.project, actor=actor, verb="finding_restore", target=report, detail={"key": key})
 

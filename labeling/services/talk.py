@@ -70,4 +70,4 @@ def _require_answerable(revision: Revision, asker: User, actor: User, project: A
     if membership is None or not may_answer(revision, actor, Role(membership.role)):
         raise InvalidAct("Adjudicators answer who have not labelled the example and hold no claim on it.")
     if not Comment.objects.filter(revision=revision, asker=asker).exists():
-        raise InvalidAct("Nobody has asked that.")
+        raise InvalidAct("There is no such question.")

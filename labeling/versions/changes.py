@@ -34,7 +34,7 @@ KINDS = {
     "input": "other input",
     "tools": "other tools offered",
     "gold": "other gold",
-    "decided": "same gold, decided anew",
+    "decided": "same gold, decided once more",
     "decided_by": "decided by something else",
 }
 CSV = (

@@ -76,8 +76,8 @@ SHOWN: Mapping[str, str] = {
 }
 AGAINST: Mapping[str, str] = {
     "judged": "Decided by an adjudicator, labelled by",
-    "tool_wrong": "Another tool was decided than said by",
-    "label_wrong": "Decided otherwise than said by",
+    "tool_wrong": "Decided on another tool than",
+    "label_wrong": "Decided differently from",
 }
 
 

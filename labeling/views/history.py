@@ -31,7 +31,7 @@ SOURCES = {
     GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "Gold by a single label",
     GoldSource.IMPORTED: "Gold imported",
-    GoldSource.RESTORED: "put earlier gold in force again",
+    GoldSource.RESTORED: "restored earlier gold",
 }
 BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
 
@@ -209,7 +209,7 @@ def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:
         if act.verb == reopening.VERB:
             why = act.detail.get("reason", "") if may_know or act.actor_id == user.pk else ""
             begins = int(act.detail.get("round", 0))
-            yield Event(act.at, _name(act.actor), "had it labelled again", why=str(why), begins=begins)
+            yield Event(act.at, _name(act.actor), "reopened labelling", why=str(why), begins=begins)
         elif may_know:
             yield Event(act.at, "", "Set aside by agreement")
 

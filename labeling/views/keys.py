@@ -44,7 +44,7 @@ def keys(request: ProjectRequest) -> HttpResponse:
         except InvalidDocument as error:
             problems = {problem.pointer.removeprefix("/"): problem.message for problem in error.problems}
         else:
-            messages.success(request, "The usual keys hold again." if "usual" in request.POST else "Kept your keys.")
+            messages.success(request, "The default keys are set." if "usual" in request.POST else "Kept your keys.")
             return redirect("labeling:keys", request.project.slug)
     context = {"groups": [(title, _fields(page, own, problems)) for page, title in PAGES]}
     return render(request, "labeling/keys.html", context, status=422 if problems else 200)

@@ -122,7 +122,9 @@ def _needless(cell: Confusion) -> Advice:
     pulled = cell.said(set(cell.actual_words), set())
     if pulled:
         words, cases = _words(pulled, cell.actual_words), _cases(pulled)
-        shown.append(Sentence(f"{_people(cases)} {words}, as {tool.name} does of itself, and no call was due", cases))
+        shown.append(
+            Sentence(f"{_people(cases)} {words}, as {tool.name} does of itself, and no call was expected", cases)
+        )
         first = f"Tighten {tool.name}: say that {words} alone is no reason to call"
         lead = f". {_trigger_first(tool)}" if LEAD.match(tool.description.strip()) else ""
         tries.append(Sentence(f"{first}, and what must be known first{_required(tool)}{lead}", cases, "tighten"))
@@ -178,14 +180,14 @@ def _hallucinated(cell: Confusion) -> Advice:
 
 def _unread(cell: Confusion) -> Advice:
     shown = Sentence(
-        f"What should have called {cell.expected} was a call that nobody can read", tuple(cell.cases[:MOST_NAMED])
+        f"What should have called {cell.expected} was a call that cannot be read", tuple(cell.cases[:MOST_NAMED])
     )
     return Advice(Kind("malformed output"), (shown,))
 
 
 def _wavering(cell: Confusion) -> Advice:
     shown = Sentence(
-        f"No answer has more than half of the trials where {cell.expected} was due", tuple(cell.cases[:MOST_NAMED])
+        f"No answer has more than half of the trials where {cell.expected} was expected", tuple(cell.cases[:MOST_NAMED])
     )
     return Advice(Kind("no majority"), (shown,))
 

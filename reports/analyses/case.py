@@ -18,13 +18,13 @@ DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing"
 
 # Failure mode -> what happened, with the case's place in the matrix.
 TITLES: Final = {
-    "wrong_tool": "Called {actual} where {expected} was due",
-    "missed_call": "Did not call {expected}, which was due",
-    "refused": "Declined where {expected} was due",
-    "needless_call": "Called {actual} where no call was due",
+    "wrong_tool": "Called {actual} where {expected} was expected",
+    "missed_call": "Did not call {expected}, which was expected",
+    "refused": "Declined where {expected} was expected",
+    "needless_call": "Called {actual} where no call was expected",
     "hallucinated_tool": "Called a tool that is not offered",
-    "malformed_output": "Wrote a call that nobody can read",
-    "adapter_error": "The subject could not be reached",
+    "malformed_output": "Wrote a call that cannot be read",
+    "adapter_error": "The agent could not be reached",
     "harness_error": "Grading broke on this case",
     "wrong_state": "Right calls, wrong state left behind",
     "cut_off": "Cut before its end",

@@ -241,7 +241,7 @@ def _pair(
 def reason_sentence(name: str) -> str:
     """Return a reason as a sentence."""
     if name == NO_VERDICT_OF_OURS:
-        return "We have no verdict on these calls, so that neither rule is told from ours."
+        return "We have no verdict on these calls to compare the rules with."
     return sentence_of(name)
 
 
@@ -280,9 +280,9 @@ def dialects_sentence(found: Dialects) -> str:
     if not rates:
         return "No other tool here has a form for these expectations."
     if ours is None:
-        return "We have no verdict on these calls to read others beside."
+        return "We have no verdict on these calls to compare others with."
     low, high = 100 * min(rates), 100 * max(rates)
     said = f"{100 * ours:.0f} % of the calls pass here"
     if f"{low:.0f}" == f"{high:.0f}":
-        return f"{said}; by every other tool {low:.0f} % of what it can score."
-    return f"{said}; by other tools' rules {low:.0f} to {high:.0f} % of what each can score."
+        return f"{said}; by every other evaluator {low:.0f} % of what it can score."
+    return f"{said}; by other evaluators {low:.0f} to {high:.0f} % of what each can score."

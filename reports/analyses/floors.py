@@ -1,4 +1,4 @@
-"""What subjects without wit score: the floor that scores are read against. Never a goal, never a gate."""
+"""Baseline agents and what they score, which other scores are read against. Never a goal, never a gate."""
 
 from __future__ import annotations
 

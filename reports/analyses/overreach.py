@@ -17,11 +17,11 @@ NEEDLESS = "needless call"
 
 @dataclass(frozen=True, slots=True)
 class OverreachRow:
-    """One cell of the matrix of aligned calls whose called tool does more than was due.
+    """One cell of the matrix of aligned calls whose called tool does more than was expected.
 
-    `kind` is OVER_TOOLING, or NEEDLESS where no call was due; `why` are the words of the specs. `exposed` are the JSON
-    pointers of personal data in the called tool's output that the right tool does not give out. `extra` is what a call
-    costs more than the right one, relative to the other tools; None where the specs do not say.
+    `kind` is OVER_TOOLING, or NEEDLESS where no call was expected; `why` are the words of the specs. `exposed` are the
+    JSON pointers of personal data in the called tool's output that the right tool does not give out. `extra` is what a
+    call costs more than the right one, relative to the other tools; None where the specs do not say.
     """
 
     expected: str
@@ -66,7 +66,7 @@ class Overreach:
 def overreach_of(
     counts: Mapping[Cell, int], specs: Mapping[str, Sequence[ToolSpec]], let_be: Mapping[Cell, int] | None = None
 ) -> Overreach:
-    """Return the cells of a matrix in which more was called than was due.
+    """Return the cells of a matrix in which there are excess calls.
 
     `counts` are of aligned calls, `specs` the offered specs by name. Where examples offer a name in several wordings,
     a cell counts if any two of them make it one, and what it gives away is what the first such two say. `let_be` are

@@ -23,20 +23,20 @@ ARGUMENT_WORDS: Final = {"good": "fills in the right values", "unclear": "usuall
 WEAK_SELECTION: Final = {
     "wrong_tool": "often takes the wrong tool",
     "hallucinated_tool": "often calls tools that are not offered",
-    "missed_call": "often leaves out a call that is due",
-    "refused": "often declines where a call is due",
-    "needless_call": "often calls where no call is due",
-    "extra_call": "often makes more calls than are due",
+    "missed_call": "often leaves out a call that is expected",
+    "refused": "often declines where a call is expected",
+    "needless_call": "often calls where no call is expected",
+    "extra_call": "often makes excess calls",
     "disallowed_call": "often makes calls that are not allowed",
     "wrong_order": "often calls the right tools in the wrong order",
-    "malformed_output": "often writes calls that nobody can read",
+    "malformed_output": "often writes calls that cannot be read",
 }
 WEAK_ARGUMENTS: Final = {
     "schema_error": "often breaks the schema in its arguments",
     "wrong_shape": "often gives arguments the wrong shape",
     "wrong_value": "often fills in wrong values",
     "missing_argument": "often leaves arguments out",
-    "extra_argument": "often adds arguments that nobody asked for",
+    "extra_argument": "often adds arguments that are not expected",
 }
 
 

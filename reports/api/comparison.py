@@ -182,7 +182,7 @@ class MovedExamplesSerializer(serializers.Serializer[Any]):
 
 
 # Conditions on the examples that are compared.
-PART_PARAMETERS = [OpenApiParameter(name, str, description="Only examples like that.") for name in PART]
+PART_PARAMETERS = [OpenApiParameter(name, str, description="Only these examples.") for name in PART]
 
 
 class PairView(ProjectView):

@@ -105,7 +105,7 @@ class GateCheckSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="What kept it from passing, 1,000 at most."
     )
     example_count = serializers.IntegerField()
-    note = serializers.CharField(help_text="To be read beside it; it decides nothing.")
+    note = serializers.CharField(help_text="A remark on it; it decides nothing.")
 
 
 class GateResultSerializer(serializers.Serializer[Any]):

@@ -122,7 +122,7 @@ class FindingSerializer(serializers.Serializer[Any]):
 
 
 class OverreachRowSerializer(serializers.Serializer[Any]):
-    """A cell of the matrix of aligned calls in which more was called than was due."""
+    """A cell of the matrix of aligned calls in which there are excess calls."""
 
     expected = serializers.CharField()
     actual = serializers.CharField()

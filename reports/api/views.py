@@ -132,7 +132,7 @@ class FindingsView(RunReportView):
 
 
 class OverreachView(RunReportView):
-    """Calls to a tool that does more than the right one, or where none was due."""
+    """Calls to a tool that does more than the right one, or where none was expected."""
 
     @extend_schema(parameters=[GRADING], responses=OverreachSerializer)
     def get(self, request: Request, number: int) -> Response:

@@ -40,7 +40,7 @@ GOLD_WORDS = {
     GoldSource.SECOND_LOOK: "adjudicated, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "one reviewer",
     GoldSource.IMPORTED: "imported with the dataset",
-    GoldSource.RESTORED: "earlier gold, in force again",
+    GoldSource.RESTORED: "earlier gold, restored",
 }
 
 

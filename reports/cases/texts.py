@@ -78,7 +78,7 @@ def _reasons(detail: Mapping[str, Any]) -> str:
 
 
 def _due(expectation: Mapping[str, Any]) -> list[Any] | None:
-    """Return the calls of the gold's first alternative, none where no call is due; None where any call is right."""
+    """Return the calls of the gold's first alternative, none for no call; None where any call is right."""
     if expectation["kind"] == "some_call":
         return None
     first: Mapping[str, Any] = next(iter(expectation.get("alternatives", ())), {})

@@ -69,7 +69,7 @@ class TwoRuns:
         if self.before.pk == self.after.pk:
             return f"Run {self.before.number} is not compared with itself."
         if floors:
-            return "A floor is no agent: it stands beside the scores of a run and is not compared with one."
+            return "A baseline agent is not compared with a run: the run shows its scores."
         if datasets[0].pk != datasets[1].pk:
             names = f"run {self.before.number} is on {datasets[0].name}, run {self.after.number} on {datasets[1].name}"
             return f"Two datasets cannot be compared: {names}."
@@ -131,7 +131,7 @@ class TwoRuns:
                 "gold, are compared."
             )
         if other := _other_graders(*self.gradings):
-            found.append(f"Other graders graded them ({other}): a change may be theirs. Grade both runs again.")
+            found.append(f"Other graders graded them ({other}): the graders may cause a change. Re-grade both runs.")
         return found
 
 

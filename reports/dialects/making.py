@@ -70,7 +70,7 @@ def dialects_read(grading: Grading) -> DialectReading | None:
 
 @transaction.atomic
 def dialects_start(*, grading: Grading, actor: User | None) -> DialectReading:
-    """Begin to have a finished grading's cases read by other tools' rules.
+    """Begin to have a finished grading's cases read by the rules of other evaluators.
 
     What is there already, or under way, is returned as it is; what was stopped is begun anew.
     """
@@ -97,7 +97,7 @@ def _begun(reading: DialectReading, actor: User | None) -> DialectReading:
         project=run.project,
         actor=actor,
         kind="dialects",
-        title=f"Run {run.number} by other tools' rules",
+        title=f"Run {run.number} by the rules of other evaluators",
         batches=_plans(reading.grading),
         result_path=reverse("reports:dialects", args=[run.project.slug, run.number]),
     )
@@ -118,7 +118,7 @@ def _plans(grading: Grading) -> Iterator[BatchPlan]:
 
 
 def dialects_part(lease: Lease) -> None:
-    """Read a part of the cases by other tools' rules: what a batch of the first stage does."""
+    """Read a part of the cases by the rules of other evaluators: what a batch of the first stage does."""
     grading = _grading(lease)
     rows = []
     for row in _rows(grading, lease.payload["start"], lease.payload["stop"]):
@@ -216,7 +216,7 @@ def _detail(others: Mapping[str, OtherVerdict]) -> dict[str, Any]:
 
 
 class CaseReader:
-    """Reads the cases of one grading by other tools' rules; expectations and tools are read once."""
+    """Reads the cases of one grading by the rules of other evaluators; expectations and tools are read once."""
 
     def __init__(self, grading: Grading) -> None:
         self._subject = grading.run.subject

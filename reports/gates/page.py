@@ -137,7 +137,7 @@ def statuses_sentence(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     if total == 1:
         status = next(status for status, count in counts.items() if count)
-        return f"Held against one gate: {STATUS_WORDS[status]}."
+        return f"Checked by one gate: {STATUS_WORDS[status]}."
     parts = [f"{counts[status]:,} {words}" for status, words in STATUS_WORDS.items() if counts.get(status)]
     return f"Held against {total:,} gates: {', '.join(parts)}."
 

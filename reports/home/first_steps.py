@@ -96,7 +96,7 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
         2,
         "Bring examples",
         _number(examples, "example", "examples") if examples else "none yet",
-        "The messages that people sent, with what was said before. The right call may still be missing.",
+        "Messages that people sent, with the conversation before. The right call may still be missing.",
         "JSON Lines, CSV, OpenAI chat and Evals, BFCL, tau-bench",
         "Add examples" if may_add else "",
         at("labeling:import", dataset.slug) if dataset else at("labeling:datasets"),

@@ -90,11 +90,11 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
     query = f"?grading={grading}" if grading else ""
     pages = (
         ("run", "Overview"),
-        ("matrix", "Confusion"),
+        ("matrix", "Confusion matrix"),
         ("arguments", "Arguments"),
         ("recovery", "Recovery"),
         ("reliability", "Reliability"),
-        ("dialects", "Other tools"),
+        ("dialects", "Other evaluators"),
         ("spending", "Costs"),
         ("cases", "Cases"),
         ("golds", "Gold"),

@@ -26,7 +26,7 @@ class PublicScoreForm(PlainForm):
     benchmark = forms.CharField(max_length=80, help_text="Its name, such as BFCL.")
     version = forms.CharField(max_length=40, required=False, help_text="v4, or a date; empty if it has none.")
     subject = forms.CharField(
-        max_length=120, label="Model or subject", help_text="As your runs name it: then it stands beside them."
+        max_length=120, label="Model or agent", help_text="As your runs name it, so that they show the score."
     )
     metric = forms.CharField(max_length=80, help_text="What was measured, such as overall accuracy or pass^4.")
     value = forms.FloatField(

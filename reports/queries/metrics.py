@@ -25,7 +25,7 @@ from toolevals.runs.models import CaseGrade, Grading, MetricCount
 from toolevals.runs.scope.offered_tools import tools_offered
 
 TOTALS: Final = ("passed", "failed", "unscored", "errored", "mean", "low", "high", "examples")
-_OTHER_VERSION = "Another version of the metric gave this value. Grade the run again to see why."
+_OTHER_VERSION = "Another version of the metric gave this value. Re-grade the run to see why."
 
 
 def metrics_of(grading: Grading) -> Sequence[MetricRow]:

@@ -25,7 +25,7 @@ AT_ONCE: Final = 2000
 
 
 def grading_overreach(grading: Grading) -> Overreach:
-    """Return the cells of the matrix of aligned calls in which more was called than was due."""
+    """Return the cells of the matrix of aligned calls in which there are excess calls."""
     key = f"reports:overreach-2:{grading.pk}"
     found: Overreach | None = cache.get(key)
     if found is None:

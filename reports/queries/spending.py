@@ -12,10 +12,10 @@ from toolevals.runs.models import Grading
 
 # Every end in the order in which it is shown, and what it means in a few words.
 ENDS: Final[dict[str, str]] = {
-    End.ANSWER: "said all there was to say",
-    End.CALLS: "called what nothing stands behind",
+    End.ANSWER: "had nothing more to say",
+    End.CALLS: "called a tool without a simulator",
     End.STEPS: "at the cap on turns",
-    End.LOOP: "one call again and again",
+    End.LOOP: "repeated one call",
     End.ERRORS: "too many failing tools",
     "broken": "broke off by itself",
     End.UNREACHABLE: "could not be reached: errored",

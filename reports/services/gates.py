@@ -65,7 +65,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
     asked = _asked(run, request)
     gate = gate_read(asked.gate)
     if run.floor:
-        raise InvalidDocument.at("", "A floor is no agent: it is read beside scores, and no gate knows it.")
+        raise InvalidDocument.at("", "A baseline agent is not gated: its scores are there to read others against.")
     if run.grading is None:
         raise InvalidDocument.at("", "The run is not graded yet: wait for it.")
     if request.release_candidate and not gate.consistency:
@@ -153,7 +153,7 @@ def gate_read(document: Any) -> Gate:
 def _asked(run: Run, request: GateRequest) -> GateRequest:
     """Return the request with the gate that it names, where it names one. Raises InvalidDocument."""
     if request.gate is not None and request.name:
-        raise InvalidDocument.at("/name", "cannot stand beside gate: say one of them")
+        raise InvalidDocument.at("/name", "cannot be combined with gate: give one of them")
     if request.gate is not None:
         return request
     if not request.name:

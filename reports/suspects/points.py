@@ -18,7 +18,7 @@ def points_of(detail: Mapping[str, Any], effect: EffectOf) -> Iterator[Point]:
     """Yield what a case says against the gold that it failed.
 
     Among several calls one that only looks something up leaves no trace, so that its absence or presence says nothing.
-    A tool in place of another is an answer where one call is due and one is made; among several it is a call left out.
+    A tool in place of another is an answer where one call is expected and one is made; else it is a missed call.
     """
     pairs = detail["pairs"]
     due = sum(pair["expected"] != NONE for pair in pairs)
@@ -38,12 +38,12 @@ def points_of(detail: Mapping[str, Any], effect: EffectOf) -> Iterator[Point]:
 
 
 def _extra(detail: Mapping[str, Any], number: int, tool: str, due: int, effect: EffectOf) -> Iterator[Point]:
-    """Yield a call that is not expected: one that writes, or whatever is called where nothing is due."""
+    """Yield a call that is not expected: one that writes, or whatever is called where nothing is expected."""
     if tool == NONE or effect(tool) == "reads" or (due and effect(tool) == "unknown"):
         return
     said = sorted((each["path"], value_text(each["actual"])) for each in _differences(detail, number))
     arguments = ", ".join(f"{path_text(path)}={value}" for path, value in said)
-    yield Point(AGREEMENT, "a call beside the expected ones", "", f"{tool}({arguments})")
+    yield Point(AGREEMENT, "an unexpected call", "", f"{tool}({arguments})")
 
 
 def _arguments(detail: Mapping[str, Any], number: int, tool: str) -> Iterator[Point]:

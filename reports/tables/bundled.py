@@ -172,7 +172,7 @@ BUNDLED: Final = {
     "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),
     "recorded.csv": BundledTable("outcomes by recorded rewards", tables.RECORDED, _recorded),
     "readings.csv": BundledTable("how the file was read, and what was left out", tables.READINGS, _readings),
-    "proxies.csv": BundledTable("how well cheaper checks stand for the end state", tables.PROXIES, _proxies),
+    "proxies.csv": BundledTable("how well cheaper checks predict the end state", tables.PROXIES, _proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
     "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),
     "matrix.csv": BundledTable("the matrix of first calls", tables.MATRIX_LONG, _matrix(View.FIRST)),
@@ -180,13 +180,13 @@ BUNDLED: Final = {
     "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
     "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
     "findings.csv": BundledTable("how cases failed, by tool, and what replies say", mistake_tables.FINDINGS, _findings),
-    "overreach.csv": BundledTable("where more was called than was due", mistake_tables.OVERREACH, _overreach),
+    "overreach.csv": BundledTable("cells with excess calls", mistake_tables.OVERREACH, _overreach),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
     "judged.csv": _long("judged", "a row a case and judge"),
     "re-readings.csv": BundledTable(
-        "what people said who read cases again, once a re-reading is closed", rereading_tables.COLUMNS, _rereadings
+        "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings
     ),
     "state.csv": _long("state", "where the calls left another state"),
     "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),
@@ -197,7 +197,7 @@ BUNDLED: Final = {
     "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.REACTIONS, _reactions),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
     "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
-    "gates.csv": BundledTable("the gates that the run was held against", GATES_CSV, _gates),
+    "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),
     "dialects.csv": BundledTable(
         "what each other tool passes, once the cases are read by their rules",
         dialect_tables.DIALECTS,

@@ -62,7 +62,7 @@ def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
 
 
 def overreach(found: Overreach) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell in which more was called than was due."""
+    """Yield one row for each cell in which there are excess calls."""
     for row in found.rows:
         costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
         yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs)

@@ -31,10 +31,10 @@ def trend_sentence(trend: Trend, project: Project) -> TrendSentence:
     """
     series = next((each for each in trend.series if each.name == DECIDING), None)
     if series is None:
-        return TrendSentence("No run has a scored outcome, so nothing can be said over time.")
+        return TrendSentence("No run has a scored outcome, so there is no trend.")
     first, last = series.newest[0].run, series.newest[-1].run
     if first.number == last.number:
-        alone = f"Run {last.number} is joined to no earlier run, so nothing can be said over time."
+        alone = f"Run {last.number} is comparable with no earlier run, so there is no trend."
         return TrendSentence(alone if len(trend.rows) > 1 else f"Run {last.number} is the only graded run so far.")
     return _compared(first, last, len(series.newest), project)
 

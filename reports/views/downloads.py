@@ -69,7 +69,7 @@ def metrics_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 @require_safe
 def proxies_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send how well cheaper checks stand for the end state."""
+    """Send how well cheaper checks predict the end state."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-proxies", tables.PROXIES, tables.proxies(grading_proxies(grading)))
 
@@ -91,7 +91,7 @@ def remarks_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 @require_safe
 def overreach_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send the cells in which more was called than was due."""
+    """Send the cells in which there are excess calls."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(
         f"run-{number}-overreach", mistake_tables.OVERREACH, mistake_tables.overreach(grading_overreach(grading))

@@ -1,4 +1,4 @@
-"""What subjects without wit score on a dataset version."""
+"""What baseline agents score on a dataset version."""
 
 from __future__ import annotations
 

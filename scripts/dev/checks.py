@@ -13,6 +13,8 @@ from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, sa
 from scripts.dev.session import Session, run
 
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
+# Tests hold words of many languages.
+SPELLED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", *(path for path in PYTHON_PATHS if path != "tests")]
 # Who has nothing left to do takes over what waits for another.
 PARALLEL = ["-n", "2", "--dist", "worksteal"]
 # A test waits while PostgreSQL works for it, and PostgreSQL while the test does: one more than there are cores.
@@ -82,13 +84,16 @@ def check(_: argparse.Namespace) -> int:
 def fmt(_: argparse.Namespace) -> int:
     """Format the code."""
     ensure("dev")
-    return run(in_venv("-m", "ruff", "format", ".")) or run(in_venv("-m", "ruff", "check", "--fix", "."))
+    commands = (["ruff", "format", "."], ["ruff", "check", "--fix", "."], ["scripts.dev.template_lines"])
+    return max(run(in_venv("-m", *words)) for words in commands)
 
 
 def static_checks(session: Session) -> None:
     """Run what reads the code without running it; types are read meanwhile."""
     session.command("format", "-m", "ruff", "format", "--check", ".")
     session.command("lint", "-m", "ruff", "check", ".")
+    session.command("spelling", "-m", "codespell_lib", *SPELLED)
+    session.command("words", "-m", "scripts.dev.prose")
     session.command("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()")
 
 

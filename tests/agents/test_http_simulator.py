@@ -132,5 +132,5 @@ def test_an_answer_may_hold_only_the_changed_records_and_worlds_get_an_end_messa
             assert world.state() == {"orders": {"D": 1}}
         assert len(ended) == 3
     told = iter([{"changes": {}}])
-    with world_server(answer) as server, pytest.raises(WorldDiedError, match="has not told the state"):
+    with world_server(answer) as server, pytest.raises(WorldDiedError, match="has not sent the first state"):
         use(HttpOptions(server.url))

@@ -68,7 +68,7 @@ def test_earlier_gold_is_put_in_force_again_from_the_history(app: LiveApp, perso
     expect(earlier.get_by_label("Why?")).to_be_focused()
     page.keyboard.type("It was right at first.")
     page.keyboard.press("Tab")
-    expect(earlier.get_by_role("button", name="Put in force again")).to_be_focused()
+    expect(earlier.get_by_role("button", name="Restore the gold")).to_be_focused()
     page.keyboard.press("Enter")
     expect(in_force(page)).to_contain_text("It was right at first.")
     expect(in_force(page)).to_have_count(1)
@@ -120,4 +120,4 @@ def test_examples_of_a_batch_are_kept_for_a_person_who_gets_them_first(
 
 
 def kept(page: Page) -> Locator:
-    return page.locator(".facts div", has_text="Kept for somebody").locator("dd")
+    return page.locator(".facts div", has_text="Reserved, not labelled yet").locator("dd")

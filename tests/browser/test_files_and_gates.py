@@ -170,6 +170,6 @@ def test_a_gate_is_made_by_form_previewed_and_saved(
     assert axe(page) == []
     page.goto(f"{app.url}/p/shop/runs/1/gates/")
     page.locator("select[name=name]").select_option(name)
-    page.get_by_role("button", name="Hold the run against it").click()
+    page.get_by_role("button", name="Check the run").click()
     expect(page.get_by_text("gate", exact=True)).to_be_visible()
     expect(page.locator(".subject-facts")).to_contain_text(name)

@@ -110,7 +110,7 @@ def bring_examples(ada: Person) -> None:
     ada.fill("Or a new one", "desk")
     expect(ada.page.get_by_label("Tools of a new one")).to_contain_text("library, version 1")
     ada.press("Import the examples")
-    ada.sees(ada.page.get_by_role("heading", name="What the columns hold"))
+    ada.sees(ada.page.get_by_role("heading", name="Columns"))
     ada.press("Import")
     errors = ada.page.locator(".line-errors li")
     ada.sees(errors.first)
@@ -219,7 +219,7 @@ def grade(ada: Person) -> None:
 
 def read_matrix(ada: Person) -> None:
     """From the matrix to a cell, a case and back, and the matrix as a table."""
-    ada.follow("Confusion")
+    ada.follow("Confusion matrix")
     ada.named("T")
     ada.key("t")
     cell = ada.page.get_by_role("link", name="2 expected renew_loan, called list_loans")

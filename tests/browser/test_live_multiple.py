@@ -100,7 +100,7 @@ def test_hundreds_of_tools_are_walked_to_a_dispute_and_back(matrix: Page):
     place, line = sight(matrix), matrix.evaluate(FOCUSED)
     matrix.keyboard.press("Enter")
     expect(matrix.locator(".case-bar")).to_contain_text("2 of")
-    expect(matrix.get_by_role("heading", level=1)).to_contain_text("was due")
+    expect(matrix.get_by_role("heading", level=1)).to_contain_text("was expected")
 
     matrix.go_back()
     expect(matrix).to_have_url(cell)

@@ -159,7 +159,7 @@ def test_the_whole_way_by_keyboard_and_back(matrix: Page):
     matrix.keyboard.press("j")
     expect(matrix.locator("[data-case]").nth(1)).to_be_focused()
     matrix.keyboard.press("Enter")
-    expect(matrix.get_by_role("heading", level=1)).to_have_text("Called history where status was due")
+    expect(matrix.get_by_role("heading", level=1)).to_have_text("Called history where status was expected")
     expect(matrix.locator(".case-bar")).to_contain_text("2 of 9")
     matrix.keyboard.press("j")
     expect(matrix.locator(".case-bar")).to_contain_text("3 of 9")

@@ -130,7 +130,7 @@ def test_csv_and_table(file, capsys):
     assert main(["grade", str(file), "--dialect", "adk", "--format", "csv"]) == Exit.OK
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert lines[0] == {"id": "right", "trial": "0", "tool_trajectory_avg_score": "1.0", "error": "", "unscored": ""}
-    assert lines[5]["unscored"].startswith("The subject could not be reached")
+    assert lines[5]["unscored"].startswith("The agent could not be reached")
     assert main(["grade", str(file), "--dialect", "agentevals", "--format", "table"]) == Exit.OK
     out = capsys.readouterr().out
     assert [line.split() for line in out.splitlines() if line.startswith("trajectory")] == [

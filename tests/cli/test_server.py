@@ -172,7 +172,7 @@ def test_a_command_outlives_a_server_that_is_killed_while_it_waits(imported, ser
         server.application.web_start()
         server.application.worker_start()
     out, err = waiting.communicate(timeout=300)
-    assert (waiting.returncode, "the server answers again" in err) == (Exit.OK, True), err
+    assert (waiting.returncode, "the server answers" in err) == (Exit.OK, True), err
     assert "look again: toolevals jobs " in err
     assert "/p/from-cli/runs/" in out
 
@@ -185,7 +185,7 @@ def test_a_project_that_is_not_ours_is_not_there(server, capsys):
 def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
     assert command.main(["run", "core@1", "--experiment", "named", "--baseline"]) == Exit.OK
     assert command.main(["retry", "1", "--errored"]) == Exit.DATA
-    assert "\n  Nothing in the run is errored" in capsys.readouterr().err
+    assert "\n  The run has no errored case" in capsys.readouterr().err
 
 
 def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):
@@ -225,7 +225,7 @@ def test_a_run_of_errors_alone_says_why_and_is_no_success(imported, capsys, monk
     said = capsys.readouterr().err
     assert "errored: ex-1, trial 0: " in said
     assert "401" in said
-    assert "Nothing is scored. To ask again: toolevals retry" in said
+    assert "Nothing is scored. To re-run: toolevals retry" in said
 
 
 def test_a_login_stands_for_address_project_and_token(imported, server, tmp_path, capsys, monkeypatch):

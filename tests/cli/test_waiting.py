@@ -76,8 +76,8 @@ def test_a_wait_outlives_a_server_that_is_restarted(clock, capsys):
     assert client_of(server, clock).wait(JOB) == DONE
     assert clock.slept[1:] == [1, 2, 4, 8, 16, 30]
     said = capsys.readouterr().err
-    assert f"{SERVER} does not answer (Connection refused); asking again for up to 300 seconds" in said
-    assert "the server answers again" in said
+    assert f"{SERVER} does not answer (Connection refused); retrying for up to 300 seconds" in said
+    assert "the server answers" in said
     assert said.endswith(f"{AGAIN}\n{PAGE}\n")
 
 
@@ -137,7 +137,7 @@ def test_an_interrupted_wait_says_how_to_look_again(clock, capsys):
 def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"id": "ex-1"}\n')
-    problem = {"detail": "The first request with this key is still at work."}
+    problem = {"detail": "The first request with this key is still running."}
     server = Server([], answer(502), UnreachableError("cut"), answer(409, json=problem), JOB)
     client = client_of(server, clock)
     client.request("GET", "datasets/")

@@ -83,7 +83,7 @@ def test_reviewers_do_not_answer(asked: Comment, revision: Revision, ann: User, 
 
 
 def test_nobody_answers_what_nobody_asked(revision: Revision, ann: User, adjudicator: User):
-    with pytest.raises(InvalidAct, match="Nobody has asked"):
+    with pytest.raises(InvalidAct, match="There is no such question"):
         comment_add(revision=revision, asker=ann, actor=adjudicator, text="By the way")
 
 

@@ -203,7 +203,7 @@ def test_a_dispute_is_decided_beside_the_gold(disagreed: Revision, client: Clien
 def test_a_dispute_can_leave_the_gold_as_it_is(disagreed: Revision, client: Client, owner: User, second_reviewer: User):
     gold = adjudication_decide(revision=disagreed, actor=owner, expectation=returned(), rationale="First.")
     dispute_open(revision=disagreed, actor=second_reviewer, reason="No.")
-    assert "Is the gold right?" in body(client.get(url("adjudicate"), follow=True))
+    assert "Disputed gold" in body(client.get(url("adjudicate"), follow=True))
     client.post(url("adjudicate-keep", disagreed.pk))
     disagreed.refresh_from_db()
     assert disagreed.gold_id == gold.pk

@@ -85,17 +85,17 @@ def test_owners_see_everybody_others_themselves(
     decided: Revision, owner: User, reviewer: User, second_reviewer: User, as_user: Callable[[User], Client]
 ) -> None:
     page = body(as_user(owner).get(at()))
-    assert "Each against what was decided" in page
+    assert "Labels compared with decisions" in page
     assert f"gold=label_wrong&amp;of={second_reviewer.pk}" in page
     own = body(as_user(reviewer).get(at()))
-    assert "Your labels against what was decided" in own
+    assert "Your labels compared with decisions" in own
     assert str(second_reviewer.pk) not in own
     assert 'name="reviewer"' not in own
     told = table(as_user(reviewer).get(at("agreement-csv", "?form=reviewers")))
     assert {each["reviewer"] for each in told} == {str(reviewer.pk)}
     wrong = f"?gold=tool_wrong&of={second_reviewer.pk}"
     assert body(as_user(owner).get(at("agreement-cases", wrong))).count('<th scope="row">') == 1
-    assert "Another tool was decided" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
+    assert "Decided on another tool" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
 
 
 def test_a_pair_is_the_owners_to_choose(
@@ -105,8 +105,8 @@ def test_a_pair_is_the_owners_to_choose(
     pair = f"?reviewer={second_reviewer.pk}&other={reviewer.pk}"
     lines = table(as_user(owner).get(at("agreement-csv", f"{pair}&form=matrix")))
     assert {"one": "(none)", "other": "create_return", "units": "1"} in lines
-    assert "What the two said" in body(as_user(owner).get(at(query=pair)))
-    assert "What the two said" not in body(as_user(adjudicator).get(at(query=pair)))
+    assert "Labels of the two people" in body(as_user(owner).get(at(query=pair)))
+    assert "Labels of the two people" not in body(as_user(adjudicator).get(at(query=pair)))
 
 
 def test_what_is_not_resolved_changes_nothing(
@@ -134,7 +134,7 @@ def test_filters_and_empty_pages(
     client = as_user(viewer)
     assert "Nothing can be compared with these filters" in body(client.get(at(query="?bucket=nothing")))
     assert "Nothing can be compared with these filters" in body(client.get(at(query="?until=2020-01-01")))
-    assert "No example is like that" in body(client.get(at("agreement-cases", "?one=a&two=b")))
+    assert "No example matches" in body(client.get(at("agreement-cases", "?one=a&two=b")))
     assert client.get(at("agreement-cases", "?before=x&one=%01&two=%01&of=x&gold=judged")).status_code == 200
 
 

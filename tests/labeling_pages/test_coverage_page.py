@@ -105,7 +105,7 @@ def test_a_tool_is_found_by_part_of_its_name(gold: Dataset, viewer: User, as_use
     page = body(as_user(viewer).get(at("coverage", "?find=RETURN&view=spread&page=7")))
     assert 'title="create_return"' in page
     assert 'title="get_order"' not in page.partition("What to add next")[0].partition("coverage-table")[2]
-    assert "No tool is called like that" in body(as_user(viewer).get(at("coverage", "?find=nothing")))
+    assert "No tool matches" in body(as_user(viewer).get(at("coverage", "?find=nothing")))
 
 
 def test_quotas_are_changed_in_a_form(
@@ -182,7 +182,7 @@ def test_findings_are_filtered_let_be_and_sent_as_a_file(
     client.post(at("lint-ignore"), {"key": key, "show": "ignored"})
     assert LintReport.objects.get().document["ignored"] == {}
     assert as_user(viewer).post(at("lint")).status_code == 403
-    assert ">Let be<" not in body(as_user(viewer).get(at("lint")))
+    assert ">Ignore<" not in body(as_user(viewer).get(at("lint")))
 
 
 def test_pages_take_as_many_queries_for_many_rows_as_for_few(

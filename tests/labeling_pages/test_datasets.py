@@ -67,7 +67,7 @@ def test_the_examples_are_filtered_by_address(dataset: Dataset, client: Client):
     ):
         page = body(client.get(url("dataset", "core") + f"?{query}"))
         assert page.count('<a class="mono"') == count, query
-    assert "No example is like that." in page
+    assert "No example matches." in page
 
 
 def test_pages_follow_each_other(dataset: Dataset, client: Client):

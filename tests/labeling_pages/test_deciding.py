@@ -141,16 +141,16 @@ def test_reopened_and_restored_on_the_examples_page(
     page = body(client.get(of_example("example", resolved)))
     assert "round 2" in page
     assert "The guideline changed." in page
-    assert "Put this in force again" in page
+    assert "Restore this gold" in page
     reviewers = body(as_user(second_reviewer).get(of_example("example", resolved)))
-    assert "had it labelled again" in reviewers
+    assert "reopened labelling" in reviewers
     for hidden in ("The guideline changed.", "She named the card.", "She named it."):
         assert hidden not in reviewers
     assert "Policy." in reviewers
     client.post(of_example("gold-restore", resolved, gold.pk), {"reason": "It was right."})
     resolved.refresh_from_db()
     assert resolved.resolution == Resolution.RESOLVED
-    assert "put earlier gold in force again" in body(as_user(second_reviewer).get(of_example("example", resolved)))
+    assert "restored earlier gold" in body(as_user(second_reviewer).get(of_example("example", resolved)))
 
 
 def test_reviewers_do_not_reopen_or_restore(resolved: Revision, second_reviewer: User, as_user: AsUser):
@@ -175,5 +175,5 @@ def test_reviewers_read_what_came_of_their_labels(
     client.post(url("feedback-seen"))
     assert "nothing new" in body(client.get(url("feedback")))
     first = as_user(reviewer)
-    assert "Nobody has decided otherwise" in body(first.get(url("feedback")))
+    assert "All decisions agree" in body(first.get(url("feedback")))
     assert "ex-0" in body(first.get(url("feedback") + "?same"))

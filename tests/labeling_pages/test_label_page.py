@@ -93,7 +93,7 @@ def test_the_pane_turns_to_json_and_back(slot: LabelSlot, reviewer: User, as_use
     page = body(client.post(url("label-panel", slot.pk), fields(to="json")))
     assert "&quot;refund_to&quot;" in page
     for label, words in (
-        ('{"kind": "some_call"}', "left open"),
+        ('{"kind": "some_call"}', "Any tool call is right"),
         ('{"kind": "some_call", "why": "-"}', "stays as JSON"),
     ):
         entered = {"mode": "json", "to": "form", "json": label}

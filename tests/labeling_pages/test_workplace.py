@@ -117,7 +117,7 @@ def test_a_guideline_is_published_and_compared(dataset: Dataset, adjudicator: Us
     assert "<span># Dates</span>" in page
     assert "Publish" not in page
     assert "Version 2" in body(chief.get(address)) or "version 2" in body(chief.get(address))
-    assert "What version 1 changed" not in body(chief.get(address + "?version=1"))
+    assert "Changes of version 1" not in body(chief.get(address + "?version=1"))
     assert as_user(reviewer).post(address, {"text": "Mine"}).status_code == 403
 
 

@@ -22,7 +22,17 @@ STATUSES: list[CheckStatus] = ["passed", "failed", "warned", "unanswered", "skip
 def check(status: CheckStatus, name: str = "selection pass_rate", *, examples: tuple[str, ...] = ()) -> Check:
     reason = "" if status == "passed" else "See what changed."
     return Check(
-        name, status, 0.9, 10, wilson(9, 10), ">= 0.95", reason, "selection", examples, len(examples), "Floor: 40.0%."
+        name,
+        status,
+        0.9,
+        10,
+        wilson(9, 10),
+        ">= 0.95",
+        reason,
+        "selection",
+        examples,
+        len(examples),
+        "Best baseline agent: 40.0%.",
     )
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from scripts.dev import template_lines
 from scripts.dev.environment import ROOT
 from tests.project.files import lines_matching, project_files
 
@@ -66,6 +67,28 @@ def test_the_patterns_find_what_they_are_for(what: str, text: str) -> None:
 def test_templates_are_short() -> None:
     long = [str(path.relative_to(ROOT)) for path in TEMPLATES if len(path.read_text().splitlines()) >= 100]
     assert long == []
+
+
+def test_lines_of_templates_are_short() -> None:
+    assert template_lines.long_lines() == []
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("<p>" + "word " * 40 + "</p>", "<p>" + ("word " * 31).strip() + "\n  " + "word " * 9 + "</p>"),
+        (
+            "<ul>" + f"<li>{'x' * 70}</li>" * 3 + "</ul>",
+            f"<ul><li>{'x' * 70}</li>\n" + f"<li>{'x' * 70}</li>" * 2 + "\n</ul>",
+        ),
+        (f'<a title="{"x " * 60}" class="{"y" * 60}">x</a>', f'<a title="{"x " * 60}"\n  class="{"y" * 60}">x</a>'),
+        # Space that says something is kept, and so is what has no space to break at.
+        (f"<pre>{'a b ' * 60}</pre>", f"<pre\n  >{'a b ' * 60}</pre>"),
+        (f"{{% include {'x ' * 100}%}}", f"{{% include {'x ' * 100}%}}"),
+    ],
+)
+def test_long_lines_break_where_space_says_nothing(long: str, short: str) -> None:
+    assert template_lines.broken(long) == short
 
 
 def test_htmx_may_neither_evaluate_nor_inject_styles() -> None:

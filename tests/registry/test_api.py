@@ -140,7 +140,7 @@ def test_a_large_document_is_previewed_by_a_job(send, run_jobs):
     assert send("GET", "shop/versions/")["results"] == []
     Job.objects.update(finished_at=timezone.now() - timedelta(days=2))
     job_files_forget(timezone.now())
-    assert "no longer kept" in send("GET", f"shop/{place}", status=404)["detail"]
+    assert "has expired" in send("GET", f"shop/{place}", status=404)["detail"]
 
 
 def test_a_large_document_is_published_by_a_job_as_a_small_one_is(send, run_jobs, client):

@@ -109,7 +109,7 @@ def test_another_format_than_was_shown_is_not_published(registry: Registry, clie
     digest = client.get(job.result_path).context["digest"]
     refused = client.post(page, {"format": "openapi", "job": str(job.pk), "previewed": digest, "tool": ["get_1"]})
     assert refused.status_code == 422
-    assert "is not what was shown" in body(refused)
+    assert "has changed since the preview" in body(refused)
 
 
 def test_what_cannot_be_read_is_said_by_the_job(registry: Registry, adjudicator: User, client: Client):
@@ -140,7 +140,7 @@ def test_after_a_day_the_page_says_that_it_is_gone(registry: Registry, client: C
     work(job)
     Job.objects.filter(pk=job.pk).update(finished_at=timezone.now() - timedelta(days=2))
     assert job_files_forget(timezone.now()) == 1
-    assert "no longer kept" in body(client.get(job.result_path))
+    assert "has expired" in body(client.get(job.result_path))
 
 
 def test_a_job_of_another_registry_or_project_is_shown_nowhere_else(

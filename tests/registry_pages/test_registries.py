@@ -181,7 +181,7 @@ def test_what_is_read_is_shown_first_and_a_choice_of_it_published(registry: Regi
     chosen = entered | {"previewed": re.findall(r'name="previewed" value="(\w+)"', page)[0]}
     assert "no tool is chosen" in body(client.post(address, chosen))
     changed = chosen | {"text": json.dumps(document_of(3)), "tool": ["t1"]}
-    assert "is not what was shown" in body(client.post(address, changed))
+    assert "has changed since the preview" in body(client.post(address, changed))
     assert registry.versions.count() == 2
     names = [f"t{n}" for n in range(1_050)]
     assert client.post(address, chosen | {"tool": names})["Location"] == url("version", "tools", 3)

@@ -93,7 +93,7 @@ def test_a_pair_that_is_mistaken_both_ways_and_takes_the_same_is_merged():
 def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
     found = read(NONE, STATUS.name, (Asked("ex-7", "id-7", "What does order mean?"),))
     assert [each.act for each in found.tries] == ["tighten", "few-shot"]
-    assert found.shown[0].text == "1 case says “order”, as get_order_status does of itself, and no call was due"
+    assert found.shown[0].text == "1 case says “order”, as get_order_status does of itself, and no call was expected"
     assert found.tries[0].text.endswith("what must be known first: “order_id”")
     assert (
         found.tries[1].text

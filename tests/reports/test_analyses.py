@@ -135,7 +135,7 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             WEAK,
             WEAK,
             {"needless_call": 30, "missing_argument": 9},
-            "Often breaks the tools’ schemas, often calls where no call is due, and often leaves arguments out.",
+            "Often breaks the tools’ schemas, often calls where no call is expected, and often leaves arguments out.",
         ),
         ((0, 0), GOOD, (0, 0), {}, "Takes the right tool."),
         (
@@ -143,7 +143,7 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             (40, 60),
             WEAK,
             {"missed_call": 51, "wrong_tool": 9, "wrong_value": 10, "missing_argument": 8},
-            "Formats well, mostly leaves out a call that is due,"
+            "Formats well, mostly leaves out a call that is expected,"
             " and often fills in wrong values or leaves arguments out.",
         ),
         (

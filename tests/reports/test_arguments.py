@@ -83,7 +83,7 @@ def test_every_count_opens_to_as_many_cases(grading, get):
 
 def test_a_grading_from_before_says_so(grading, get):
     grading.argument_counts.all().delete()
-    assert "Grade the run again" in get("arguments", grading).content.decode()
+    assert "Re-grade the run" in get("arguments", grading).content.decode()
 
 
 def test_the_page_opens_with_the_parameter_that_is_wrong_most_often(grading, get):

@@ -37,7 +37,7 @@ def test_it_shows_both_sides_and_every_verdict_with_its_reason(get, grading):
     case = a_case(grading, actual="b")
     page = get("case", grading, case.pk, expected="a", actual="b")
     html = text(page)
-    assert "Called b where a was due" in html
+    assert "Called b where a was expected" in html
     assert "Where is order A-0?" in html
     assert [row[:3] for row in table(page, "diff-table")[1:]] == [["tool", "a", "b"], ["id", "1", "1"]]
     for name in ("outcome", "selection", "arguments", "schema", "shape", "equivalence"):
@@ -75,9 +75,9 @@ def test_the_same_example_in_other_runs_is_one_click_away(get, build):
     ("case", "said"),
     [
         (Case("a", "a", status="unscored"), "No prediction came for this case: it is unscored."),
-        (Case("a", "a", status="errored"), "The subject could not be reached"),
-        (Case("a", NONE), "Did not call a, which was due"),
-        (Case(NONE, "a"), "Called a where no call was due"),
+        (Case("a", "a", status="errored"), "The agent could not be reached"),
+        (Case("a", NONE), "Did not call a, which was expected"),
+        (Case(NONE, "a"), "Called a where no call was expected"),
         (Case(NONE, NONE), "Rightly made no call"),
         (Case("a", "a"), "Right tool, right arguments"),
         (Case("a", "a", wrong_value=True), "Right tool, wrong value"),

@@ -118,7 +118,7 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
     assert change_details(row).startswith("Difference +40.0 points (")
     assert "exact McNemar p = 0.021, the interval agrees." in change_details(row)
     assert tools_sentence(by_hand().tools) == (
-        "No single tool’s change stands on its own after Holm’s correction over 4 tests."
+        "No single tool’s change is significant after Holm’s correction over 4 tests."
     )
 
 

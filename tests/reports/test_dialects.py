@@ -118,7 +118,7 @@ def test_cases_are_sent_with_every_verdict(get, grading):
 def test_a_case_shows_every_tool_whether_kept_or_not(get, grading):
     case = grading.cases.get(expected="(none)", actual="a")
     before = text(get("case", grading, case.pk))
-    assert "Where no call is expected, the other tool passes whatever was called." in before
+    assert "Where no call is expected, the other evaluator passes any call." in before
     dialects_read(grading)
     assert DialectCase.objects.filter(case=case).exists()
     assert text(get("case", grading, case.pk)).count("adk.in_order") == before.count("adk.in_order")
@@ -144,7 +144,7 @@ def test_many_cases_are_read_by_a_job_that_an_adjudicator_begins(by_a_job, clien
     assert client.post(address).status_code == 302
     assert client.post(address).status_code == 302
     assert AuditEntry.objects.filter(verb="dialects_start").count() == 1
-    assert "at work" in text(client.get(address))
+    assert "are being read by the rules" in text(client.get(address))
     run_jobs()
     reading = DialectReading.objects.select_related("job").get()
     assert reading.job is not None
@@ -240,7 +240,7 @@ def test_agreement_and_kappa_by_hand():
         ("order", "x", 5, 0),
     ]
     assert [(row.name, row.count) for row in found.pair("x", "y").reasons] == []
-    assert dialects_sentence(found).startswith("50 % of the calls pass here; by other tools' rules")
+    assert dialects_sentence(found).startswith("50 % of the calls pass here; by other evaluators")
 
 
 def test_of_two_others_the_one_that_differs_from_us_has_the_reason():

@@ -179,7 +179,7 @@ def test_a_large_file_is_looked_at_by_a_job(keeper, project, drop):
     assert page.context["look"].counts == {"examples": 400}
     Job.objects.filter(pk=job.pk).update(finished_at=timezone.now() - timedelta(days=2))
     assert job_files_forget(timezone.now()) == 1
-    assert "no longer kept" in text(keeper.get(job.result_path))
+    assert "has expired" in text(keeper.get(job.result_path))
 
 
 def test_a_large_unknown_file_is_refused_by_the_job(keeper, project, drop):

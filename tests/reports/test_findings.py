@@ -73,7 +73,7 @@ def test_a_family_counts_each_case_once_and_its_total_is_the_sum_of_the_wrong_to
 
 def test_the_page_has_the_tables_and_says_that_prose_decides_nothing(grading, get):
     page = text(get("run", grading))
-    for words in ("How cases failed", "Wrong target", "Hallucinated tool", "Total", "Returned fields"):
+    for words in ("Ways of failing", "Wrong target", "Hallucinated tool", "Total", "Returned fields"):
         assert words in page
     assert "They decide no case unless its example says so" in page
     assert f"found=failed_by.wrong_target&amp;tool={HISTORY}" in page

@@ -50,14 +50,14 @@ def test_they_open_down_to_the_cases(browser_of, version):
     link = reverse("reports:cases", args=[version.dataset.project.slug, 1_000_000_002])
     assert f"{link}?column=outcome&amp;status=passed" in html
     assert "9</span> cases" in text(browser_of.get(link, {"column": "outcome", "status": "passed"}))
-    assert "Floor:" in text(browser_of.get(link))
+    assert "Baseline agent:" in text(browser_of.get(link))
 
 
 def test_a_run_is_read_against_them(get, version):
     run = Run.objects.get(dataset_version=version, floor="")
     page = get("run", run.grading)
     assert [row[0] for row in table(page, "floors-small")[1:]] == ["always (none)", "always the most frequent tool"]
-    assert "no gate knows them" in text(page)
+    assert "No gate uses these scores" in text(page)
     floor = Run.objects.get(dataset_version=version, floor="none")
     assert "floors-small" not in text(get("run", floor.grading))
 

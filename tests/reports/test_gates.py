@@ -125,7 +125,7 @@ def test_a_baseline_on_another_dataset_is_refused(build):
 def test_no_gate_knows_a_floor(build):
     run = build.grading(cases_of(CELLS)).run
     Run.objects.filter(pk=run.pk).update(floor="none")
-    with pytest.raises(InvalidDocument, match="floor"):
+    with pytest.raises(InvalidDocument, match="baseline agent"):
         hold(run, rate("selection", 0.5))
     assert not HeldGate.objects.exists()
 
@@ -135,7 +135,7 @@ def test_a_floor_is_read_beside_a_rate(build):
     Run.objects.filter(pk=other.run_id).update(floor="frequent", dataset_version=mine.dataset_version)
     document = {"bounds": [{"metric": "tool_name_match", "min": 0.9}, {"metric": "selection", "min": 0, "per": "tool"}]}
     whole, *tools = checks(hold(mine.run, document))
-    assert whole.note == "Floor: 50.0% (always the most frequent tool)."
+    assert whole.note == "Best baseline agent: 50.0% (always the most frequent tool)."
     assert {check.note for check in tools} == {""}
 
 

@@ -119,7 +119,7 @@ def test_each_changed_verdict_names_the_correction_that_changed_it(ask: Any, run
     assert (found["count"], len(found["results"])) == (4, 3)
     assert found["results"][0] | {"trial": "0"} == {key: value or None for key, value in rows["status"].items()}
     assert found["next"].endswith("?start=3&limit=3")
-    assertContains(ask("gold-changed", 2, 3), "No verdict changed like that.")
+    assertContains(ask("gold-changed", 2, 3), "No changed verdict matches.")
     assert {ask("gold-changed", 1, 9).status_code, ask("api:gold-changed", 7, 1).status_code} == {404}
 
 

@@ -31,7 +31,7 @@ def graded(project: Any, run_jobs: Any, settings: Any) -> Any:
 
 def test_a_run_shows_who_judged_by_what_and_how_often(get, graded):
     html = text(get("run", graded))
-    assert "What judges say" in html
+    assert "Verdicts of judges" in html
     for shown in ("Argument semantics", MODEL, "judge-large", "alias", "0.750"):
         assert shown in html
     assert "column=judged:argument_semantics&amp;status=failed" in html
@@ -39,7 +39,7 @@ def test_a_run_shows_who_judged_by_what_and_how_often(get, graded):
 
 def test_without_judges_a_run_says_nothing_of_them(get, build):
     html = text(get("run", build.grading([])))
-    assert "What judges say" not in html
+    assert "Verdicts of judges" not in html
 
 
 def test_a_judges_number_opens_down_to_its_cases(get, graded):
@@ -103,10 +103,10 @@ def test_a_case_that_speaks_to_its_judge_is_flagged_with_place_and_words_and_kee
     assert flagged.detail["judged"]["argument_semantics"]["status"] == "passed"
     assert flagged.outcome == "failed"
     html = text(get("case", spoken_to, flagged.pk))
-    assert "text that speaks to the judge" in html
+    assert "text that addresses the judge" in html
     assert "/done/0/calls/0/arguments/order_id" in html
     assert "<b>judge" not in html.casefold()
-    assert "text that speaks to the judge" not in text(get("case", spoken_to, cases["equal", 0].pk))
+    assert "text that addresses the judge" not in text(get("case", spoken_to, cases["equal", 0].pk))
 
 
 def test_the_count_of_flagged_cases_opens_them(get, spoken_to):

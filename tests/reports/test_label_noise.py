@@ -42,7 +42,7 @@ def test_bounds_stand_beside_the_headline_everywhere(get: Any, build: Builder, b
 
     page = get("run", grading).content.decode()
     low, high = (f"{100 * end:.1f}" for end in (bounds.low, bounds.high))
-    assert f"4 of 40 pairs of first labels differ, which speaks for up to {100 * noise.high:.1f} % wrong gold." in page
+    assert f"4 of 40 pairs of first labels differ, an estimate of up to {100 * noise.high:.1f} % wrong gold." in page
     assert f"anywhere from {low} to {high} %" in page
     assert "nor is the gold of 5 of 40 examples, which was imported" in page
     slug = grading.run.project.slug

@@ -27,7 +27,7 @@ def test_a_list_is_filtered_and_paged(get, build):
     assert len(second.context["cases"]) == 10
     assert "First cases" in text(second)
     assert get("cases", grading, column="outcome", status="passed").context["count"] == 5
-    assert "No case is like that." in text(get("cases", grading, mode="missed_call"))
+    assert "No case matches." in text(get("cases", grading, mode="missed_call"))
 
 
 def test_a_list_costs_the_same_however_long(get, build, django_assert_max_num_queries):
@@ -49,7 +49,7 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
     rows = table(page, "trend-table")
     assert [row[0] for row in rows[1:]] == ["2 agent", "1 agent"]
     assert rows[1][1] == "90.0 66.8 to 98.8"
-    assert "Run 2 is joined to no earlier run" in text(page)
+    assert "Run 2 is comparable with no earlier run" in text(page)
     chart = embedded(page, "trend-data")["trend-selection"]
     values = [y for trace in chart["data"] if "hovertext" in trace for y in trace["y"]]
     assert values == [70.0, 90.0]

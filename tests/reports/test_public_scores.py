@@ -197,4 +197,4 @@ def test_a_gate_of_a_run_refuses_them(client, adjudicator, build, project):
         address("reports-api:run-gates", project, grading.run.number), asked, content_type="application/json"
     )
     assert refused.status_code in (400, 422)
-    assert "floors and public benchmarks are read beside" in refused.content.decode()
+    assert "no gate uses baseline agents and public benchmarks" in refused.content.decode()

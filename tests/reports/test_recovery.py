@@ -70,13 +70,13 @@ def test_failures_are_counted_by_tool_and_class(get, grading):
     assert table(page, "recovery-heat")[1:] == [
         [
             "status",
-            "1 / 2 of status with 400 dealt with rightly",
+            "1 / 2 of status with 400 handled correctly",
             "",
-            "1 / 1 of status with 5xx dealt with rightly",
+            "1 / 1 of status with 5xx handled correctly",
             "67",
         ],
-        ["refund", "1 / 2 of refund with 400 dealt with rightly", "", "", "50"],
-        [HOSTILE[:27] + "…", "", f"1 / 1 of {HOSTILE} with 404 dealt with rightly", "", "100"],
+        ["refund", "1 / 2 of refund with 400 handled correctly", "", "", "50"],
+        [HOSTILE[:27] + "…", "", f"1 / 1 of {HOSTILE} with 404 handled correctly", "", "100"],
     ]
     found = page.context["found"]
     assert (found.answers, found.whole.errors, found.cases_with_errors, found.whole.episodes) == (10, 7, 6, 6)
@@ -193,7 +193,7 @@ def test_lists_come_in_pages_and_cost_no_more_queries(get, graded, django_assert
 
 
 def test_without_a_failure_the_page_says_why_it_is_empty(get, graded):
-    assert "In no case did a tool answer at all" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
+    assert "No tool answered in any case" in text(get("recovery", graded({"alone": CONVERSATIONS["alone"]})))
     quiet = graded({"fine": CONVERSATIONS["fine"]})
     page = text(get("recovery", quiet))
     assert "No tool failed." in page
@@ -203,7 +203,7 @@ def test_without_a_failure_the_page_says_why_it_is_empty(get, graded):
 def test_a_grading_from_before_does_not_pretend_that_no_tool_failed(get, grading):
     Episode.objects.all().delete()
     ToolAnswers.objects.all().delete()
-    assert "This grading did not count what followed errors." in text(get("recovery", grading))
+    assert "This grading has no counts of recovery." in text(get("recovery", grading))
 
 
 def test_episodes_are_those_of_the_cases_documents(grading):

@@ -165,7 +165,7 @@ def test_the_calculator_is_in_the_address(get, grading):
 
 def test_one_trial_says_nothing_of_reliability(get, build):
     grading = build.grading([RIGHT, WRONG])
-    assert "One trial says nothing of reliability." in text(get("reliability", grading))
+    assert "Reliability needs more than one trial." in text(get("reliability", grading))
     assert get("api:reliability", grading).json() == {"trials": None, "steps": None}
     assert csv_rows(get("reliability-csv", grading)) == []
     assert csv_rows(get("trials-csv", grading)) == []

@@ -50,7 +50,7 @@ def test_every_page_of_a_run_leads_there(get, build):
 
 def test_a_run_without_gates_says_so(get, build):
     html = text(get("run-gates", build.grading(cases_of(CELLS))))
-    assert "held against no gate yet" in html
+    assert "No gate has checked this run yet" in html
     assert "toolevals gate --run 1" in html
 
 

@@ -38,7 +38,7 @@ def test_it_opens_with_a_sentence_and_its_numbers(get, grading):
 
 def test_what_was_not_scored_stands_beside(get, grading):
     html = text(get("run", grading))
-    assert '1</span> unscored and <span class="num">3</span> errored of <span class="num">76</span>' in html
+    assert '1</span> unscored, <span class="num">3</span> errored of <span class="num">76</span>' in html
     assert "status=errored" in html
 
 

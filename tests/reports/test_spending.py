@@ -32,7 +32,7 @@ def grading(build):
 
 def test_the_page_says_what_it_took(get, grading):
     html = text(get("run", grading))
-    assert "What it took" in html
+    assert "Cost and time" in html
     assert "5,000" in html
     # A dollar and a half over three passed cases.
     assert "1.5000" in html
@@ -50,7 +50,7 @@ def test_every_end_opens_its_cases(get, grading, ended, count):
 
 
 def test_an_upload_that_tells_nothing_has_no_such_pane(get, build):
-    assert "What it took" not in text(get("run", build.grading(cases_of({("a", "a"): 3}))))
+    assert "Cost and time" not in text(get("run", build.grading(cases_of({("a", "a"): 3}))))
 
 
 def test_it_costs_no_query_of_its_own(get, grading, django_assert_max_num_queries):

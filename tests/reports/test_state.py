@@ -38,7 +38,7 @@ def case(build: Any) -> Any:
 def test_the_page_shows_each_record_with_what_is_wrong_missing_and_polluted(get, case):
     page = get("case", case.grading, case.pk)
     html = text(page)
-    assert "What the calls left behind" in html
+    assert "End state" in html
     assert "1,200 more are not listed" in html
     assert table(page, "state-table")[1:] == [
         ["orders.W1"],
@@ -53,7 +53,7 @@ def test_the_page_shows_each_record_with_what_is_wrong_missing_and_polluted(get,
 
 def test_a_case_without_differences_has_no_such_part(get, case):
     other = case.grading.cases.exclude(pk=case.pk).get()
-    assert "What the calls left behind" not in text(get("case", case.grading, other.pk))
+    assert "End state" not in text(get("case", case.grading, other.pk))
     assert compared_state({}).records == ()
 
 

@@ -115,7 +115,7 @@ def test_a_break_is_said_in_table_chart_file_and_interface(browser_of, wandering
 
 @pytest.mark.django_db
 def test_a_project_without_runs_says_so(browser_of, project):
-    assert "No run of any subject is graded yet." in text(subject_page(browser_of, project))
+    assert "No run of any agent is graded yet." in text(subject_page(browser_of, project))
 
 
 @pytest.mark.django_db

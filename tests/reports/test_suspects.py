@@ -163,7 +163,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     address = reverse("reports:suspects", args=[project.slug, "core", "1"])
     client.force_login(viewer)
     page = client.get(address).content.decode()
-    assert "The evidence speaks against the gold of 1 of 4 examples." in page
+    assert "Evidence against the gold of 1 of 4 examples." in page
     assert "Dispute the gold of status" not in page
     assert page.count("/cases/") == 8
     client.force_login(reviewer)

@@ -16,7 +16,7 @@ from toolevals.runs.services import drift_begin, judge_change
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set
 
-# Five that passed fail now; people passed these. Beside people: 5, 2, 7 and 6.
+# Five that passed fail now; people passed these. Compared with people: 5, 2, 7 and 6.
 NOW_PASSES = frozenset({*range(5), 10, 11})
 
 

@@ -156,7 +156,7 @@ def test_a_grading_in_which_rules_settled_everything_has_nothing_to_rate(project
     run.refresh_from_db()
     count = JudgeCount.objects.get(grading=run.grading)
     assert (count.passed, count.settled, count.asked) == (1, 1, 0)
-    with pytest.raises(InvalidDocument, match="asked about and scored"):
+    with pytest.raises(InvalidDocument, match="holds no case that this judge scored"):
         calibration_begin(request=CalibrationRequest(judge=judge, grading=run.grading), actor=None)
 
 

@@ -87,7 +87,7 @@ def test_what_came_of_it_and_each_count_opens_its_cases(get, people, calibration
         rate_all(calibration, one, NOTE)
     owner = people[Role.OWNER]
     html = text(get(owner, "runs:calibration", calibration.pk))
-    for shown in ("0.58 (", "0.80 (", "below its threshold: kappa 0.58", "Ana", "Put right by the held-out cases"):
+    for shown in ("0.58 (", "0.80 (", "below its threshold: kappa 0.58", "Ana", "Corrected by the held-out cases"):
         assert shown in html
     assert "?set=held_out&amp;judge=passed&amp;people=failed" in html
     listed = text(get(owner, "runs:calibration", calibration.pk, judge="passed", people="failed"))

@@ -69,7 +69,7 @@ def test_the_list_of_runs_says_what_decides(graded, adjudicator, client):
     overview = client.get("/p/shop/runs/1/").content.decode()
     assert "ecided by answer, something else in 1" in overview
     # Lost at tool selection says nothing where calls do not decide.
-    assert "lost at tool selection" not in overview
+    assert "wrong tool selection" not in overview
 
 
 def test_a_run_is_graded_again_by_what_a_newer_version_says(graded, run_jobs):

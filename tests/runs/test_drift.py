@@ -51,7 +51,7 @@ def test_what_changed_is_counted_listed_and_flags_the_judge_until_a_newer_check_
     assert counts.then.kappa.value == pytest.approx(0.28 / 0.48)
     # (0.55 - 0.47) / 0.53 by hand.
     assert counts.now.kappa.value == pytest.approx(0.08 / 0.53)
-    said = "5 of 20 verdicts changed when the judge was asked again; kappa beside people was 0.58 and is 0.15."
+    said = "5 of 20 verdicts changed when the judge was asked again; kappa with people was 0.58 and is 0.15."
     assert counts.sentence == said
     changed = [case for case in cases_again(made) if case.kind == "changed"]
     assert {(case.before, case.now, case.people) for case in changed} == {("passed", "failed", "passed")}
@@ -59,7 +59,9 @@ def test_what_changed_is_counted_listed_and_flags_the_judge_until_a_newer_check_
     assert {case.reason_now.rpartition(" of ")[2] for case in changed} == {"7"}
     standing = standing_of(calibration)
     assert (standing.trust, standing.is_flagged) == (Trust.DRIFTED, True)
-    assert standing.words == ("drifted: 5 of 20 verdicts changed when asked again, 2 % may; kappa now 0.15, wanted 0.5")
+    assert standing.words == (
+        "drifted: 5 of 20 verdicts changed when asked a second time, 2 % may; kappa now 0.15, wanted 0.5"
+    )
     # One that compares nothing says nothing.
     judge.broken = frozenset(range(SIZE))
     check()
@@ -77,7 +79,7 @@ def test_a_change_that_may_be_is_listed_and_flags_nothing_until_somebody_tolerat
     assert (standing_of(calibration).trust, standing_of(calibration).words) == (Trust.REACHED, "")
     judge_change(judge=calibration.judge, actor=None, tolerance=0.0)
     assert standing_of(calibration).trust is Trust.DRIFTED
-    assert standing_of(calibration).words == "drifted: 1 of 20 verdicts changed when asked again, 0 % may"
+    assert standing_of(calibration).words == "drifted: 1 of 20 verdicts changed when asked a second time, 0 % may"
     for wrong in (-0.01, 1.01, float("nan")):
         with pytest.raises(InvalidDocument) as caught:
             judge_change(judge=calibration.judge, actor=None, tolerance=wrong)

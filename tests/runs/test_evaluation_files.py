@@ -55,7 +55,7 @@ def test_what_joins_nothing_refuses_the_whole_file(project, run_jobs):
     assert not Transcript.objects.filter(run=run).exists()
     messages = sorted(error["message"] for error in run.job.report["errors"])
     assert messages[0].startswith("neither its id promptfoo-")
-    assert messages[1] == "several examples of this version say the same, and its id names none of them"
+    assert messages[1] == "several examples of this version have the same text, and its id is none of theirs"
     assert all(error["pointer"].startswith("/results/results/") for error in run.job.report["errors"])
 
 
@@ -74,7 +74,7 @@ def test_a_run_of_langsmith_is_no_row_of_our_own_form_though_it_has_an_id_and_an
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (json.dumps({"results": [{"reply": 1}]}).encode(), "is of no format that is known here: it has results"),
+        (json.dumps({"results": [{"reply": 1}]}).encode(), "has an unknown format: it has results"),
         ((DATA / "pydantic_evals.yaml").read_bytes(), "It holds no predictions: import it into a dataset"),
     ],
 )

@@ -217,7 +217,7 @@ def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file
         "8 × reasoning at /choices/*/message/reasoning_content",
     ]
     shown = page.get(f"/p/shop/runs/{run.number}/").content.decode()
-    assert "What was left out of the answers" in shown
+    assert "Losses of the answers" in shown
     assert "unknown key mood" in shown
     told = page.get(f"/api/v1/projects/shop/runs/{run.number}/readings/").json()["rows"]
     assert [(row["kind"], row["name"], row["count"]) for row in told] == [

@@ -121,9 +121,9 @@ def test_there_must_be_something_to_ask_again(project, version, run_jobs):
             errored_ask_again(run=run, actor=None)
         run_jobs()
     run.refresh_from_db()
-    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
+    with pytest.raises(InvalidDocument, match="has no errored case that can be re-run"):
         errored_ask_again(run=run, actor=None)
-    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
+    with pytest.raises(InvalidDocument, match="has no errored case that can be re-run"):
         errored_ask_again(run=plain, actor=None)
 
 
@@ -227,7 +227,7 @@ def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client,
         assert "failing cases again" in page
         assert "Ask again for 1 errored case" in page
         assert "of 4 cases</a> are errored" in " ".join(page.replace('<span class="num">4</span>', "4").split())
-        assert "The subject could not be reached" in page
+        assert "The agent could not be reached" in page
         moody.away = False
         client.post(reverse("runs:run-errored", args=["shop", 1]))
         assert "1 errored case again" in client.get("/p/shop/runs/1/").content.decode()

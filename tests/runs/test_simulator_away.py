@@ -122,7 +122,7 @@ def test_only_what_is_errored_is_graded_again(project, run_jobs, half_errored):
     assert {name: case.outcome for (name, _), case in cases_of(first).items()} == before
     counts = VerdictCount.objects.filter(grading=grading, column="outcome").values_list("value", "count")
     assert dict(counts) == {"passed": 3}
-    with pytest.raises(InvalidDocument, match="Nothing in the run is errored"):
+    with pytest.raises(InvalidDocument, match="The run has no errored case"):
         errored_ask_again(run=run, actor=None)
 
 

@@ -62,7 +62,7 @@ def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(as_viewer,
         ("reasoning", "/messages/*/content/*", 1, True),
     ]
     page = as_viewer.get(reverse("reports:run", args=[project.slug, run.number])).content.decode()
-    shown = page[page.index("How the file was read") :]
+    shown = page[page.index("File report") :]
     assert "a message has a block of type `thinking`" in shown
     assert "unknown key &lt;b&gt;odd&lt;/b&gt;" in shown
 

@@ -107,7 +107,7 @@ def test_a_trace_says_what_happened_and_what_nobody_read(shown):
     assert "called with arguments that do not fit" in page
     assert "2 tools" not in page
     span_page = shown.get(f"{LIST}{trace.pk}/spans/{3:016x}/").content.decode()
-    assert "nobody read it" in span_page
+    assert "not read" in span_page
     assert "eu-7" in span_page
     assert shown.get(f"{LIST}{trace.pk}/spans/{9:016x}/").status_code == 404
 

@@ -174,7 +174,7 @@ def test_the_newest_graded_run_opens_the_page_with_what_it_confuses_and_the_chan
     assert ">1 of 2</a>" in page
     assert '<span class="tool">get_order_history</span><br><span class="xs faint">called as</span>' in page
     assert 'href="/p/shop/runs/1/compare/2/?layer=selection"' in page
-    assert "within chance" in page
+    assert "not significant" in page
     assert "fewer than 20 examples" in page
     assert "Five steps" not in page
 

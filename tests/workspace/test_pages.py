@@ -253,7 +253,7 @@ def test_error_pages_say_what_happened(client, viewer, settings):
     assert "This needs the role owner; yours is viewer. An owner of the project" in refused.content.decode()
     missing = client.get("/p/shop/nothing/")
     assert missing.status_code == 404
-    assert "nothing that you may see" in missing.content.decode()
+    assert "you do not have access" in missing.content.decode()
 
 
 def test_a_crash_is_answered_by_a_page_that_needs_nothing(client, db, monkeypatch):

@@ -27,7 +27,7 @@ def test_what_a_project_holds_is_found_by_its_name(project, client, viewer, run_
     assert "/p/shop/runs/1/" in found(client, viewer, "AGENT")
     assert ">Members</span>" in found(client, viewer, "memb")
     assert found(client, viewer, "  ").strip() == ""
-    assert "Nothing has a name with “&lt;b&gt;”" in found(client, viewer, "<b>")
+    assert "Nothing found for “&lt;b&gt;”" in found(client, viewer, "<b>")
 
 
 def test_only_what_one_may_open_is_found(project, client, viewer, owner):

@@ -234,7 +234,7 @@ class _HttpWorld:
         """Return the state that the world began with, with what became of its records."""
         initial = self._simulator.initial if self._given is None else self._given
         if initial is None:
-            raise self._wrong("changes, and has not told the state that worlds begin with")
+            raise self._wrong("changes, and has not sent the first state of worlds")
         if not isinstance(changes, dict):
             raise self._wrong("changes that are no object")
         return _with_changes(initial, changes, tables=True)

@@ -25,7 +25,7 @@ class End(StrEnum):
     ANSWER = "answer"  # the agent said something, and its user has nothing to add
     CALLS = "calls"  # it called tools behind which nothing stands
     STEPS = "steps"  # the cap on turns was reached
-    LOOP = "loop"  # it made one call again and again
+    LOOP = "loop"  # it made repeated one call
     ERRORS = "errors"  # too many tools failed in succession
     UNREACHABLE = "unreachable"  # the agent, its user or its world failed: errored, not failed
 

@@ -29,7 +29,7 @@ class McpOptions:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         said = options_read(document, _CHECKS)
         if bool(said.get("url")) == bool(said.get("command")):
-            raise InvalidDocument.at("/url", "must be said, or a command instead of it")
+            raise InvalidDocument.at("/url", "is missing: give it, or a command")
         return cls(**{**said, "command": tuple(said.get("command", ()))})
 
     @property

@@ -191,5 +191,5 @@ def _raised_in_reading(done: Replay, reads: Reads) -> bool:
 def _silence(done: Replay) -> str:
     """Return why nothing is known of where calls led, empty where it is."""
     if done.unanswered is not None:
-        return f"Nothing stands behind {done.unanswered}, so that the effect of the calls is not known."
+        return f"No simulator answers for {done.unanswered}, so that the effect of the calls is not known."
     return NO_STATE if done.final is None else ""

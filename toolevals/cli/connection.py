@@ -37,7 +37,7 @@ class ServerClient:
         self.patience = Patience(clock() + timeout, clock, sleep)
         self.is_known = False
         if not (token.isascii() and token.isprintable()):
-            raise CommandError(Exit.CONFIGURATION, "the token holds what no token holds: copy it anew")
+            raise CommandError(Exit.CONFIGURATION, "the token has characters that no token has: copy it once more")
         with self._spoken():
             self.http = Http(f"{self.server}/api/v1/{path}", {"Authorization": f"Bearer {token}"}, transport)
 

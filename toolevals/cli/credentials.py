@@ -34,7 +34,7 @@ def logins() -> list[Login]:
     except OSError as error:
         raise CommandError(Exit.CONFIGURATION, f"cannot read {path}: {error.strerror}") from error
     except (ValueError, TypeError) as error:
-        words = f"{path} is not what login has written: delete it, and log in again"
+        words = f"{path} was not written by login: delete it, and log in"
         raise CommandError(Exit.CONFIGURATION, words) from error
 
 

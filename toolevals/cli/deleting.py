@@ -108,7 +108,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _require_meant(question: str) -> None:
     """Ask on a terminal. Raises CommandError where nobody can be asked, or the answer is no."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "nobody can be asked here: give --yes to delete")
+        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to delete")
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
@@ -117,7 +117,7 @@ def _require_meant(question: str) -> None:
 def _require_typed(arguments: argparse.Namespace) -> None:
     """Have the name typed on a terminal. Raises CommandError where nobody can be asked, or something else is typed."""
     if not sys.stdin.isatty():
-        raise CommandError(Exit.CONFIGURATION, "nobody can be asked here: give --yes to destroy")
+        raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
     say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")
     if sys.stdin.readline().strip() != arguments.name:
         raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")

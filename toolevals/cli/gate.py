@@ -17,7 +17,7 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.presentation.gates.report import GateReport
 
 _EPILOG = """\
-exit status: 0 passed, 2 not passed (or not to be told: what was not scored never passes), 3 a warning with
+exit status: 0 passed, 2 not passed (unscored never passes), 3 a warning with
 --strict, 4 wrong options or file, 5 wrong data, 6 no server, 7 not in time; 1 is a crash
 """
 
@@ -39,7 +39,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--baseline",
         metavar="B",
-        help="what came before: a file beside a FILE; of a run another's number, branch:NAME or last-passing",
+        help="the baseline: a file for a FILE; for a run a run's number, branch:NAME or last-passing",
     )
     parser.add_argument(
         "--consistency",

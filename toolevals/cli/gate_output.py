@@ -20,7 +20,7 @@ _WIDTH = 110
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add where a result goes."""
-    group = parser.add_argument_group("output", "A table on standard output, and beside it:")
+    group = parser.add_argument_group("output", "A table on standard output, and also:")
     group.add_argument("--json", action="store_true", help="print JSON instead of the table")
     group.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML")
     group.add_argument("--markdown", type=Path, metavar="FILE", help="write Markdown for a pull request")

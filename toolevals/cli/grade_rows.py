@@ -74,7 +74,7 @@ def _parted(row: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _gold(example: ExampleRow) -> Expectation:
     if example.expectation is None:
-        raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
+        raise InvalidDocument.at("", "has neither expected_tool nor expectation: it cannot be graded")
     return example.expectation
 
 

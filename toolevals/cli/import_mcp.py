@@ -19,7 +19,7 @@ def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = kinds.add_parser("mcp", help="publish what an MCP server lists as a registry version")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--url", default="", metavar="URL", help="of streamable HTTP; TOOLEVALS_MCP_TOKEN lets it in")
-    where.add_argument("--command", default="", metavar="LINE", help="starts the server here, which speaks over pipes")
+    where.add_argument("--command", default="", metavar="LINE", help="starts the server here and connects by pipes")
     parser.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
     parser.add_argument("--note", default="")
     add_server_options(parser)

@@ -26,7 +26,7 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tool", action="append", default=[], metavar="NAME", help="the tool of this name")
     group.add_argument("--tag", action="append", default=[], metavar="TAG", help="operations of an OpenAPI document")
     group.add_argument("--path", action="append", default=[], metavar="PATH", help="operations at or below a path")
-    group.add_argument("--search", default="", metavar="WORDS", help="all stand in name, path, tags or description")
+    group.add_argument("--search", default="", metavar="WORDS", help="all words are in name, path, tags or description")
     group.add_argument("--list", action="store_true", help="list the tools and what would be lost; publish nothing")
 
 

@@ -15,7 +15,7 @@ from toolevals.cli.verbs import Verbs
 WHAT = {
     "errored": (
         "errored/",
-        "ask again for what is errored: subjects that could not be reached, simulators that failed",
+        "re-run errored cases: agents that could not be reached, simulators that failed",
     ),
     "failing": ("failing/", "start a run like it over the examples that failed"),
     "grades": ("gradings/", "grade its transcripts with today's graders on the newest version"),

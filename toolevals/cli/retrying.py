@@ -31,7 +31,7 @@ class Patience:
     def answered(self) -> None:
         """Note that the server answers."""
         if self._since is not None:
-            note("the server answers again")
+            note("the server answers")
         self._since, self._pause = None, 1.0
 
     def wait(self, why: str, asked: float | None = None) -> bool:
@@ -46,7 +46,7 @@ class Patience:
         if now + pause > end:
             return False
         if self._since is None:
-            note(f"{why}; asking again for up to {math.ceil(end - now)} seconds")
+            note(f"{why}; retrying for up to {math.ceil(end - now)} seconds")
         self._since, self._pause = since, min(self._pause * 2, LONGEST_PAUSE)
         self.sleep(pause)
         return True

@@ -44,7 +44,7 @@ def add_parser(verbs: Verbs) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--baseline", action="store_true", help="run the built-in baseline")
     what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions; - is standard input")
-    what.add_argument("--connector", choices=list(CONNECTORS), help="how an agent is asked while the run lasts")
+    what.add_argument("--connector", choices=list(CONNECTORS), help="how the run asks an agent")
     parser.add_argument("--base-url", metavar="URL", help=f"the agent's address; alone it means --connector {DEFAULT}")
     parser.add_argument("--url", metavar="URL", help="of a webhook")
     parser.add_argument("--threshold", type=float, metavar="X", help="of the baseline")
@@ -56,7 +56,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--prompt-version", default="", metavar="V")
     parser.add_argument("--commit", default="", metavar="SHA")
     parser.add_argument(
-        "--cut-off", choices=CUT_OFF, help="conversations that were cut before their end: failed unless said"
+        "--cut-off", choices=CUT_OFF, help="conversations that were cut before their end (default: failed)"
     )
     add_agent_options(parser)
     add_gate_option(parser)
@@ -100,9 +100,7 @@ def _what(arguments: argparse.Namespace) -> str:
             Exit.CONFIGURATION, "--failing-of and --preset need an agent that is asked, not --predictions"
         )
     if arguments.estimate and not connector:
-        raise CommandError(
-            Exit.CONFIGURATION, "--estimate needs --connector: only an agent that is asked takes anything"
-        )
+        raise CommandError(Exit.CONFIGURATION, "--estimate needs --connector: only a live agent has a cost")
     return connector
 
 
@@ -138,7 +136,7 @@ def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
         note(f"errored: {more:,} more")
     if outcome.get("passed") or outcome.get("failed"):
         return Exit.OK
-    note(f"Nothing is scored. To ask again: toolevals retry {shown['number']} --errored")
+    note(f"Nothing is scored. To re-run: toolevals retry {shown['number']} --errored")
     return Exit.FAILED
 
 

@@ -139,7 +139,7 @@ def watch(application: Application) -> NoReturn:
         if pause is None:
             raise CannotServeError(
                 f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
-                f"{status}, so everything was stopped. Nothing is lost: put right what is said above, and start again."
+                f"{status}, so everything was stopped. Nothing is lost: correct what is said above, then restart."
             )
         say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
         time.sleep(pause)
@@ -155,7 +155,7 @@ def watch(application: Application) -> NoReturn:
 def say_logins(logins: list[dict[str, str]]) -> None:
     """Say who may sign in to the sample project."""
     if logins:
-        say("\nThe sample project's people sign in from this machine only, with a password that only you are told:")
+        say("\nThe sample project's people sign in from this machine only, with this password, which only you see:")
     for login in logins:
         say(f"  {login['email']:<22}{login['password']:<16}{login['role']:<13}{login['does']}")
 

@@ -28,7 +28,7 @@ VERBS = {
     "versions": Verb("versions", "list a dataset's frozen versions, freeze one, tag one"),
     "run": Verb("running", "evaluate an agent, the baseline, or uploaded predictions, over a dataset"),
     "compare": Verb("comparing", "say whether a run is better than an earlier one, and what moved"),
-    "retry": Verb("retry_failed", "run errored or failing cases of a run again, or grade it anew"),
+    "retry": Verb("retry_failed", "re-run errored or failing cases of a run, or re-grade it"),
     "failing": Verb("retry_failed", "export the failing cases of a run"),
     "jobs": Verb("jobs", "list a project's background work; pause, resume, cancel or retry a job"),
     "delete": Verb("deleting", "move a dataset, a run, a registry or the project to the trash"),

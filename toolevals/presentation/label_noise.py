@@ -33,11 +33,11 @@ def short_words(noise: LabelNoise | None) -> str:
 def _rests_on(noise: LabelNoise) -> str:
     verb = "differs" if noise.differing == 1 else "differ"
     pairs = f"{count(noise.differing)} of {count(noise.pairs)} pairs of first labels {verb}"
-    return f"Label noise: {pairs}, which speaks for up to {percent(noise.high)} % wrong gold."
+    return f"Label noise: {pairs}, an estimate of up to {percent(noise.high)} % wrong gold."
 
 
 def _limit(noise: LabelNoise) -> str:
-    words = "It is a lower limit: people who err alike are not seen"
+    words = "It is a lower limit: it does not see people who make the same error"
     if imported := noise.gold.imported:
         return (
             f"{words}, nor is the gold of {count(imported)} of {count(noise.gold.total)} examples, which was imported."

@@ -93,7 +93,7 @@ def large_document(upload: str) -> Any:
 def _content(upload: str) -> bytes:
     kept = Upload.objects.filter(pk=upload).first()
     if kept is None:
-        raise InvalidDocument.at("", "The file is no longer kept: choose it again.")
+        raise InvalidDocument.at("", "The file has expired: choose it again.")
     with kept.file.open("rb") as file:
         content: bytes = file.read()
     return content

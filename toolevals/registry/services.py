@@ -47,7 +47,7 @@ def registry_publish(
 def tools_publish(*, registry: Registry, actor: User | None, read: ReadTools, note: str = "") -> RegistryVersion:
     """Do what `registry_publish` does with tools that were read before."""
     if not read.tools:
-        raise InvalidDocument.at("", "holds no tool, and a version of none can be offered to nobody. Send at least one")
+        raise InvalidDocument.at("", "holds no tool. Send at least one")
     tools = tool_list_of(project=registry.project, specs=read.tools)
     with transaction.atomic():
         # One publisher at a time: the numbers have no gap and no double.

@@ -39,7 +39,7 @@ class JudgeDelta:
         """Why a change may be the judge's own; empty where the same judge said both."""
         then, now = ((row.model, row.version) for row in (self.before, self.after))
         if then == now:
-            return "" if self.after.pinned else "the model’s name stands for no one snapshot"
+            return "" if self.after.pinned else "the model’s name has no fixed snapshot"
         return f"{then[0]} by v{then[1]} of the rubric, then {now[0]} by v{now[1]}: the change may be the judge’s"
 
 

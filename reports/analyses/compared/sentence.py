@@ -80,7 +80,7 @@ def tools_sentence(tools: Sequence[ToolDelta]) -> str:
     stand = [row.name for row in tools if row.stands]
     tests = f"Holm’s correction over {count(2 * len(tools))} tests"
     if not stand:
-        return f"No single tool’s change stands on its own after {tests}."
+        return f"No single tool’s change is significant after {tests}."
     named = ", ".join(stand[:3]) + (f" and {len(stand) - 3} more" if len(stand) > 3 else "")
     words = f"the change of {named} stands" if len(stand) == 1 else f"the changes of {named} stand"
     return f"After {tests} {words} on {'its' if len(stand) == 1 else 'their'} own."

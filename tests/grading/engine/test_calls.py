@@ -118,7 +118,7 @@ def test_reasons_count_what_they_leave_out():
     assert two.verdicts["schema"].reason.endswith(", and 1 more.")
     assert "more" not in graded(PLAIN, ToolCall("track", {"order": 1})).verdicts["schema"].reason
     four = graded(Expectation("no_call"), *(ToolCall(name) for name in "abcd"))
-    assert four.outcome.reason == "No call was due; a, b and 2 more was called."
+    assert four.outcome.reason == "No call was expected; a, b and 2 more was called."
     allowed = expecting(disallowed=(CallExpectation("refund"),))
     assert graded(allowed, RIGHT).outcome.reason == "Nothing was called that must not be."
 

@@ -114,7 +114,7 @@ def test_arguments_are_unscored_where_the_selection_failed_and_the_schema_is_sti
     }
     assert result.pairs == (Pair("track", "history", "unscored"),)
     assert [(each.path, each.kind) for each in result.differences] == [("/order", "missing"), ("/limit", "extra")]
-    assert result.outcome.reason == "track was due; history was called."
+    assert result.outcome.reason == "track was expected; history was called."
 
 
 def test_without_a_call_there_is_nothing_to_score_but_the_selection():

@@ -53,7 +53,7 @@ def beside(wanted: Expectation, *calls: ToolCall) -> tuple[str, list[tuple[str, 
         (CANCEL, [ToolCall("get_user", {}), ToolCall("refund_order", {})], "wrong_tool", "refund_order"),
         (CANCEL, [ToolCall("transfer_to_human", {}), ToolCall("refund_order", {"order": "w-1"})], "wrong_tool",
          "refund_order"),
-        # Of look-ups those with a value in common; the only call stands for the only one that is due.
+        # Of look-ups those with a value in common; the only call stands for the only one that is expected.
         (due("get_user", user="u1"), [ToolCall("get_order", {"order": "W-7"}), ToolCall("get_order", {"user": "u1"})],
          "wrong_tool", "get_order"),
         (due("get_user", user="u1"), [ToolCall("think_it_over", {}), ToolCall("get_order", {"order": "W-7"})],
@@ -99,8 +99,10 @@ def test_an_owner_s_word_on_a_tool_comes_before_its_name():
 def test_the_reason_names_only_what_stands_for_the_missing_call():
     calls = ToolCall("get_user", {}), ToolCall("refund_order", {"order": "W-1"})
     found = graded(expecting(CANCEL), *calls, tools=TOOLS)
-    assert found.outcome.reason == "cancel_order was due; refund_order was called."
-    assert graded(expecting(CANCEL), calls[0], tools=TOOLS).outcome.reason == "cancel_order was due, and not called."
+    assert found.outcome.reason == "cancel_order was expected; refund_order was called."
+    assert (
+        graded(expecting(CANCEL), calls[0], tools=TOOLS).outcome.reason == "cancel_order was expected, and not called."
+    )
 
 
 _CALLS = st.builds(

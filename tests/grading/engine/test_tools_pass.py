@@ -72,8 +72,8 @@ def test_what_a_judge_has_to_see_is_unscored_unless_it_fails_anyway():
 @pytest.mark.parametrize(
     ("expectation", "made", "reason"),
     [
-        (expected(ordered=[A, B]), calls("b", "a"), "b was due and not called in its place in the order."),
-        (expected(ordered=[{"one_of_calls": [A, B]}]), calls("c"), "a or b was due and not called."),
+        (expected(ordered=[A, B]), calls("b", "a"), "b was expected and not called in its place in the order."),
+        (expected(ordered=[{"one_of_calls": [A, B]}]), calls("c"), "a or b was expected and not called."),
         (expected(disallowed=[A]), calls("a"), "a was called, which must not be."),
         (expected(additional_calls=False), [UNREADABLE], "An unreadable call was called besides"),
         (expected(ordered=[WRONG]), calls("a"), "a was called with other arguments than the expected ones."),

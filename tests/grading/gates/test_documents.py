@@ -90,7 +90,7 @@ def test_what_is_left_out_has_its_default():
         ({"bounds": [{"metric": "a", "min": 1, "max": 0.5}]}, "/bounds/0/min: is above max"),
         (
             {"bounds": [{"metric": "a", "min": 0, "max": 1, "per": "tool", "overrides": {"b": 1}}]},
-            "/bounds/0/overrides: cannot stand beside both min and max",
+            "/bounds/0/overrides: cannot be combined with both min and max",
         ),
         ({"assertions": ["a.score"]}, "/assertions/0: expected one of >= <= > < == !=, not the end at character 8"),
         (

@@ -34,7 +34,7 @@ def test_a_gate_refuses_to_name_one(document: dict[str, Any], pointer: str):
     with pytest.raises(InvalidDocument) as refused:
         read_gate(document)
     assert [problem.pointer for problem in refused.value.problems] == [pointer]
-    assert "read beside a run's scores, never held to" in refused.value.problems[0].message
+    assert "no gate uses baseline agents and public benchmarks" in refused.value.problems[0].message
 
 
 @pytest.mark.parametrize("name", ["outcome", "publicity", "judged:public", "floor_plan", "taut", "tool_name_f1"])

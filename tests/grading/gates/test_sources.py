@@ -89,7 +89,7 @@ JUDGED = [
 def test_a_published_name_reads_its_judge_where_it_is_on_and_says_so(name):
     document = {"bounds": [{"metric": name, "statistic": "avg_score", "min": 0}]}
     by_rule, by_judge = check(document, RULE_ONLY), check(document, JUDGED)
-    assert (by_rule.observed, by_rule.note) == (0.5, "Read from the rule equivalence: its judge was not heard.")
+    assert (by_rule.observed, by_rule.note) == (0.5, "Read from the rule equivalence: its judge was not asked.")
     assert (by_judge.observed, by_judge.note) == (0.75, "Read from the judge argument_semantics.")
 
 

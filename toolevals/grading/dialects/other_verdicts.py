@@ -132,7 +132,7 @@ def verdicts_beside(
     if transcript is None:
         return dict.fromkeys(COLUMNS, OtherVerdict("unscored", said="No prediction came."))
     if transcript.error is not None:
-        return dict.fromkeys(COLUMNS, OtherVerdict("errored", said="The subject could not be reached."))
+        return dict.fromkeys(COLUMNS, OtherVerdict("errored", said="The agent could not be reached."))
     compared = attempt(partial(_compared, expectation, transcript, tools))
     found = {}
     for key, column in COLUMNS.items():

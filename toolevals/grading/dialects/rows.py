@@ -101,7 +101,7 @@ def comparison(
     if transcript is None:
         raise NoFormError("No prediction came.")
     if transcript.error is not None:
-        raise NoFormError(f"The subject could not be reached: {transcript.error}")
+        raise NoFormError(f"The agent could not be reached: {transcript.error}")
     made = tuple(message.calls for message in transcript.messages)
     return Comparison(expected, cuts, made, whole_talk, text, tools)
 

@@ -19,12 +19,12 @@ from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
 FAILED_BY: Final[Mapping[str, str]] = {
-    "too_little": "A call was due and nothing stands for it, or an expected fact is not in the answer.",
-    "too_much": "A call was made that is not expected and that the gold does not let be.",
-    "another_tool": "Another tool was called in place of the expected one, or nobody can read the call.",
+    "too_little": "An expected call is missing, or an expected fact is not in the answer.",
+    "too_much": "A call was made that is not expected and that the gold does not allow.",
+    "another_tool": "Another tool was called in place of the expected one, or the call cannot be read.",
     "wrong_target": "The right tool was called for another thing: the argument that names it has another value.",
     "wrong_value": "The right tool was called for the right thing, with another argument wrong.",
-    "other": "None of these: the calls are as expected, or came in another order.",
+    "other": "None of these: the calls are as expected, or in another order.",
 }
 WRONG_TOOL: Final[Mapping[str, str]] = {
     "over_tooling": "A call too many, or a tool that costs more or reaches further than the right one.",
@@ -159,7 +159,7 @@ def failed_by(grade: CaseGrade, expectation: Expectation, tools: Mapping[str, To
 
 
 def _once(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the ways without tools that were both too little and too much: what was due came out of order."""
+    """Return the ways without tools that were both too little and too much: what was expected came out of order."""
     both = {tool for kind, tool in found if kind == "too_little"} & {tool for kind, tool in found if kind == "too_much"}
     return [("other", tool) if tool in both else (kind, tool) for kind, tool in found]
 

@@ -261,7 +261,7 @@ _TABLE = (
     CaseMetric(
         "goal_progress",
         "1",
-        "What the user's first words speak of was come to, and early.",
+        "The agent reached what the user first asked for, and early.",
         PASSES_AT,
         _goal_progress,
         "It needs words of a user.",
@@ -280,7 +280,7 @@ _TABLE = (
         "Thoughts are recorded, of some length, with words that join reasons.",
         PASSES_AT,
         lambda measured: reasoning_quality(measured.run, _NO_TASK),
-        "It needs thoughts, written beside the calls.",
+        "It needs thoughts, written with the calls.",
     ),
 )
 METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}

@@ -51,7 +51,7 @@ def grade(
     if transcript is None:
         return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
-        return _errored(compiled, f"The subject could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
+        return _errored(compiled, f"The agent could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
     if transcript.ended is not None and cut_off == "left_out":
         reason = f"Left out, as the run says: {CUTS[transcript.ended]}."
         return _everywhere(compiled, Verdict("unscored", None, reason))

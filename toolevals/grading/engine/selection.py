@@ -19,10 +19,10 @@ _LONGEST_NAME = 80
 def no_call_selection(calls: Sequence[Call]) -> Judged:
     """Passes when nothing was called."""
     if not calls:
-        return "", lambda: "No call was due, and none was made."
+        return "", lambda: "No call was expected, and none was made."
     if all(isinstance(call, MalformedCall) for call in calls):
-        return "malformed_output", lambda: f"No call was due; one was tried that cannot be read: {_reason(calls)}."
-    return "needless_call", lambda: f"No call was due; {_made(calls)} was called."
+        return "malformed_output", lambda: f"No call was expected; one was tried that cannot be read: {_reason(calls)}."
+    return "needless_call", lambda: f"No call was expected; {_made(calls)} was called."
 
 
 def some_call_selection(calls: Sequence[Call], offer: Offer) -> Judged:
@@ -30,9 +30,9 @@ def some_call_selection(calls: Sequence[Call], offer: Offer) -> Judged:
     classes = [offer.class_of(call) for call in calls]
     right = [call for call, name in zip(calls, classes, strict=True) if name not in {UNKNOWN_TOOL, UNPARSED}]
     if right:
-        return "", lambda: f"Some call was due; {_made(right)} was called."
+        return "", lambda: f"Some call was expected; {_made(right)} was called."
     if not calls:
-        return "missed_call", lambda: "Some call was due, and none was made."
+        return "missed_call", lambda: "Some call was expected, and none was made."
     if UNPARSED in classes:
         return "malformed_output", lambda: f"A call cannot be read: {_reason(calls)}."
     return "hallucinated_tool", lambda: f"{_made(calls)} was called, which is not among the offered tools."
@@ -53,24 +53,27 @@ def calls_selection(alignment: Alignment, calls: Sequence[Call], offer: Offer) -
 def _missed(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Judged:
     over = [calls[place] for place in alignment.unmatched_actual]
     if not calls:
-        return "missed_call", lambda: f"{_missing(alignment)} was due, and no call was made."
+        return "missed_call", lambda: f"{_missing(alignment)} was expected, and no call was made."
     if any(isinstance(call, MalformedCall) for call in over):
-        return "malformed_output", lambda: f"{_missing(alignment)} was due; a call cannot be read: {_reason(over)}."
+        return (
+            "malformed_output",
+            lambda: f"{_missing(alignment)} was expected; a call cannot be read: {_reason(over)}.",
+        )
     if alignment.out_of_order:
         return (
             "wrong_order",
             lambda: f"Every expected tool was called, but {_missing(alignment)} not in its place in the order.",
         )
     if not over:
-        return "missed_call", lambda: f"{_missing(alignment)} was due too, and not called."
+        return "missed_call", lambda: f"{_missing(alignment)} was expected too, and not called."
     if not has_stand_in(alignment, calls, offer):
-        return "missed_call", lambda: f"{_missing(alignment)} was due, and not called."
+        return "missed_call", lambda: f"{_missing(alignment)} was expected, and not called."
     if any(offer.class_of(call) == UNKNOWN_TOOL for call in over):
         return (
             "hallucinated_tool",
-            lambda: f"{_missing(alignment)} was due; {_made(over)} was called, which is not offered.",
+            lambda: f"{_missing(alignment)} was expected; {_made(over)} was called, which is not offered.",
         )
-    return "wrong_tool", lambda: f"{_missing(alignment)} was due; {_standing(alignment, calls, offer)} was called."
+    return "wrong_tool", lambda: f"{_missing(alignment)} was expected; {_standing(alignment, calls, offer)} was called."
 
 
 def _standing(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> str:
@@ -95,7 +98,7 @@ def _right(alignment: Alignment) -> str:
 
 def called_as_due(tool: str) -> str:
     """Return the reason where the one expected tool was called, and nothing that must not be."""
-    return f"{_cut(tool)} was due and was called."
+    return f"{_cut(tool)} was expected and was called."
 
 
 def _missing(alignment: Alignment) -> str:

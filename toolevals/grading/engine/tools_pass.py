@@ -92,11 +92,11 @@ def _is_open(alignment: Alignment) -> bool:
 def _without_calls(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
     if expectation.kind == "no_call":
         if not calls:
-            return Verdict("passed", 1.0, "No call was due, and none was made.")
-        return Verdict("failed", 0.0, "No call was due, and one was made.")
+            return Verdict("passed", 1.0, "No call was expected, and none was made.")
+        return Verdict("failed", 0.0, "No call was expected, and one was made.")
     if any(isinstance(call, ToolCall) for call in calls):
-        return Verdict("passed", 1.0, "Some call was due, and one was made.")
-    return Verdict("failed", 0.0, "Some call was due, and none was made that can be read.")
+        return Verdict("passed", 1.0, "Some call was expected, and one was made.")
+    return Verdict("failed", 0.0, "Some call was expected, and none was made that can be read.")
 
 
 def _fault(alignment: Alignment, calls: Sequence[Call]) -> str:
@@ -104,7 +104,7 @@ def _fault(alignment: Alignment, calls: Sequence[Call]) -> str:
         return f"{_name(calls[alignment.violations[0][0]])} was called, which must not be."
     if alignment.unmatched_expected:
         reason = "not called in its place in the order" if alignment.out_of_order else "not called"
-        return f"{alignment.due(alignment.unmatched_expected[0])} was due and {reason}."
+        return f"{alignment.due(alignment.unmatched_expected[0])} was expected and {reason}."
     if alignment.extra:
         return f"{_name(calls[alignment.extra[0]])} was called besides; no further call is allowed."
     wrong = next(pair[1] for pair, check in zip(alignment.pairs, alignment.checks, strict=True) if check.faults)

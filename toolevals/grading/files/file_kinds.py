@@ -114,7 +114,7 @@ def _document(document: Any) -> FileKind:
         return evaluation
     if (messages := _messages(document)) is not None:
         return messages
-    raise InvalidDocument.at("", f"is of no format that is known here: {_nearest(document)}")
+    raise InvalidDocument.at("", f"has an unknown format: {_nearest(document)}")
 
 
 def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:
@@ -170,7 +170,7 @@ def _text(plain: bytes) -> FileKind:
         document, problem = None, error
     else:
         document, is_table = read.value, read.is_table
-        problem = InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
+        problem = InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
     if is_table and (evaluation := _evaluation(document, is_table=True)) is not None:
         return evaluation
     if not is_table and isinstance(document, (Mapping, list)) and document:

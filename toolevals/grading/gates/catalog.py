@@ -27,7 +27,7 @@ def gate_metrics(rubrics: Mapping[str, str] | None = None) -> list[GateMetric]:
         *(GateMetric(each.name, "verdicts", each.sentence) for each in GRADERS.values()),
         *(GateMetric(each.name, "metrics of a case", each.sentence) for each in METRICS.values()),
         *(
-            GateMetric(name, "published names", f"Stands for {verdict}, or its judge where that was heard.")
+            GateMetric(name, "published names", f"Uses {verdict}, or its judge where that was asked.")
             for name, verdict in PUBLISHED_METRICS.items()
         ),
         *(GateMetric(f"{JUDGED}{name}", "judges", title) for name, title in (rubrics or {}).items()),

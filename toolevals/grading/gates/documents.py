@@ -80,7 +80,7 @@ class _Reader:
             if minimum > maximum:
                 self.say(f"{here}/min", "is above max, so that nothing can be between")
             if overrides:
-                self.say(f"{here}/overrides", "cannot stand beside both min and max")
+                self.say(f"{here}/overrides", "cannot be combined with both min and max")
         if overrides and not document.keys() & _GROUPED:
             self.say(f"{here}/overrides", _NEEDS_GROUPS)
         if statistic in SHARES or statistic in TOOL_STATISTICS:
@@ -172,7 +172,7 @@ class _Reader:
 
 
 _GROUPED = frozenset(("per", "per_stratum"))
-_NEEDS_GROUPS = "needs per or per_stratum beside it: it is about one group of several"
+_NEEDS_GROUPS = "needs per or per_stratum: it is about one group of several"
 # What only some kinds of regression rules take.
 _OF_KINDS: Mapping[str, tuple[RegressionKind, ...]] = {
     "most": ("cases",),

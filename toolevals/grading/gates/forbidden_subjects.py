@@ -24,7 +24,7 @@ def outside_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for each place of a gate's document, valid by its schema, that names what no gate may."""
     for place, metric in _named(document):
         if is_outside(metric):
-            words = "is no metric of a gate: floors and public benchmarks are read beside a run's scores, never held to"
+            words = "is no metric of a gate: no gate uses baseline agents and public benchmarks"
             yield Problem(pointer_to(place), f"{metric} {words}")
 
 

@@ -1,4 +1,4 @@
-"""What is to be read beside a check and decides nothing: who judged, what a subject without wit scores."""
+"""What is to be read beside a check and decides nothing: who judged, what the best baseline agent scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_source(check: Check, sources: Mapping[str, str]) -> Check:
     if judge is None or check.note:
         return check
     source = sources[check.metric]
-    words = f"Read from the rule {source}: its judge was not heard."
+    words = f"Read from the rule {source}: its judge was not asked."
     if source == judge:
         words = f"Read from the judge {judge.removeprefix(JUDGED)}."
     return replace(check, note=words)
@@ -57,4 +57,4 @@ def judges_in(verdicts: Iterable[JudgedVerdict]) -> set[tuple[str, str, bool]]:
 
 def floor_note(share: float, name: str) -> str:
     """Return the note that says what a floor scores, to be read beside a rate."""
-    return f"Floor: {share:.1%} ({name})."
+    return f"Best baseline agent: {share:.1%} ({name})."

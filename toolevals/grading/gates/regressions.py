@@ -55,7 +55,7 @@ def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
         reason = f"{examples_words(len(worse))} passed before and fail now: {', '.join(worse[:_MOST_NAMED])}{rest}."
     elif len(worse) + len(open_now) > most:
         status = "unanswered"
-        reason = f"{examples_words(len(open_now))} passed before and cannot be told now: score them."
+        reason = f"{examples_words(len(open_now))} passed before and are not scored now: score them."
     share = clustered_interval(ExampleSums.single(len(worse), count))
     span = Interval(share.low * count, share.high * count)
     reason = f"{reason} {_gone(unit)}".strip()

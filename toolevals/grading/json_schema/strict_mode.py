@@ -71,7 +71,7 @@ def _root_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
         yield Problem("", f'must say "type": "object": {rules.name} takes an object of arguments')
     for keyword in ("anyOf", "oneOf", "allOf", "$ref"):
         if rules.all_required and keyword in schema:
-            yield Problem(f"/{keyword}", "must not stand at the root: move the alternatives into a property")
+            yield Problem(f"/{keyword}", "is not allowed at the root: move the alternatives into a property")
 
 
 def _problems_of(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
@@ -99,7 +99,7 @@ def _object_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]
     listed = required if isinstance(required, list) else []
     for name in properties if isinstance(properties, dict) else ():
         if name not in listed:
-            words = "must be required: list it, and let it be null where it may be left out"
+            words = "must be required: list it, and allow null where it may be left out"
             yield Problem(f"/properties{pointer_to([name])}", words)
 
 
@@ -129,7 +129,7 @@ def _anthropic_values(schema: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(f"{where}/pattern", "uses look-around, a back-reference or a word boundary")
         for place, member in enumerate(subschema["allOf"] if isinstance(subschema.get("allOf"), list) else ()):
             if isinstance(member, dict) and "$ref" in member:
-                yield Problem(f"{where}/allOf/{place}/$ref", "must not stand inside allOf")
+                yield Problem(f"{where}/allOf/{place}/$ref", "is not allowed inside allOf")
 
 
 def _no_circles(schema: dict[str, Any]) -> Iterator[Problem]:
@@ -144,7 +144,7 @@ def _gemini_references(schema: dict[str, Any]) -> Iterator[Problem]:
     for path, subschema in subschemas(schema):
         if "$ref" in subschema:
             yield from (
-                Problem(pointer_to((*path, keyword)), "must not stand beside $ref")
+                Problem(pointer_to((*path, keyword)), "is not allowed next to $ref")
                 for keyword in subschema
                 if not keyword.startswith("$")
             )

@@ -98,13 +98,13 @@ def _task(scene: GradedCaseView) -> Units:
     if scene.plain.mode == "malformed_output":
         return Units(silence="Not asked: a call cannot be read.")
     if not scene.transcript.messages and scene.transcript.answer is None:
-        return Units(silence="Not asked: the subject did nothing.")
+        return Units(silence="Not asked: the agent did nothing.")
     return _unless_broken(scene)
 
 
 def _reasoned(scene: GradedCaseView) -> Units:
     if not any(message.calls and message.content for message in scene.transcript.messages):
-        return Units(silence="Not asked: the subject gave no reasons beside its calls.")
+        return Units(silence="Not asked: the agent gave no reasons for its calls.")
     return _unless_broken(scene)
 
 
@@ -136,7 +136,7 @@ GATES: Mapping[str, Gate] = {
         ),
         Gate("result_used", "Cases with a reply after a tool's result.", _result_used),
         Gate("tool_failed", "Cases in which a tool failed or answered with nothing or a part.", _tool_failed),
-        Gate("task", "Cases in which the subject did something that can be read.", _task),
-        Gate("reasoned", "Cases in which the subject gave reasons beside its calls.", _reasoned),
+        Gate("task", "Cases in which the agent did something that can be read.", _task),
+        Gate("reasoned", "Cases in which the agent gave reasons for its calls.", _reasoned),
     )
 }

@@ -58,7 +58,7 @@ def read_prediction(row: Any, *, message_format: str | None = None, is_json: boo
 def _require_one(row: dict[str, Any]) -> None:
     given = [key for key in ("messages", "steps", "tool_calls") if row.get(key)]
     if len(given) > 1:
-        raise InvalidDocument.at(f"/{given[1]}", f"stands beside {given[0]}: keep one")
+        raise InvalidDocument.at(f"/{given[1]}", f"cannot be combined with {given[0]}: keep one")
 
 
 def _read(row: dict[str, Any], message_format: str | None) -> ReadTranscript:

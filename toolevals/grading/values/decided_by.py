@@ -23,7 +23,7 @@ PARTS: Final[Mapping[str, str]] = {
     "result_use": "result_use",
 }
 PART_SENTENCES: Final[Mapping[str, str]] = {
-    EXPECTED: "Whatever the gold expects: the calls, and the answer and the end state where it says them.",
+    EXPECTED: "What the gold expects: the calls, and the answer and the end state where it names them.",
     CALLS: "The expected tools were called with the expected arguments.",
     "end_state": "The calls left the world in the expected state. Without a simulator the case is unscored.",
     "answer": "The expected facts are in what the agent told the user.",
@@ -48,7 +48,7 @@ def read_decided_by(value: object, pointer: str = "") -> str:
     names = {name.strip() for name in value.split("+")}
     if unknown := sorted(names - PARTS.keys()):
         if EXPECTED in names:
-            raise InvalidDocument.at(pointer, f"{EXPECTED} stands alone: leave out the other parts")
+            raise InvalidDocument.at(pointer, f"{EXPECTED} cannot be combined: leave out the other parts")
         known = ", ".join(PARTS)
         raise InvalidDocument.at(
             pointer, f"{unknown[0][:60]!r} decides nothing: take {EXPECTED}, or some of {known}, joined by +"

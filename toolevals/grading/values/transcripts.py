@@ -17,9 +17,9 @@ MOST_CALLS = 2_000
 # Why a conversation was cut before its end.
 CUTS: Mapping[str, str] = {
     "steps": "it reached its limit of steps",
-    "loop": "one call came again and again",
+    "loop": "one call was repeated",
     "errors": "too many calls failed in succession",
-    "broken": "the subject broke off by itself",
+    "broken": "the agent broke off by itself",
 }
 
 

@@ -137,7 +137,7 @@ class LargePreview(ProjectView):
         if asked.state != JobState.SUCCEEDED:
             return _job_answer(asked)
         if (preview := large_preview(asked)) is None:
-            raise NotFound("What was read is no longer kept. Send the document again.")
+            raise NotFound("The preview has expired. Send the document again.")
         return Response(PreviewSerializer(preview).data)
 
 

@@ -136,7 +136,7 @@ def _published_later(request: ProjectRequest, registry: Registry, form: PublishF
 def _require_shown(request: ProjectRequest, form: PublishForm) -> None:
     """Raise InvalidDocument where something was shown before and this is something else."""
     if request.POST.get("previewed", form.digest) != form.digest:
-        raise InvalidDocument.at("", "is not what was shown: it has changed since. Look at it again")
+        raise InvalidDocument.at("", "has changed since the preview. Look at it again")
 
 
 def _read(request: ProjectRequest, registry: Registry) -> PublishPage:
@@ -150,7 +150,7 @@ def _read(request: ProjectRequest, registry: Registry) -> PublishPage:
         return PublishPage(PublishForm(), mcp, job=job)
     preview = large_preview(job)
     if preview is None or not form.is_valid():
-        gone = Problem("", "What was read is no longer kept: choose the file again.")
+        gone = Problem("", "The preview has expired: choose the file again.")
         return PublishPage(PublishForm(), mcp, problems=(gone,))
     unsent = PublishForm(initial={"format": form.cleaned_data["format"]})
     return PublishPage(unsent, mcp, preview, job=job, digest=form.digest)

@@ -223,7 +223,7 @@ class CalibrationResults(CalibrationView):
     def get(self, request: Request, calibration: UUID) -> Response:
         found = self.find(calibration)
         if not shows_results(found):
-            raise Problems(HTTPStatus.CONFLICT, "This calibration is open: nobody sees its results.")
+            raise Problems(HTTPStatus.CONFLICT, "This calibration is open: its results are hidden.")
         results = results_of(found, request.query_params.get("set", SETS[0]))
         return Response(JudgeCalibrationResultsSerializer(results, context={"named": names_raters(self.role)}).data)
 

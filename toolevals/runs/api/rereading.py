@@ -215,7 +215,7 @@ class RereadCases(RereadingView):
     def get(self, request: Request, rereading: UUID) -> Response:
         found = self.find(rereading)
         if not found.has_results:
-            raise Problems(HTTPStatus.CONFLICT, "This re-reading is open or cancelled: nobody sees its results.")
+            raise Problems(HTTPStatus.CONFLICT, "This re-reading is open or cancelled: its results are hidden.")
         asked = {name: request.query_params.get(name, "") for name in ("verdict", "said")}
         rows = reading_lines(found, self.user, self.role, **asked)
         return Response(RereadCaseSerializer([dict(zip(COLUMNS, row, strict=True)) for row in rows], many=True).data)

@@ -1,4 +1,4 @@
-"""Subjects that need no wit: what they score on a dataset version is the floor that other scores are read against."""
+"""Baseline agents: trivial agents whose scores on a dataset version other scores are read against."""
 
 from __future__ import annotations
 

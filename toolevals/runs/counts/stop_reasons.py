@@ -13,7 +13,7 @@ BUDGET = "budget"
 ENDINGS: Mapping[str, str] = {
     End.CALLS: "The conversation ended with these calls: nothing simulates their tools.",
     End.STEPS: "The conversation was ended at the run's cap on turns.",
-    End.LOOP: "The conversation was ended because one call came again and again.",
+    End.LOOP: "The conversation was ended because one call was repeated.",
     End.ERRORS: "The conversation was ended after too many failing tools in succession.",
     "broken": "The agent broke off by itself.",
     BUDGET: "The conversation was not begun: the run had spent its budget.",

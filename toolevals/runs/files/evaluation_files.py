@@ -91,7 +91,7 @@ class EvaluationFileReader(PredictionReader):
             raise InvalidDocument.at(place.pointer, message)
         name = self._by_content[key]
         if name is None:
-            message = "several examples of this version say the same, and its id names none of them"
+            message = "several examples of this version have the same text, and its id is none of theirs"
             raise InvalidDocument.at(place.pointer, message)
         return name
 

@@ -36,7 +36,7 @@ class CalibrationForm(ServiceForm):
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same one draws the same cases. That of the day if empty.",
+        help_text="Any text: the same text draws the same cases. Empty: the date.",
     )
 
     def __init__(self, judge: Judge, gradings: dict[str, Grading], *args: Any, **kwargs: Any) -> None:
@@ -75,13 +75,15 @@ class JudgeSettingsForm(PlainForm):
     budget = forms.FloatField(
         min_value=0, required=False, label="Cap", help_text="What one grading may cost; empty leaves it."
     )
-    measure = forms.ChoiceField(choices=Measure.choices, label="Held to", help_text="Beside people, on held-out cases.")
+    measure = forms.ChoiceField(
+        choices=Measure.choices, label="Held to", help_text="Agreement with people, on held-out cases."
+    )
     threshold = forms.FloatField(min_value=0, max_value=1, help_text="Below it, its numbers are flagged. From 0 to 1.")
     tolerance = forms.FloatField(
         min_value=0,
         max_value=100,
         label="Verdicts that may change",
-        help_text="When it is asked again, in percent: with surely more, its numbers are flagged.",
+        help_text="In percent, when the judge is asked a second time. Significantly more flags its numbers.",
     )
 
     @classmethod

@@ -57,12 +57,12 @@ class DriftCounts:
         """How many verdicts changed, and what the judge was and is beside people. The judge's tolerance flags it."""
         changes = self.changes
         if not changes.compared:
-            return "Nothing can be told: no verdict of now stands beside one of old."
+            return "No result: no case has both an old and a new verdict."
         whole = f"{changes.compared:,} verdict{'' if changes.compared == 1 else 's'}"
         then, now = self.then.kappa.value, self.now.kappa.value
-        beside = "" if then is None or now is None else f"; kappa beside people was {then:.2f} and is {now:.2f}"
+        beside = "" if then is None or now is None else f"; kappa with people was {then:.2f} and is {now:.2f}"
         changed = f"{changes.changed:,}" if changes.changed else "None"
-        return f"{changed} of {whole} changed when the judge was asked again{beside}."
+        return f"{changed} of {whole} changed when the judge was asked a second time{beside}."
 
     def to_document(self) -> dict[str, dict[str, int]]:
         """Return the counts as they are kept."""

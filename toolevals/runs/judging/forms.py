@@ -61,7 +61,7 @@ class JudgeForm(ServiceForm):
         required=False,
         widget=forms.CheckboxInput({"class": "form-check-input"}),
         label="Take an alias",
-        help_text="A name that stands for no one snapshot. Its verdicts are marked everywhere.",
+        help_text="A model name without a fixed snapshot. Its verdicts are marked everywhere.",
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:

@@ -56,7 +56,7 @@ class Drift:
         """What the flag says; empty where no more has changed than may."""
         changes, found = self.counts.changes, []
         if changes.has_moved(self.tolerance):
-            changed = f"{changes.changed} of {changes.compared} verdicts changed when asked again"
+            changed = f"{changes.changed} of {changes.compared} verdicts changed when asked a second time"
             found.append(f"drifted: {changed}, {100 * self.tolerance:g} % may")
         if self.has_fallen:
             found.append(f"{self.measure} now {self.now.value:.2f}, wanted {self.threshold:g}")

@@ -139,7 +139,7 @@ class TryoutForm(PlainForm):
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same one draws the same cases. That of the day if empty.",
+        help_text="Any text: the same text draws the same cases. Empty: the date.",
     )
     budget = forms.FloatField(min_value=0, required=False, label="Cap", help_text="What it may cost; empty for none.")
 

@@ -281,7 +281,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
                 ('name', models.CharField(max_length=120)),
-                ('connector', models.CharField(choices=[('upload', 'uploaded predictions'), ('baseline', 'the built-in baseline'), ('openai', 'a model behind chat completions'), ('anthropic', 'a model behind Anthropic Messages'), ('webhook', 'your own agent behind a webhook'), ('floor', 'a floor: a subject without wit')], max_length=20)),
+                ('connector', models.CharField(choices=[('upload', 'uploaded predictions'), ('baseline', 'the built-in baseline'), ('openai', 'a model behind chat completions'), ('anthropic', 'a model behind Anthropic Messages'), ('webhook', 'your own agent behind a webhook'), ('floor', 'a baseline agent')], max_length=20)),
                 ('model', models.CharField(blank=True, max_length=120)),
                 ('prompt_version', models.CharField(blank=True, max_length=60)),
                 ('commit', models.CharField(blank=True, max_length=64)),

@@ -126,7 +126,7 @@ class Transcript(models.Model):
     tokens_cached = models.PositiveIntegerField(null=True)
     latency_ms = models.FloatField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    # When the trial was asked anew, because the subject could not be reached; only earlier gradings know it since.
+    # When the trial was asked anew, because the agent could not be reached; only earlier gradings know it since.
     replaced_at = models.DateTimeField(null=True)
 
     objects = TranscriptQuerySet.as_manager()

@@ -22,7 +22,7 @@ class Connector(models.TextChoices):
     OPENAI = "openai", CONNECTORS["openai"].words
     ANTHROPIC = "anthropic", CONNECTORS["anthropic"].words
     WEBHOOK = "webhook", CONNECTORS["webhook"].words
-    FLOOR = floors.FLOOR, "a floor: a subject without wit"
+    FLOOR = floors.FLOOR, "a baseline agent"
 
 
 class Subject(models.Model):

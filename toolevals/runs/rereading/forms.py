@@ -29,7 +29,7 @@ class RereadingForm(ServiceForm):
     seed = forms.CharField(
         max_length=100,
         required=False,
-        help_text="Any text: the same one draws the same cases. That of the day if empty.",
+        help_text="Any text: the same text draws the same cases. Empty: the date.",
     )
 
     def request(self, grading: Grading) -> RereadingRequest:

@@ -64,9 +64,7 @@ def calibration_begin(*, request: CalibrationRequest, actor: User | None) -> Jud
     seed = request.seed.strip() or timezone.now().date().isoformat()
     strata = _strata(grading, judge.rubric.name, seed)
     if not any(strata.values()):
-        raise InvalidDocument.at(
-            "/grading", "holds no case that this judge was asked about and scored; grade the run again with it on"
-        )
+        raise InvalidDocument.at("/grading", "holds no case that this judge scored; switch it on and re-grade the run")
     calibration = JudgeCalibration.objects.create(
         judge=judge,
         grading=grading,

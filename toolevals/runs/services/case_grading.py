@@ -50,7 +50,7 @@ JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questio
 FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
 FINDING_COLUMNS = ("grading_id", "case_id", "family", "kind", "tool", "count")
 READ_AT_ONCE = 250
-NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
+NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
 
 
 def cases_grade(lease: Lease) -> None:

@@ -34,7 +34,7 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
     if not run.gradings.filter(finished_at__isnull=False).exists():
         raise InvalidDocument.at("", "The run has not been graded once yet: wait for it, or retry it.")
     if Transcript.objects.of_run(run).count() < run.size * run.trials:
-        raise InvalidDocument.at("", "Some conversations are being asked again: wait for them, or retry them.")
+        raise InvalidDocument.at("", "Some conversations are being re-run: wait for them, or retry them.")
     grading = grading_make(run=run, dataset_version=version, actor=actor)
     grading.job = job_create(
         project=run.project,

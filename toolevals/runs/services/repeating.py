@@ -36,7 +36,7 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     positions = list(errored.order_by("entry__position").values_list("entry__position", flat=True).distinct())
     ungraded = locked.grading.cases.filter(UNGRADED).count()
     if not positions and not ungraded:
-        raise InvalidDocument.at("", "Nothing in the run is errored that can be asked for again.")
+        raise InvalidDocument.at("", "The run has no errored case that can be re-run.")
     before = locked.grading
     replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=timezone.now())
     grading = grading_make(run=run, dataset_version=locked.grading.dataset_version, actor=actor)

@@ -74,7 +74,7 @@ def simulator_add(lease: Lease) -> None:
     said, job = lease.payload, lease.batch.job
     upload = Upload.objects.filter(pk=said["upload"]).first()
     if upload is None:
-        raise BatchRefused("What the simulator is made of is no longer kept: add it again.")
+        raise BatchRefused("The files of the simulator have expired: add it again.")
     with upload.file.open("rb") as file:
         content = json.load(file)
     wanted = Wanted(job.project, said["name"], said["kind"], content)

@@ -146,7 +146,7 @@ def _next_number(project: Project, floor: str) -> int:
 
 
 def _called(run: Run) -> str:
-    return f"Floor: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
+    return f"Baseline agent: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
 
 
 def _only(parts: RunParts) -> list[int] | None:

@@ -77,7 +77,7 @@ class CodeForm(SimulatorForm):
 
     kind = SimulatorKind.CODE
     file = forms.FileField(
-        help_text="simulator.py, or a ZIP archive that holds it beside the modules and JSON files it reads.",
+        help_text="simulator.py, or a ZIP archive of it with the modules and JSON files that it reads.",
     )
 
     def clean_file(self) -> Mapping[str, str]:
@@ -118,7 +118,7 @@ class HttpForm(ServerForm):
         label="Address",
         max_length=500,
         assume_scheme="https",
-        help_text="Below which /reset, /call and /state stand. Private addresses need the operator's leave.",
+        help_text="The address below which /reset, /call and /state are. Private addresses need the operator's leave.",
     )
     tools = forms.CharField(
         required=False, help_text="Names of those it answers, separated by commas; empty where it says so at each call."

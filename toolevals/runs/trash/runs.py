@@ -37,7 +37,7 @@ class Runs(TrashKind):
         return [
             (row.transcripts.count(), "transcript", "transcripts"),
             (row.gradings.count(), "grading", "gradings"),
-            (row.held_gates.count(), "gate that it was held against", "gates that it was held against"),
+            (row.held_gates.count(), "gate that checked it", "gates that checked it"),
         ]
 
     def rests(self, row: Any) -> Iterable[str]:

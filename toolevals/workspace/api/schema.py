@@ -68,14 +68,14 @@ ERRORS: dict[int, tuple[str, str]] = {
     403: ("NotAllowed", "Your role in the project does not allow it."),
     404: ("NotFound", "There is no such thing here, or the project is not yours."),
     406: ("NotAcceptable", "The answer cannot be had in a format that `Accept` names."),
-    409: ("Conflict", "It is at odds with how things stand, or the first request with this key is still at work."),
+    409: ("Conflict", "It conflicts with the present state, or the first request with this key is still running."),
     410: ("Gone", "The file is not written yet, or no longer kept."),
-    411: ("LengthRequired", "The end of a chunked body cannot be told here: send it with its length."),
+    411: ("LengthRequired", "A chunked body is not taken here: send it with its length."),
     413: ("TooLarge", "The body is too large. The answer says the limit."),
     415: ("UnknownType", "The body is of another type than is taken here."),
     422: ("Invalid", "The request can be read, and is wrong: `problems` says where."),
     500: ("Failed", "A fault of the server."),
-    503: ("Away", "The database is busy or away. `Retry-After` says when to come again."),
+    503: ("Away", "The database is busy or away. `Retry-After` says when to retry."),
     507: ("Full", "The server's disk is full, or the project has no room."),
 }
 # Whatever an operation does.

@@ -160,7 +160,7 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     scope = serializers.ChoiceField(
         choices=TokenScope.choices,
         default=TokenScope.PROJECT,
-        help_text="`traces`: it sends traces to /v1/traces and does nothing else, whatever its role.",
+        help_text="`traces`: it sends traces to /v1/traces and does nothing else, in any role.",
     )
     expires_at = serializers.DateTimeField(
         required=False,

@@ -188,7 +188,7 @@ def test_places_are_lines_also_behind_cells_of_several_lines() -> None:
 def test_other_tables_are_no_evaluation_files() -> None:
     # What other tools name so may be anybody's columns.
     for columns in ({"input": "x", "expected_output": "y", "z": ""}, {"user_input": "x", "response": "y", "z": ""}):
-        with pytest.raises(InvalidDocument, match="is of no format that is known here"):
+        with pytest.raises(InvalidDocument, match="has an unknown format"):
             evaluation_file(table([columns]))
     with pytest.raises(InvalidDocument, match="line 2: has 4 cells; the head names 3 columns"):
         evaluation_file(b"id,input,output\n1,2,3,4\n")

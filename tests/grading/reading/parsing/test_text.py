@@ -129,7 +129,7 @@ def test_prose_holds_no_calls(text):
         ('Well: {"name": "f", "arguments": {"a": }} as you said.', "not JSON", 33),
         ('Well: {"name": "f", "arguments": {"a": 1, "a": 2}} as you said.', "appears twice", 36),
         ("Well: [f(a=1, b=[2)] as you said.", "not a call", 12),
-        ("<tool_call>the order</tool_call>", "what stands in the tag is not a call", 0),
+        ("<tool_call>the order</tool_call>", "the text in the tag is not a call", 0),
         ('<function name="f"><param name="a">1</param></function>', "XML", 0),
         ("f(a='\\x00')", "holds what JSON cannot", 4),
         ("get_x().y(a=1)", "not a plain name", 0),

@@ -154,7 +154,7 @@ def test_the_sign_of_the_format_is_named():
         ({"track": INNER}, "", "Below track is what looks like openai"),
         ([OPENAI, {"name": "f", "input_schema": SCHEMA}], "/1/input_schema", "parameters is missing"),
         ([{"name": "f", "parameters": {"order": {"type": "string"}}}], "/0/parameters/order", "under properties"),
-        ([{"type": "function", "function": {"name": "f"}, "parameters": SCHEMA}], "/0/parameters", "move it inside"),
+        ([{"type": "function", "function": {"name": "f"}, "parameters": SCHEMA}], "/0/parameters", "move it there"),
     ],
 )
 def test_what_no_reader_knows_is_refused_with_the_nearest_format(document, pointer, words):

@@ -20,7 +20,7 @@ from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values import Message
 
 FOLDER = Path(__file__).parent / "made"
-# The convention of each file, what its spans do not hold, and the attributes that nobody reads.
+# The convention of each file, what its spans do not hold, and the attributes that are not read.
 FILES: dict[str, tuple[str, frozenset[str], set[str]]] = {
     "ai_sdk": ("ai_sdk", frozenset(), set()),
     # Its client's spans of HTTP have attributes of their own.

@@ -99,7 +99,7 @@ def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
     conversation = case.get("conversation")
     if not isinstance(conversation, list):
         raise InvalidDocument.at(
-            "/conversation", "is missing: a scenario without a conversation says nothing of the calls that are due"
+            "/conversation", "is missing: a scenario without a conversation says nothing of the calls that are expected"
         )
     before: list[dict[str, Any]] = []
     state = case.get("session_input")

@@ -271,7 +271,7 @@ def detected(document: Any, *, is_table: bool = False) -> Detected:
     for each in FORMATS.values():
         if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
             return Detected(each, evidence)
-    raise InvalidDocument.at("", f"is of no format that is known here: {_told(document)}")
+    raise InvalidDocument.at("", f"has an unknown format: {_told(document)}")
 
 
 def format_named(name: str) -> FileFormat:

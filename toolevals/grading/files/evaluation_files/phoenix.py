@@ -146,7 +146,7 @@ def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
         for part in path:
             place = place.setdefault(part, {})
             if not isinstance(place, dict):
-                raise InvalidDocument.at("", f"{key} stands beside a value of its beginning")
+                raise InvalidDocument.at("", f"{key} comes after a value of its beginning")
         if isinstance(inner, dict) and isinstance(place.get(last), dict):
             place[last] |= inner
         else:

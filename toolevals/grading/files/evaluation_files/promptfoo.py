@@ -124,7 +124,7 @@ def _expected(test: Mapping[str, Any]) -> tuple[Expectation | None, tuple[Proble
         found, said = _assertion(object_at(each, pointer), pointer)
         losses += said
         if found is not None and expected is not None:
-            losses.append(Problem(pointer, "stands beside another expectation, and only the first one is kept"))
+            losses.append(Problem(pointer, "comes after another expectation, and only the first one is kept"))
         expected = expected or found
     return expected, tuple(losses)
 

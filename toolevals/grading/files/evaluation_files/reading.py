@@ -59,7 +59,7 @@ class EvaluationFile:
             if before is content:
                 yield place, row
             elif before != content:
-                message = f"the id {row.external_id} stands for another input already"
+                message = f"the id {row.external_id} is used for another input already"
                 yield place, InvalidDocument.at(place.pointer, message)
 
     def agents(self) -> tuple[str, ...]:

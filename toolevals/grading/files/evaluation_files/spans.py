@@ -123,7 +123,7 @@ def _done(
             joined += said_in(span.made, span.made_at, left)
         elif span.kind == "tool":
             joined.append(_result(span, joined))
-    loss = Problem("", "its model calls do not share one conversation: what all of them said stands in their order")
+    loss = Problem("", "its model calls do not share one conversation: all messages are listed in order of the calls")
     return joined, (loss,)
 
 

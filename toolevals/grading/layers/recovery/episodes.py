@@ -26,7 +26,7 @@ Reaction = Literal[
 REACTIONS: Mapping[Reaction, str] = {
     "corrected_retry": "The tool was called again with other arguments.",
     "identical_retry": "The same call was sent again.",
-    "fallback_tool": "Another tool that can stand in for the failed one was called, and answered.",
+    "fallback_tool": "Another tool that can replace the failed one was called, and answered.",
     "clarification": "The user was asked for what was missing.",
     "escalation": "The case was handed to a person.",
     "honest_failure": "The user was told that it did not work.",

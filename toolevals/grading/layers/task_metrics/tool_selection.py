@@ -33,7 +33,8 @@ def selection_of(calls: tuple[MadeCall, ...], run: AgentRun, task: Task) -> Metr
     if not calls and not missing:
         known = required is not None
         return MetricScore(
-            1.0 if known else None, "" if known else "No call was made, and nobody said whether one is due."
+            1.0 if known else None,
+            "" if known else "No call was made, and the example does not say whether one is expected.",
         )
     available = None if run.available_tools is None else frozenset(run.available_tools)
     unavailable = sorted(used - available) if available is not None else []

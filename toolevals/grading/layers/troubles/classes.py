@@ -15,7 +15,7 @@ ERROR_CLASSES: Mapping[ErrorClass, str] = {
     "404": "What was asked for does not exist.",
     "408": "The server gave up waiting for the request.",
     "429": "Too many requests.",
-    "5xx": "The tool or what it stands on is broken or unavailable.",
+    "5xx": "The tool or what it depends on is broken or unavailable.",
     "timeout": "The tool did not answer in time.",
     "empty": "The tool answered, and there is nothing in the answer.",
     "partial": "The tool answered with a part of what was asked for, and says so.",

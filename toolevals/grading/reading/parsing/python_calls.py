@@ -72,7 +72,7 @@ def _read(name: str | None, call: ast.Call, source: PythonSource) -> tuple[str, 
     if name is None:
         raise _BadNodeError("the tool's name is not a plain name", call)
     if call.args:
-        raise _BadNodeError("a positional argument: nobody can tell which one it is", call.args[0])
+        raise _BadNodeError("a positional argument: its name is not known", call.args[0])
     arguments: dict[str, Any] = {}
     for item in call.keywords:
         if item.arg is None:

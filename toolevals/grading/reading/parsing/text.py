@@ -103,7 +103,7 @@ def _in_pieces(pieces: list[_Piece]) -> tuple[Call, ...]:
 
 def _garbage(piece: _Piece) -> MalformedCall | None:
     """Return what stands in a tag for calls and is none."""
-    return MalformedCall("what stands in the tag is not a call", 0, printable(piece.text[:LONGEST_SHOWN]))
+    return MalformedCall("the text in the tag is not a call", 0, printable(piece.text[:LONGEST_SHOWN]))
 
 
 def _stripped(text: str, *, marked: bool) -> _Piece:

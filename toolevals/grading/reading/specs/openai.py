@@ -26,7 +26,7 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
     losses = not_carried(inner, _KNOWN, root)
     if inner is not entry:
         if "parameters" in entry:
-            raise InvalidDocument.at(f"{where}/parameters", "stands beside function: move it inside")
+            raise InvalidDocument.at(f"{where}/parameters", "must be inside function: move it there")
         losses += not_carried(entry, _OUTER, where)
     native = {
         "name": inner.get("name"),

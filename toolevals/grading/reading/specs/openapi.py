@@ -90,7 +90,7 @@ def lost_parts(document: Any) -> Losses:
     hooks = document.get("webhooks") if isinstance(document, dict) else None
     if not isinstance(hooks, dict):
         return []
-    return [Problem(f"/webhooks{pointer_to([name])}", "is a webhook: nobody calls it") for name in hooks]
+    return [Problem(f"/webhooks{pointer_to([name])}", "is a webhook: agents do not call it") for name in hooks]
 
 
 def _version(document: Any) -> tuple[bool, bool]:

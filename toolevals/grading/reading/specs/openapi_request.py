@@ -137,7 +137,7 @@ def _parameter(content: Any, where: str, request: Request) -> Argument | None:
         raise InvalidDocument.at(where, "is not an object")
     name, place = content.get("name"), content.get("in")
     if not isinstance(name, str) or not isinstance(place, str):
-        raise InvalidDocument.at(where, "has no name, or does not say where it stands")
+        raise InvalidDocument.at(where, "has no name, or no place (in)")
     if place not in _PLACES:
         request.losses.append(Problem(f"{where}/in", f"{place!r} is no known place: the parameter is left out"))
         return None

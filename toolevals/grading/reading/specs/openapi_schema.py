@@ -78,7 +78,7 @@ class SchemaReader:
             found[pointer] = self._definition(pointer)
             length += found[pointer].length
             if len(found) > MAX_DEFINITIONS or length > MAX_CHARACTERS:
-                raise InvalidDocument.at(pointer, "is one schema too many: the tool would draw in most of the document")
+                raise InvalidDocument.at(pointer, "references most of the document, so it was not imported")
             waiting.extend(sorted(found[pointer].references, reverse=True))
         return found
 
@@ -119,7 +119,7 @@ class SchemaReader:
         if not nullable:
             return made
         if "type" not in made:
-            into.losses.append(Problem(f"{where}/nullable", "is read as admitting null, though no type is beside it"))
+            into.losses.append(Problem(f"{where}/nullable", "is read as allowing null, though it has no type"))
         return null_admitted(made)
 
     def _reference(self, reference: Any, where: str, into: Converted) -> str:
@@ -142,7 +142,7 @@ def _translated(known: dict[str, Any], where: str, into: Converted) -> dict[str,
     if "$ref" in known:
         kept = {"$ref", "description"}
         into.losses += [
-            Problem(where + pointer_to([keyword]), "has no effect beside $ref and is left out")
+            Problem(where + pointer_to([keyword]), "has no effect next to $ref and is left out")
             for keyword in known
             if keyword not in kept
         ]

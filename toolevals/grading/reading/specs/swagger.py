@@ -70,7 +70,7 @@ def _check_media(operation: dict[str, Any], where: str, request: Request) -> Non
 def _parameter(content: dict[str, Any], where: str, request: Request) -> Argument | None:
     name, said = content.get("name"), content.get("in")
     if not isinstance(name, str) or not isinstance(said, str):
-        raise InvalidDocument.at(where, "has no name, or does not say where it stands")
+        raise InvalidDocument.at(where, "has no name, or no place (in)")
     if said not in _PLACES:
         request.losses.append(Problem(f"{where}/in", f"{said!r} is no known place: the parameter is left out"))
         return None

@@ -34,8 +34,8 @@ _LOSSES = {
     "thinking": "reasoning", "compaction": "reasoning", "file": "file", "speech": "audio",
     "image-url": "image", "audio-url": "audio", "video-url": "video", "document-url": "file", "binary": "file",
     "uploaded-file": "file", "cache-point": "cache point",
-    "instruction": "instructions beside the request", "instruction-delta": "instructions beside the request",
-    "instruction-digest": "instructions beside the request", "instruction-baseline": "instructions beside the request",
+    "instruction": "instructions next to it", "instruction-delta": "instructions next to it",
+    "instruction-digest": "instructions next to it", "instruction-baseline": "instructions next to it",
     "tool-availability-delta": "list of tools", "capability-load-delta": "settings", "model-settings-delta": "settings",
 }  # fmt: skip
 

@@ -1,0 +1,240 @@
+"""Checks the words of pages and documents: `python -m scripts.dev.prose`, a step of `./dev check`.
+
+It looks for words of the old language, for sentences that are too long, and for titles that ask or that hide who acts.
+What is right in spite of a rule is named in `EXCEPTED`, with its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from scripts.dev.environment import ROOT
+
+# A sentence of a document has at most so many words.
+MOST_WORDS: Final = 30
+
+# A word or phrase of the old language -> what to write instead.
+INSTEAD: Final = {
+    r"without (?:any )?wit\b|\bneeds? no wit": "trivial, baseline agent",
+    r"more than was due": "excess calls",
+    r"\bwhoever\b": "the person who",
+    r"\bwaver(?:s|ed|ing)?\b": "disagree, be unsure",
+    r"\bseldom\b": "rarely",
+    r"\bupon\b": "on",
+    r"\b(?:thereof|therein|thereby|hereby|whereby|hence)\b": "a plain sentence",
+    r"\bcame about\b|\bcame of (?:it|them|your|yours)\b": "result, history",
+    r"\blet (?:it|them) be\b|\blet be\b": "ignore, allow, keep",
+    r"\bput right\b": "correct",
+    r"\bstands? beside\b|\bread beside\b": "next to, compare with",
+    r"\btalked round\b": "changed by a text",
+    r"\bat odds with\b": "conflicts with",
+    r"\bheld against (?:a|one|no|\d+) gates?\b": "checked by a gate",
+    r"\blike that\.": "No ... matches.",
+    r"\b(?:grade|graded|grading) (?:a|the|it|run [^ ]+|the run) again\b": "re-grade",
+    r"\bwithin chance\b": "not significant",
+    r"\b(?-i:behavior|colored|labeled|canceled|favorite|analyze[ds]?|honor(?:s|ed)?)\b": "British spelling",
+}
+
+# On pages the thing comes first: "No ratings yet", not "Nobody has rated".
+INSTEAD_ON_PAGES: Final = {r"\bnobody\b": "name the thing that is missing"}
+
+# File, and the words that are right there all the same -> why.
+EXCEPTED: Final[dict[tuple[str, str], str]] = {
+    ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
+    ("toolevals/grading/layers/result_use/statuses.py", "canceled"): "a word that tools answer with",
+    ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
+    ("toolevals/grading/layers/recovery/wording.py", "nobody"): "a pattern for what agents reply",
+    (
+        "toolevals/templates/parts/session.html",
+        "You are signed out Another person is signed in",
+    ): "a dialog that says what has happened",
+}
+
+# Decisions are records: they stay as they were written.
+RECORDS: Final = "docs/decisions/"
+PROSE: Final = ("docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PYTHON: Final = ("toolevals/", "labeling/", "reports/")
+
+_TEMPLATE: Final = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+_TAG: Final = re.compile(r"<[^>]*>", re.DOTALL)
+_SHOWN: Final = re.compile(r"\b(?:title|aria-label|placeholder|alt|hx-confirm)=\"([^\"]*)\"")
+# A heading of the class `say` is what the figures of the page say, in a sentence.
+_HEADING: Final = re.compile(r"<h([123])(?![^>]*class=\"say\")[^>]*>(.*?)</h\1>", re.DOTALL)
+_FENCE: Final = re.compile(r"^( *)(```|~~~).*?^\1\2", re.DOTALL | re.MULTILINE)
+_STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
+_BLOCK: Final = re.compile(r"\s*(?:[-*+] |#|>|\||\d+\. )")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])[\"”)*_`]*\s+")
+_QUESTION: Final = re.compile(r"(?:What|Why|Where|Which|Whether|When|Who|Whose|How)\b(?! to\b)|.*\?$")
+_PASSIVE: Final = re.compile(
+    r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
+)
+_WORDS: Final = {re.compile(pattern, re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}
+_PAGE_WORDS: Final = _WORDS | {re.compile(words, re.IGNORECASE): instead for words, instead in INSTEAD_ON_PAGES.items()}
+
+
+class Fault(NamedTuple):
+    """One fault: the file below the project's folder, the line, the words, and what to write."""
+
+    file: str
+    line: int
+    words: str
+    advice: str
+
+
+class Text(NamedTuple):
+    """A piece of text with the line that it begins on."""
+
+    line: int
+    words: str
+
+
+def faults(root: Path = ROOT, names: Iterable[str] | None = None) -> Iterator[Fault]:
+    """Yield every fault of the files that git knows, or of those named, but for what is excepted by name."""
+    for name in _names(root) if names is None else names:
+        text = (root / name).read_text(encoding="utf-8")
+        for fault in _faults_of(name, text):
+            if (name, fault.words) not in EXCEPTED:
+                yield fault
+
+
+def _faults_of(name: str, text: str) -> Iterator[Fault]:
+    if name.endswith(".md"):
+        blocks = list(document_blocks(text))
+        yield from _old_words(name, blocks, _WORDS)
+        yield from _long_sentences(name, blocks)
+        if not name.startswith(RECORDS):
+            yield from _titles(
+                name, (Text(line, words.lstrip("# ")) for line, words in blocks if words.startswith("#"))
+            )
+    elif name.endswith(".html"):
+        yield from _old_words(name, page_texts(text))
+        yield from _titles(name, page_titles(text))
+    elif name.endswith(".js"):
+        yield from _old_words(name, script_strings(text))
+    else:
+        yield from _old_words(name, code_strings(text))
+
+
+def _old_words(
+    name: str, texts: Iterable[Text], forbidden: Mapping[re.Pattern[str], str] = _PAGE_WORDS
+) -> Iterator[Fault]:
+    for line, words in texts:
+        for pattern, instead in forbidden.items():
+            for match in pattern.finditer(words):
+                at = line + words.count("\n", 0, match.start())
+                yield Fault(name, at, match[0], f"write: {instead}")
+
+
+def _long_sentences(name: str, blocks: Iterable[Text]) -> Iterator[Fault]:
+    for line, words in blocks:
+        for sentence in _SENTENCE_END.split(words):
+            # A list of names in code is no long sentence.
+            count = sum("`code`" not in word for word in sentence.split())
+            if count > MOST_WORDS:
+                yield Fault(name, line, sentence, f"a sentence of {count} words: at most {MOST_WORDS}")
+
+
+def _titles(name: str, titles: Iterable[Text]) -> Iterator[Fault]:
+    for line, words in titles:
+        if _QUESTION.match(words):
+            yield Fault(name, line, words, "a title is a noun phrase, not a question")
+        elif _PASSIVE.search(words):
+            yield Fault(name, line, words, "a title is a noun phrase, not a sentence in the passive")
+
+
+def document_blocks(text: str) -> Iterator[Text]:
+    """Yield the headings, paragraphs, entries and table cells of a Markdown document, code left out."""
+    text = _FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = re.sub(r"`[^`\n]*`", "`code`", text)
+    text = re.sub(r"\]\([^)\s]*\)", "]", text)
+    begun, lines = 0, list[str]()
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if lines and (not line.strip() or _BLOCK.match(line) or lines[0].startswith("#")):
+            yield Text(begun, " ".join(lines))
+            lines = []
+        if line.lstrip().startswith("|"):
+            yield from (Text(number, cell.strip()) for cell in line.split("|") if cell.strip())
+        elif line.strip():
+            begun = begun if lines else number
+            lines.append(re.sub(r"^\s*(?:[-*+>]|\d+\.) ", "", line).strip())
+
+
+def page_texts(template: str) -> Iterator[Text]:
+    """Yield the words of a template that people see or hear."""
+    bare = _TEMPLATE.sub(_blank, template)
+    yield Text(1, _TAG.sub(_blank, bare))
+    for shown in _SHOWN.finditer(bare):
+        yield Text(1 + bare.count("\n", 0, shown.start()), shown[1])
+
+
+def page_titles(template: str) -> Iterator[Text]:
+    """Yield the headings of a template."""
+    for heading in _HEADING.finditer(template):
+        words = " ".join(_TAG.sub(" ", _TEMPLATE.sub(" ", heading[2])).split())
+        yield Text(1 + template.count("\n", 0, heading.start()), words)
+
+
+def script_strings(script: str) -> Iterator[Text]:
+    """Yield the strings of a script that hold more than one word."""
+    for number, line in enumerate(script.split("\n"), start=1):
+        if not line.lstrip().startswith("//"):
+            yield from (Text(number, string[0]) for string in _STRING.finditer(line) if " " in string[0])
+
+
+def code_strings(code: str) -> Iterator[Text]:
+    """Yield the strings of a Python file that hold more than one word; docstrings are left out."""
+    tree = ast.parse(code)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+            and " " in node.value
+        ):
+            yield Text(node.lineno, node.value)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _names(root: Path) -> list[str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [name for name in listed if _is_read(name) and (root / name).exists()]
+
+
+def _is_read(name: str) -> bool:
+    if "/vendor/" in name or "/migrations/" in name or name.startswith(RECORDS):
+        return False
+    return (
+        (name.endswith(".md") and name.startswith(PROSE))
+        or (name.endswith(".html") and name.startswith("toolevals/templates/"))
+        or (name.endswith(".js") and name.startswith("toolevals/static/js/"))
+        or (name.endswith(".py") and name.startswith(PYTHON))
+    )
+
+
+def main() -> int:
+    """Print every fault, and return 1 if there is one."""
+    found = list(faults())
+    for fault in found:
+        sys.stdout.write(f"{fault.file}:{fault.line}: {fault.words!r}: {fault.advice}\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
