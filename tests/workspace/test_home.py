@@ -188,12 +188,12 @@ def test_a_project_without_a_graded_run_leads_to_a_matrix_that_the_person_may_se
     client.force_login(owner)
     page = client.get("/p/own/").content.decode()
     assert '<a href="/p/shop/runs/1/matrix/">See one of Shop</a>' in page
-    assert "What you get" in page
+    assert ">The result<" in page
     assert 'href="/p/shop/runs/1/">Open the run</a>' in page
     Membership.objects.filter(project=project, user=owner).delete()
     page = client.get("/p/own/").content.decode()
     assert "See one of" not in page
-    assert "What you get" not in page
+    assert ">The result<" not in page
 
 
 def test_the_latest_jobs_are_told_in_a_line_each(project, client, owner, run_jobs):

@@ -59,9 +59,11 @@ class TracePage:
         """What the rules say, each with how often: every verdict by itself but those that passed, which are counted."""
         passed = Counter(each.rule.name for each in self.verdicts if each.verdict.status == "passed")
         told = [(each, 1) for each in self.verdicts if each.verdict.status != "passed"]
-        for each in self.verdicts:
-            if each.verdict.status == "passed" and (count := passed.pop(each.rule.name, 0)):
-                told.append((each, count))
+        told += (
+            (each, count)
+            for each in self.verdicts
+            if each.verdict.status == "passed" and (count := passed.pop(each.rule.name, 0))
+        )
         return told
 
     @property
