@@ -24,7 +24,7 @@ from toolevals.cli.main import main
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers, needs_benchmark]
 
-TRACES = int(os.environ.get("LOOP_TRACES", "16"))
+TRACES = int(os.environ.get("LOOP_TRACES", "10"))
 FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok-3", "tau_grok-3_retail_flaky503"))
 SEED = """
 import json
