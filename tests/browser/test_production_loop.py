@@ -1,6 +1,6 @@
 """From production to gold and back: traces are sent, sampled, labelled by two, decided, frozen, and asked of an agent.
 
-From the matrix one comes back to the conversation in production. With TOOLEVALS_LOOP_TRACES the sample is that large.
+From the matrix one comes back to the conversation in production. With LOOP_TRACES the sample is that large.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from toolevals.cli.main import main
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers, needs_benchmark]
 
-TRACES = int(os.environ.get("TOOLEVALS_LOOP_TRACES", "16"))
+TRACES = int(os.environ.get("LOOP_TRACES", "10"))
 FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok-3", "tau_grok-3_retail_flaky503"))
 SEED = """
 import json
@@ -207,8 +207,8 @@ def until(page: Page, address: str, holds: Callable[[], bool]) -> None:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep the page at both widths, where TOOLEVALS_LOOP_PICTURES names a folder."""
-    folder = os.environ.get("TOOLEVALS_LOOP_PICTURES")
+    """Keep the page at both widths, where LOOP_PICTURES names a folder."""
+    folder = os.environ.get("LOOP_PICTURES")
     if not folder:
         return
     for width in (360, 1440):

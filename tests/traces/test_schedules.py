@@ -116,7 +116,7 @@ def test_adjudicators_set_it_on_a_page(sent, dataset, adjudicator, client, token
     assert Promotion.objects.count() == 1
 
 
-def test_schedules_by_rest(dataset, adjudicator, client):
+def test_schedules_by_rest(dataset, adjudicator, owner, client):
     client.force_login(adjudicator)
     said = {"dataset": "core", "period": "hourly", "filter": {"tool": "get_order"}, "count": 4}
     answer = client.post(API, json.dumps(said), content_type="application/json")
@@ -127,5 +127,8 @@ def test_schedules_by_rest(dataset, adjudicator, client):
     off = client.patch(one, json.dumps({"is_on": False}), content_type="application/json").json()
     assert (off["is_on"], client.get(API).json()["results"][0]["is_on"]) == (False, False)
     assert client.post(API, json.dumps(said | {"period": "yearly"}), content_type="application/json").status_code == 422
+    client.force_login(owner)
+    assert client.get(one).json()["filter"] is None
+    assert "only its author sees" in client.get(PAGE).content.decode()
     assert client.delete(one).status_code == 204
     assert client.get(one).status_code == 404

@@ -57,14 +57,11 @@ class TracePage:
     @property
     def told(self) -> list[tuple[Judged, int]]:
         """What the rules say, each with how often: every verdict by itself but those that passed, which are counted."""
-        passed = Counter(each.rule.name for each in self.verdicts if each.verdict.status == "passed")
-        told = [(each, 1) for each in self.verdicts if each.verdict.status != "passed"]
-        told += (
-            (each, count)
-            for each in self.verdicts
-            if each.verdict.status == "passed" and (count := passed.pop(each.rule.name, 0))
-        )
-        return told
+        passed = [each for each in self.verdicts if each.verdict.status == "passed"]
+        often = Counter(each.rule.name for each in passed)
+        first = {each.rule.name: each for each in reversed(passed)}
+        others = [(each, 1) for each in self.verdicts if each.verdict.status != "passed"]
+        return others + [(first[name], count) for name, count in often.items()]
 
     @property
     def model_ms(self) -> float:

@@ -14,7 +14,7 @@ from labeling.lint.inputs import conversation_text
 from labeling.models import Example
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import Promotion, Trace, TraceExample, TraceSettings, Turns
+from toolevals.traces.models import Promotion, PromotionSchedule, Trace, TraceExample, TraceSettings, Turns
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.reading.turns import Turn, turns_of
 from toolevals.traces.sampling import STRATA
@@ -86,14 +86,19 @@ def made_examples(promotion: Promotion) -> list[Example]:
     return list(found.annotate(folded=folded).order_by("-folded", "pk")[:EXAMPLES_SHOWN])
 
 
-def asked_words(promotion: Promotion, user: User) -> str:
-    """Return what was asked of a sample, in words.
+def is_told(asked: Promotion | PromotionSchedule, user: User) -> bool:
+    """Tell whether somebody may know of which traces a sample is drawn.
 
     A filter on what agents did, or turns that called a tool, would guide whoever labels the examples: only its author
-    reads those.
+    knows those.
     """
+    return asked.actor_id == user.pk or not (TraceFilter.of(asked.wanted).tells or asked.turns == Turns.CALLED)
+
+
+def asked_words(promotion: Promotion, user: User) -> str:
+    """Return what was asked of a sample, in words, as far as `is_told` allows."""
     wanted = TraceFilter.of(promotion.wanted)
-    if promotion.actor_id != user.pk and (wanted.tells or promotion.turns == Turns.CALLED):
+    if not is_told(promotion, user):
         return "by what agents did, which only its author sees"
     if promotion.chosen:
         return f"chosen by hand; {promotion.get_turns_display()}"

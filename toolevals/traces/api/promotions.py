@@ -19,7 +19,7 @@ from labeling.api.base import LabelingView
 from labeling.models import Dataset
 from toolevals.traces.filters import NAMES, TraceFilter
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, Trace, Turns
-from toolevals.traces.promotion_page import asked_words, planned_turns
+from toolevals.traces.promotion_page import asked_words, is_told, planned_turns
 from toolevals.traces.sampling import STRATA
 from toolevals.traces.services import (
     PromotionRequest,
@@ -155,7 +155,7 @@ class ScheduleSerializer(serializers.ModelSerializer[PromotionSchedule]):
     """A schedule that makes examples of new traces. `skipped` says why it made nothing when it was due last."""
 
     dataset = serializers.CharField(source="dataset.slug")
-    filter = serializers.DictField(source="wanted", child=serializers.CharField())
+    filter = serializers.SerializerMethodField(help_text="Null where only its author may know it.")
     strata = serializers.ListField(child=serializers.CharField())
 
     class Meta:
@@ -164,6 +164,10 @@ class ScheduleSerializer(serializers.ModelSerializer[PromotionSchedule]):
             *("id", "dataset", "period", "filter", "strata", "turns", "count", "most_waiting", "is_on", "due_at"),
             *("skipped", "created_at"),
         )
+
+    def get_filter(self, schedule: PromotionSchedule) -> dict[str, str] | None:
+        """Return of which traces examples are made, as far as the reader may know it."""
+        return dict(schedule.wanted) if is_told(schedule, self.context["user"]) else None
 
 
 class ScheduleRequestSerializer(_SampleRequest):
@@ -267,13 +271,16 @@ class Schedules(ProjectView, ListAPIView[PromotionSchedule]):
     def get_queryset(self) -> Any:
         return PromotionSchedule.objects.in_project(self.project)
 
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "user": self.user}
+
     @extend_schema(request=ScheduleRequestSerializer, responses={201: ScheduleSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
         asked = ScheduleRequestSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         made = schedule_add(request=asked.asked(), actor=self.user)
-        return Response(ScheduleSerializer(made).data, status=HTTPStatus.CREATED)
+        return Response(ScheduleSerializer(made, context={"user": self.user}).data, status=HTTPStatus.CREATED)
 
 
 class ScheduleDetail(ProjectView):
@@ -285,14 +292,14 @@ class ScheduleDetail(ProjectView):
 
     @extend_schema(responses=ScheduleSerializer)
     def get(self, request: Request, schedule: UUID) -> Response:
-        return Response(ScheduleSerializer(self.find(schedule)).data)
+        return Response(ScheduleSerializer(self.find(schedule), context={"user": self.user}).data)
 
     @extend_schema(request=ScheduleSwitchSerializer, responses=ScheduleSerializer)
     def patch(self, request: Request, schedule: UUID) -> Response:
         asked = ScheduleSwitchSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         found = schedule_switch(schedule=self.find(schedule), actor=self.user, is_on=asked.validated_data["is_on"])
-        return Response(ScheduleSerializer(found).data)
+        return Response(ScheduleSerializer(found, context={"user": self.user}).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, schedule: UUID) -> Response:

@@ -42,7 +42,8 @@ def promotion_draw(lease: Lease) -> None:
             sample.add(trace)
         lease.extend()
         others_write_first()
-    promotion.plan, promotion.left_out = sample.plan, sample.left_out
+    promotion.plan = {**sample.plan, "known": [each for each in sample.plan["known"] if each["alike"]]}
+    promotion.left_out = sample.left_out
     promotion.drawn, promotion.folded = len(drawn), sample.folded
     promotion.state = PromotionState.DRAWN if promotion.shows_first else PromotionState.MAKING
     with lease.finish():

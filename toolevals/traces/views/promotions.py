@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from labeling.errors import InvalidAct
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState
-from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, made_examples, planned_turns
+from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
 from toolevals.traces.services import promotion_drop, promotion_make, promotion_undo
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Job
@@ -26,11 +26,12 @@ _UNDONE = (PromotionState.MADE, PromotionState.MAKING)
 @require_safe
 def promotions(request: ProjectRequest) -> HttpResponse:
     """List the samples, the newest first, and the schedules."""
+    schedules = PromotionSchedule.objects.in_project(request.project)
     page = page_of(Promotion.objects.in_project(request.project), request.GET.get("before", ""))
     context = {
         "page": page,
         "rows": [(each, asked_words(each, request.user)) for each in page.rows],
-        "schedules": PromotionSchedule.objects.in_project(request.project),
+        "schedules": [(each, is_told(each, request.user)) for each in schedules],
     }
     return render(request, "traces/promotions.html", context)
 
