@@ -9,5 +9,10 @@ class WorkspaceConfig(AppConfig):
     name = "toolevals.workspace"
 
     def ready(self) -> None:
-        """Load the Celery app, so that web processes ring the configured broker too."""
+        """Load the Celery app, so that web processes ring the configured broker too, and prepare connections."""
+        from django.db.backends.signals import connection_created
+
         import toolevals.celery  # noqa: F401
+        from toolevals.workspace.postgresql import connection_prepare
+
+        connection_created.connect(connection_prepare)
