@@ -139,6 +139,7 @@ def _lists() -> dict[str, float]:
         cursor.execute(TRACES, [project.pk, SPANS // PER_TRACE])
         cursor.execute(USES, [project.pk])
     tables_analyze(Trace, ToolUse)
+    _hours_count(project.pk)
     client = Client()
     client.force_login(User.objects.get())
     middle = Trace.objects.order_by("pk")[SPANS // PER_TRACE // 2].pk
@@ -148,7 +149,9 @@ def _lists() -> dict[str, float]:
         "list of a rare tool": "?tool=tool_rare", "list of an error": "?error=5xx",
         "list of a session": f"?session={session}",
         "list of a word": "?q=shipped", "list of a rare word": "?q=zebra", "list of no word": "?q=unicorn",
-        "list by latency": "?min_ms=4970", "list of a user": "?user=u-77",
+        "list by latency": "?min_ms=4970", "list of no latency": "?min_ms=9999", "list of a user": "?user=u-77",
+        "list of an old version": "?version=1.0", "list of a tool and an error": "?tool=tool_1&error=5xx",
+        "list of a rare and a common word": "?q=word+zebra",
     }  # fmt: skip
     found = {name: _page(client, f"/p/bench/traces/{query}") for name, query in pages.items()}
     day = f"since={time.strftime('%Y-%m-%d', time.gmtime(1700000000 + SPANS // PER_TRACE - 6 * 86400))}"
@@ -157,6 +160,20 @@ def _lists() -> dict[str, float]:
         asked = "SELECT id, name FROM traces_trace WHERE project_id = %s ORDER BY id DESC LIMIT 51"
         found["raw page"] = 1000 * _p95([_timed(lambda: cursor.execute(asked, [project.pk])) for _ in range(ROUNDS)])
     return found
+
+
+def _hours_count(project: Any) -> None:
+    """Count the hours of the calls, as the regular duty does."""
+    from django.db import transaction
+    from django.utils import timezone
+
+    from toolevals.traces.models import ToolHour, ToolUse
+    from toolevals.traces.services.tool_hours import tool_hours_count, tool_hours_reopen
+
+    with transaction.atomic():
+        tool_hours_reopen(project, ToolUse.objects.datetimes("came_at", "hour"))
+    while ToolHour.objects.filter(counts=None).exists():
+        tool_hours_count(timezone.now())
 
 
 def _page(client: Any, path: str) -> float:

@@ -104,5 +104,6 @@ class SuspectsView(ProjectView):
             "pages": page.pages,
             "results": page.rows,
         }
-        traces = TraceExample.objects.open_traces([row.example_id for row in page.rows], self.role)
+        examples = [row.example_id for row in page.rows]
+        traces = TraceExample.objects.open_traces(self.project, examples, self.role)
         return Response(SuspectsSerializer(document, context={"traces": traces}).data)

@@ -43,7 +43,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "run": head.run,
         "wanted": wanted,
         "cases": (rows := case_rows(page[:CASES_A_PAGE])),
-        "traces": TraceExample.objects.open_traces({row.example_id for row in rows}, request.role),
+        "traces": TraceExample.objects.open_traces(request.project, {row.example_id for row in rows}, request.role),
         "count": found.count() if counted is None else counted,
         "after": after,
         "query": address_query(own | {"from": "cases"}),

@@ -24,7 +24,7 @@ from toolevals.presentation.intervals import track_floor
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.traces.models import TraceExample
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Project, Role
 from toolevals.workspace.requests import ProjectRequest
 
 # What a key does -> the keys.
@@ -99,7 +99,7 @@ def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: Matri
         "matrix_file": f"run-{head.run.number}-matrix",
         "state": state,
         "reading": reading,
-        "traces": _traces(reading, role),
+        "traces": _traces(head.run.project, reading, role),
         "query": state.query(),
         "query_matrix": state.query(expected="", actual="", after=""),
         "query_first": state.query(after=""),
@@ -109,10 +109,10 @@ def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: Matri
     }
 
 
-def _traces(reading: CellReading | None, role: Role) -> dict[UUID, UUID]:
+def _traces(project: Project, reading: CellReading | None, role: Role) -> dict[UUID, UUID]:
     """Return the traces that the examples of the cell's cases were made of, those that are closed left out."""
     examples = {case.example_id for case in reading.cases} if reading else set()
-    return TraceExample.objects.open_traces(examples, role) if examples else {}
+    return TraceExample.objects.open_traces(project, examples, role) if examples else {}
 
 
 def _query_of(state: MatrixState, found: Any) -> str:

@@ -48,7 +48,9 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
         "job": kept.job if kept.job is not None and kept.job.is_open else None,
         "wanted": wanted,
         "page": page,
-        "traces": TraceExample.objects.open_traces([row.example_id for row in page.rows], request.role),
+        "traces": TraceExample.objects.open_traces(
+            request.project, [row.example_id for row in page.rows], request.role
+        ),
         "here": here,
         "query": wanted.query(),
         "before": wanted.query(page=str(here - 1)) if here > 1 else "",

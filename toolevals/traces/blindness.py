@@ -8,22 +8,20 @@ Viewers are given nothing to label. Figures of tools count it: they name no trac
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from labeling.blindness import is_resolved
 from toolevals.traces.models import TraceExample
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Project, Role
 
 CLOSED = "This trace is closed to you while people label examples that were made of it, or of its session."
 
 
-def closed_to(role: Role) -> Q:
-    """Return the condition on a trace, itself, under which it is closed to a member with this role."""
+def closed_to(project: Project, role: Role) -> Q:
+    """Return the condition on a trace of a project, itself, under which it is closed to a member with this role."""
     if role < Role.REVIEWER:
         return Q(pk__in=[])
-    waiting = TraceExample.objects.exclude(is_resolved("example__current"))
-    own = waiting.filter(trace=OuterRef("pk"))
-    of_session = waiting.filter(project=OuterRef("project"), trace__session=OuterRef("session")).exclude(
-        trace__session=""
-    )
-    return Q(Exists(own)) | Q(Exists(of_session))
+    # Two lists that do not depend on the trace: the database makes them once, however many traces it looks at.
+    waiting = TraceExample.objects.filter(project=project).exclude(is_resolved("example__current"))
+    sessions = waiting.exclude(trace__session="").values("trace__session")
+    return Q(pk__in=waiting.values("trace")) | Q(session__in=sessions)

@@ -1,32 +1,20 @@
-"""Figures of tools in production: counted by the database in one query, put together here.
-
-Durations are counted in classes that are each 1 % wide, so a percentile is right to within 1 %, and millions of calls
-cost a few thousand rows.
-"""
+"""Figures of tools in production: what was counted of calls, put together for a table and a picture."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Final
-
-from django.db.models import Count, F, IntegerField
-from django.db.models.functions import Cast, Floor, Ln, TruncDate
+from typing import Final
 
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import ToolUse
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.tool_counts import NO_ERRORS, ToolCounts, duration_ms, tool_counts
 from toolevals.workspace.models import Project
 
-# The width of a class of durations.
-_RATIO: Final = math.log(1.01)
-# Durations begin here: shorter ones count as this long.
-_LEAST_MS: Final = 0.001
-# What a table can be split by beside tools, and the column that says it.
-SPLITS: Final[Mapping[str, str]] = {"version": "agent_version", "agent": "agent", "day": "day"}
+# What a table can be split by beside tools, and the field of the counts that says it.
+SPLITS: Final[Mapping[str, str]] = {"version": "version", "agent": "agent", "day": "day"}
 PERCENTILES: Final = (50, 95, 99)
 
 
@@ -47,10 +35,20 @@ class ToolFigures:
     days: Counter[date] = field(default_factory=Counter)
     failed_days: Counter[date] = field(default_factory=Counter)
 
+    def add(self, counts: ToolCounts) -> None:
+        """Take in what was counted of some of the calls."""
+        self.calls += counts.calls
+        self.checked += counts.checked
+        self.misfits += counts.misfits
+        self.errors.update(counts.errors)
+        self.durations.update(counts.durations)
+        self.days[counts.day] += counts.calls
+        self.failed_days[counts.day] += counts.failed
+
     @property
     def failed(self) -> int:
         """Calls that came back with an error; an answer that is empty or partial is none."""
-        return sum(count for name, count in self.errors.items() if name not in ("empty", "partial"))
+        return sum(count for name, count in self.errors.items() if name not in NO_ERRORS)
 
     @property
     def error_rate(self) -> float:
@@ -77,7 +75,7 @@ class ToolFigures:
             seen += self.durations[step]
             if seen >= rank:
                 break
-        return math.exp((step + 0.5) * _RATIO)
+        return duration_ms(step)
 
     @property
     def percentiles(self) -> list[float | None]:
@@ -91,48 +89,14 @@ def tool_figures(project: Project, wanted: TraceFilter, split: str = "") -> list
     The filter's times, agent, version and tool count.
     """
     found: dict[tuple[str, str], ToolFigures] = {}
-    for row in _counted(project, wanted, split):
-        part = str(row["part"] or "") if split else ""
-        _add(found.setdefault((row["tool"], part), ToolFigures(row["tool"], part)), row)
+    counted = tool_counts(project, wanted.times, tool=wanted.tool, agent=wanted.agent, version=wanted.version)
+    for counts in counted:
+        part = str(getattr(counts, SPLITS[split])) if split in SPLITS else ""
+        found.setdefault((counts.tool, part), ToolFigures(counts.tool, part)).add(counts)
     calls = Counter[str]()
     for (tool, _), figures in found.items():
         calls[tool] += figures.calls
     return sorted(found.values(), key=lambda each: (-calls[each.tool], each.tool, each.part))
-
-
-def _add(figures: ToolFigures, row: Mapping[str, Any]) -> None:
-    count: int = row["count"]
-    figures.calls += count
-    figures.days[row["day"]] += count
-    if row["error_class"]:
-        figures.errors[row["error_class"]] += count
-        if row["error_class"] not in ("empty", "partial"):
-            figures.failed_days[row["day"]] += count
-    if row["arguments_fit"] is not None:
-        figures.checked += count
-        figures.misfits += 0 if row["arguments_fit"] else count
-    if row["step"] is not None:
-        figures.durations[row["step"]] += count
-
-
-def _counted(project: Project, wanted: TraceFilter, split: str) -> Iterator[dict[str, Any]]:
-    since, until = wanted.times
-    uses = ToolUse.objects.filter(project=project)
-    # As the list of traces is narrowed down, by the ids of traces: the figures and the lists that they open agree.
-    uses = uses if since is None else uses.filter(came_at__gte=since, trace__gte=first_id(since))
-    uses = uses if until is None else uses.filter(came_at__lt=until)
-    equal = {"tool": wanted.tool, "agent": wanted.agent, "agent_version": wanted.version}
-    uses = uses.filter(**{column: value for column, value in equal.items() if value})
-    uses = uses.annotate(
-        day=TruncDate("came_at"),
-        step=Cast(Floor(Ln(F("duration_ms") + _LEAST_MS) / _RATIO), IntegerField()),
-    )
-    columns = ["tool", "error_class", "arguments_fit", "day", "step"]
-    if split in SPLITS and split != "day":
-        uses = uses.annotate(part=F(SPLITS[split]))
-        columns.append("part")
-    rows = uses.values(*columns).annotate(count=Count("pk")).order_by()
-    return (row | {"part": row["day"]} if split == "day" else row for row in rows.iterator())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,11 @@ class WorkspaceConfig(AppConfig):
     name = "toolevals.workspace"
 
     def ready(self) -> None:
-        """Load the Celery app, so that web processes ring the configured broker too, and the checks."""
+        """Load the Celery app, so that web processes ring the configured broker too; add checks, prepare connections."""
+        from django.db.backends.signals import connection_created
+
         import toolevals.celery
         import toolevals.workspace.checks  # noqa: F401
+        from toolevals.workspace.postgresql import connection_prepare
+
+        connection_created.connect(connection_prepare)

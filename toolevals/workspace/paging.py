@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -38,20 +38,21 @@ def sought_page_of(
     before: str,
     size: int = PAGE_SIZE,
     *,
-    far: models.QuerySet[Row, Any] | None = None,
+    far: Callable[[], models.QuerySet[Row, Any]] | None = None,
+    look_at: int = LOOK_AT,
 ) -> Page[Row]:
     """Return the same of `rows` that no index finds `among` many, such as those that hold a part of a text.
 
     Read in their order, all would be looked up one by one that are newer than the first that fits. So only the newest
-    `LOOK_AT` are; where these do not fill the page, the database looks at all, in the way that is fastest for it. `far`
-    are the same rows asked for in a way that finds few among all.
+    `look_at` are; where these do not fill the page, the database looks at all, in the way that is fastest for it. `far`
+    returns the same rows asked for in a way that finds few among all.
     """
-    last = _older(among, before).order_by("-pk").values_list("pk", flat=True)[LOOK_AT : LOOK_AT + 1].first()
+    last = _older(among, before).order_by("-pk").values_list("pk", flat=True)[look_at : look_at + 1].first()
     page = page_of(rows.filter(pk__gte=last) if last else rows, before, size)
     if page.older or not last:
         return page
     # By an order that no index has, or a planner that expects many would take the one by one again.
-    unlike = _older(rows if far is None else far, before).order_by(Cast("pk", models.TextField()).desc())
+    unlike = _older(rows if far is None else far(), before).order_by(Cast("pk", models.TextField()).desc())
     return page_of(rows.filter(pk__in=list(unlike.values_list("pk", flat=True)[: size + 1])), before, size)
 
 

@@ -84,7 +84,7 @@ class TraceDetail(ProjectView):
 
     @extend_schema(responses=TraceDetailSerializer)
     def get(self, request: Request, trace: UUID) -> Response:
-        found = get_object_or_404(Trace.objects.in_project(self.project).with_closed(self.role), pk=trace)
+        found = get_object_or_404(Trace.objects.in_project(self.project).with_closed(self.project, self.role), pk=trace)
         if vars(found)["is_closed"]:
             raise PermissionDenied(CLOSED)
         reading = trace_read(spans_of(found))

@@ -10,6 +10,7 @@ from toolevals.traces.models.promotions import (
 )
 from toolevals.traces.models.settings import TraceSettings
 from toolevals.traces.models.spans import Span, SpanChunk
+from toolevals.traces.models.tool_hours import ToolHour
 from toolevals.traces.models.tool_uses import ToolUse
 from toolevals.traces.models.traces import Trace
 from toolevals.traces.models.verdicts import SpanVerdict
@@ -22,6 +23,7 @@ __all__ = [
     "Span",
     "SpanChunk",
     "SpanVerdict",
+    "ToolHour",
     "ToolUse",
     "Trace",
     "TraceExample",

@@ -13,8 +13,9 @@ from toolevals.workspace.models import Project
 class ToolUse(models.Model):
     """One call in a trace. It follows from the trace's spans and is made anew when more come."""
 
-    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="tool_uses")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    # Both have indexes below that begin with them.
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="tool_uses", db_index=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
     # The span that ran the tool; empty where only the conversation tells of the call.
     span_id = models.CharField(max_length=16, blank=True)
     number = models.PositiveIntegerField()
@@ -37,6 +38,19 @@ class ToolUse(models.Model):
             models.UniqueConstraint(fields=["trace", "number"], name="tool_use_of_a_trace"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["project", "tool", "came_at"], name="tool_use_of_a_tool"),
+            # By trace within each, so that the newest traces come first without a look at the others.
+            models.Index(fields=["project", "tool", "trace"], name="tool_use_of_a_tool"),
+            models.Index(
+                fields=["project", "error_class", "trace"],
+                include=["tool"],
+                condition=~models.Q(error_class=""),
+                name="tool_use_with_an_error",
+            ),
+            models.Index(
+                fields=["project", "trace"],
+                include=["tool"],
+                condition=models.Q(arguments_fit=False),
+                name="tool_use_that_does_not_fit",
+            ),
             models.Index(fields=["project", "came_at"], name="tool_use_time"),
         ]

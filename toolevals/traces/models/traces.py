@@ -64,10 +64,13 @@ class Trace(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["due_at"], name="trace_due", condition=models.Q(due_at__isnull=False)),
             models.Index(fields=["project", "-id"], name="trace_newest"),
-            models.Index(fields=["project", "session", "-id"], name="trace_session"),
-            models.Index(fields=["project", "end_user", "-id"], name="trace_end_user"),
-            models.Index(fields=["project", "agent", "-id"], name="trace_agent"),
-            models.Index(fields=["project", "model", "-id"], name="trace_model"),
+            # Of what lists show alone: these indexes answer which traces are the newest without a look at the rows.
+            *(
+                models.Index(fields=["project", name, "-id"], name=f"trace_{name}", condition=models.Q(settled__gt=0))
+                for name in ("session", "end_user", "agent", "model", "agent_version")
+            ),
+            models.Index(fields=["project", "duration_ms"], name="trace_duration"),
+            models.Index(fields=["project", "cost"], name="trace_cost", condition=models.Q(cost__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -22,8 +22,9 @@ class VerdictStatus(models.TextChoices):
 class SpanVerdict(models.Model):
     """What one rule says of one span. It follows from the trace and is made anew when more comes."""
 
-    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="verdicts")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    # Both have indexes below that begin with them.
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="verdicts", db_index=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
     number = models.PositiveIntegerField()
     # Empty for a call that only the conversation tells of.
     span_id = models.CharField(max_length=16, blank=True)

@@ -38,13 +38,13 @@ class TraceExampleQuerySet(models.QuerySet["TraceExample"]):
         """Leave out those of datasets that were deleted."""
         return self.filter(untrashed("example__dataset"))
 
-    def open_traces(self, examples: Iterable[Any], role: Role) -> dict[UUID, UUID]:
-        """Return the traces that examples were made of, by example, without those that are closed to a role."""
+    def open_traces(self, project: Project, examples: Iterable[Any], role: Role) -> dict[UUID, UUID]:
+        """Return the traces that a project's examples were made of, by example, without those closed to a role."""
         from toolevals.traces.blindness import closed_to
         from toolevals.traces.models import Trace
 
         wanted = list(examples)
         if not wanted:
             return {}
-        found = Trace.objects.filter(examples__example__in=wanted, examples__is_folded=False)
-        return dict(found.exclude(closed_to(role)).values_list("examples__example", "pk"))
+        found = Trace.objects.filter(project=project, examples__example__in=wanted, examples__is_folded=False)
+        return dict(found.exclude(closed_to(project, role)).values_list("examples__example", "pk"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection, models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.expressions import RawSQL
 
 from toolevals.workspace.models import Project, Role
@@ -16,6 +16,10 @@ from toolevals.workspace.models import Project, Role
 if TYPE_CHECKING:
     from labeling.models import Example
     from toolevals.traces.models import Trace
+
+
+# The share of traces up to which a word is rare.
+_RARE = 0.01
 
 
 class TraceQuerySet(models.QuerySet["Trace"]):
@@ -37,38 +41,56 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         found = self if since is None else self.filter(pk__gte=first_id(since))
         return found if until is None else found.filter(pk__lt=first_id(until))
 
-    def with_calls(self, **wanted: Any) -> TraceQuerySet:
-        """Return those in which one call is all that `wanted` says of `ToolUse`."""
+    def with_calls(self, project: Project, **wanted: Any) -> TraceQuerySet:
+        """Return those of a project in which one call is all that `wanted` says of `ToolUse`."""
         uses = self.model._meta.get_field("tool_uses").related_model
-        return self.filter(Exists(uses._base_manager.filter(trace=OuterRef("pk"), **wanted)))
+        return self.filter(Exists(uses._base_manager.filter(project=project, trace=OuterRef("pk"), **wanted)))
 
-    def with_closed(self, role: Role) -> TraceQuerySet:
-        """Add to each whether it `is_closed` to members with a role, as `toolevals.traces.blindness` says."""
+    def with_closed(self, project: Project, role: Role) -> TraceQuerySet:
+        """Add to each whether it `is_closed` to a project's members with a role: see `toolevals.traces.blindness`."""
         from toolevals.traces.blindness import closed_to
 
-        return self.annotate(is_closed=closed_to(role))
+        return self.annotate(is_closed=closed_to(project, role))
 
     def of_example(self, example: Example, role: Role) -> TraceQuerySet:
         """Return the trace that an example was made of, unless it is closed to members with a role."""
         from toolevals.traces.blindness import closed_to
 
-        return self.filter(examples__example=example, examples__is_folded=False).exclude(closed_to(role))
+        closed = closed_to(example.dataset.project, role)
+        return self.filter(examples__example=example, examples__is_folded=False).exclude(closed)
 
-    def that_broke(self, rule: str) -> TraceQuerySet:
-        """Return those in which a rule failed a span."""
-        verdicts = self.model._meta.get_field("verdicts").related_model
-        return self.filter(Exists(verdicts._base_manager.filter(trace=OuterRef("pk"), rule=rule, status="failed")))
+    def that_broke(self, project: Project, rule: str) -> TraceQuerySet:
+        """Return those of a project in which a rule failed a span."""
+        verdicts = self.model._meta.get_field("verdicts").related_model._base_manager
+        return self.filter(Exists(verdicts.filter(project=project, trace=OuterRef("pk"), rule=rule, status="failed")))
 
-    def with_words(self, words: Sequence[str], *, indexed: bool = False) -> TraceQuerySet:
-        """Return those that have a word with each of these beginnings, which are letters and digits.
+    def with_words(self, words: Sequence[str]) -> TraceQuerySet:
+        """Return those that have a word with each of these beginnings, which are letters and digits."""
+        return self.filter(*(_has_word(word) for word in words))
 
-        `indexed`: let PostgreSQL look them up; it then finds few traces among all, and is slow where it finds many.
+    def with_words_looked_up(self, words: Sequence[str], sample: TraceQuerySet) -> TraceQuerySet:
+        """Return the same in the way that finds few traces among all: PostgreSQL's index is asked.
+
+        Many words begin as a short one does, and the index puts all their traces together. So it is asked for the
+        word that is the rarest in a sample alone where that is rare, and the others are looked for in what it finds.
         """
-        if indexed and connection.vendor == "postgresql":
-            asked = " & ".join(f"{word}:*" for word in words)
-            match = "to_tsvector('simple', \"traces_trace\".\"text\") @@ to_tsquery('simple', %s)"
-            return self.filter(RawSQL(match, [asked], models.BooleanField()))  # noqa: S611 - the value is a parameter
-        return self.filter(*(Q(text__contains=f" {word}") for word in words))
+        if connection.vendor != "postgresql" or not words:
+            return self.with_words(words)
+        looked_up = list(words)
+        if len(words) > 1:
+            counts = {f"n{at}": Count("pk", filter=_has_word(word)) for at, word in enumerate(words)}
+            found = sample.aggregate(**counts, of=Count("pk"))
+            rarest = min(range(len(words)), key=lambda at: (found[f"n{at}"], -len(words[at])))
+            if found[f"n{rarest}"] <= _RARE * found["of"]:
+                looked_up = [words[rarest]]
+        asked = " & ".join(f"{word}:*" for word in looked_up)
+        match = "to_tsvector('simple', \"traces_trace\".\"text\") @@ to_tsquery('simple', %s)"
+        found_by_index = RawSQL(match, [asked], models.BooleanField())  # noqa: S611 - the value is a parameter
+        return self.filter(found_by_index).with_words([word for word in words if word not in looked_up])
+
+
+def _has_word(word: str) -> Q:
+    return Q(text__contains=f" {word}")
 
 
 def shown(traces: Iterable[Trace]) -> list[Trace]:
@@ -80,3 +102,8 @@ def first_id(moment: datetime) -> UUID:
     """Return the least id that is made at a moment (UUIDv7: 48 bits of milliseconds first)."""
     milliseconds = max(0, min(int(moment.timestamp() * 1000), 2**48 - 1))
     return UUID(int=milliseconds << 80)
+
+
+def came_at(trace: UUID) -> datetime:
+    """Return when the row of a trace was made, to the millisecond, as its id says."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=trace.int >> 80)

@@ -21,6 +21,7 @@ from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.services.settings import trace_settings_update
 from toolevals.traces.services.settling import trace_settle, traces_settle
 from toolevals.traces.services.storing import Stored, spans_store
+from toolevals.traces.services.tool_hours import tool_hours_count
 
 __all__ = [
     "PromotionRequest",
@@ -41,6 +42,7 @@ __all__ = [
     "spans_store",
     "today_runs",
     "today_start",
+    "tool_hours_count",
     "trace_settings_update",
     "trace_settle",
     "traces_forget",

@@ -63,7 +63,7 @@ def live_subjects(project: Project) -> Any:
 def decided_examples(project: Project, dataset: Dataset, wanted: TraceFilter, role: Role) -> TraceExampleQuerySet:
     """Return the turns of the filter's traces that are examples of the dataset with gold."""
     # Runs are shown to everybody: a trace that is closed to anybody stays out of them.
-    traces = wanted.traces(project, role).exclude(closed_to(Role.REVIEWER)).order_by()
+    traces = wanted.traces(project, role).exclude(closed_to(project, Role.REVIEWER)).order_by()
     found = TraceExample.objects.filter(
         is_folded=False, example__dataset=dataset, example__current__gold__isnull=False, trace__in=traces.values("pk")
     )

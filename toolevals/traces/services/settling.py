@@ -16,10 +16,12 @@ from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace
+from toolevals.traces.querysets.traces import came_at
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.services.tool_hours import tool_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
 
 logger = logging.getLogger(__name__)
@@ -79,10 +81,14 @@ def trace_settle(*, trace: Trace) -> bool:
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
             return False
-        ToolUse.objects.filter(trace=trace).delete()
+        gone = 0
+        if trace.settled:
+            gone, _ = ToolUse.objects.filter(trace=trace).delete()
+            SpanVerdict.objects.filter(trace=trace).delete()
         _uses_insert(trace, summary, used)
-        SpanVerdict.objects.filter(trace=trace).delete()
         _verdicts_insert(trace, verdicts)
+        if gone or used:
+            tool_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
 
 
@@ -115,13 +121,12 @@ def _uses_insert(trace: Trace, summary: Summary, used: Sequence[UsedTool]) -> No
         "arguments_fit", "problem", "agent", "agent_version",
     )  # fmt: skip
     agent, version = clean(summary.agent, 120), clean(summary.agent_version, 80)
-    came_at = moment((trace.pk.int >> 80) * 1_000_000)
     rows_insert(
         ToolUse,
         names,
         [
             (
-                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), came_at,
+                trace.pk, trace.project_id, each.span_id, number, clean(each.tool, 200), came_at(trace.pk),
                 each.duration_ms, each.error_class, each.arguments_fit, clean(each.problem, 300), agent, version,
             )
             for number, each in enumerate(used)

@@ -68,7 +68,8 @@ def trace_of(traces: Mapping[UUID, UUID], example: UUID) -> UUID | None:
 @register.simple_tag(takes_context=True)
 def example_trace(context: template.Context, example: Example) -> UUID | None:
     """Return the trace that an example was made of, unless it is closed to the reader."""
-    return TraceExample.objects.open_traces([example.pk], context["request"].role).get(example.pk)
+    request = context["request"]
+    return TraceExample.objects.open_traces(request.project, [example.pk], request.role).get(example.pk)
 
 
 @register.filter

@@ -63,7 +63,9 @@ def trace(request: ProjectRequest, trace: UUID) -> HttpResponse:
 
 def _open_trace(request: ProjectRequest, trace: UUID) -> Trace:
     """Return a trace that is open to who asks. Raises Http404, and PermissionDenied where it is closed to them."""
-    found = get_object_or_404(Trace.objects.in_project(request.project).with_closed(request.role), pk=trace)
+    found = get_object_or_404(
+        Trace.objects.in_project(request.project).with_closed(request.project, request.role), pk=trace
+    )
     if vars(found)["is_closed"]:
         raise PermissionDenied(CLOSED)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -21,13 +21,19 @@ class RestsOnItself(Exception):  # noqa: N818 - named for what it says
     """What goes with a row cannot be deleted in any order."""
 
 
-def delete_in_parts(rows: models.QuerySet[Any], until: float) -> bool:
+def delete_in_parts(
+    rows: models.QuerySet[Any], until: float, *, and_then: Callable[[Sequence[Any]], None] | None = None
+) -> bool:
     """Delete rows with all that goes with them, until a moment of the monotonic clock; return whether none is left.
 
-    Raises `ProtectedError` or `RestrictedError` where something rests on one.
+    `and_then` is told which keys went, in the same transaction. Raises `ProtectedError` or `RestrictedError` where
+    something rests on one.
     """
     while some := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
-        rows.model._base_manager.filter(pk__in=some).delete()
+        with transaction.atomic():
+            rows.model._base_manager.filter(pk__in=some).delete()
+            if and_then:
+                and_then(some)
         others_write_first()
         # After a part: however long it took to find it, each turn comes further.
         if monotonic() >= until:

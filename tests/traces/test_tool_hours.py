@@ -1,0 +1,115 @@
+"""Hours whose calls are counted once: the figures are those of the calls, whatever comes late or goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from tests.traces.sending import conversation, export, send
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import ToolHour, ToolUse, Trace
+from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.services import tool_hours_count, traces_forget, traces_settle
+from toolevals.traces.tool_figures import ToolFigures, tool_figures
+
+MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+GONE = '{"error": "order not found", "code": 404}'
+LATER = MORNING + timedelta(days=2)
+
+
+@pytest.fixture
+def came(client, token, settings, monkeypatch) -> Callable[..., Trace]:
+    """Return a function that makes a trace that came at a moment, with one call."""
+    settings.TRACES_QUIET_SECONDS = 0
+    numbers = iter(range(1, 1000))
+
+    def make(at: datetime, *, result: str = "shipped", version: str = "1.4.0") -> Trace:
+        number = next(numbers)
+        pk = UUID(int=first_id(at).int | (7 << 76) | (2 << 62) | number)
+        monkeypatch.setattr("toolevals.traces.services.storing.uuid7", lambda: pk)
+        send(client, token, export(*conversation(f"{number:032x}", result=result), version=version))
+        traces_settle()
+        return Trace.objects.get(pk=pk)
+
+    return make
+
+
+def told(project, split: str = "", **asked: str) -> list[object]:
+    """Return what figures say, all of it."""
+    wanted = TraceFilter.of(asked)
+
+    def everything(each: ToolFigures) -> object:
+        return each.tool, each.part, each.calls, each.errors, each.checked, each.misfits, each.durations, each.days
+
+    return [everything(each) for each in tool_figures(project, wanted, split)]
+
+
+def test_figures_of_counted_hours_are_those_of_the_calls(came, project):
+    for minutes in (0, 10, 29, 31, 95, 24 * 60):
+        came(MORNING + timedelta(minutes=minutes), result=GONE if minutes == 10 else "shipped")
+    came(MORNING + timedelta(hours=5), version="1.5.0")
+    asked: list[dict[str, str]] = [
+        {}, {"split": "day"}, {"split": "version"}, {"version": "1.5.0"}, {"tool": "get_order", "agent": "shop"},
+        {"tool": "other"}, {"since": "2026-03-02", "until": "2026-03-02"}, {"since": "2026-03-02T09:35:00+00:00"},
+        {"since": "2026-03-02T09:00:00+00:00", "until": "2026-03-02T10:01:00+00:00"},
+    ]  # fmt: skip
+    before = [told(project, **each) for each in asked]
+    tool_hours_count(LATER)
+    assert ToolHour.objects.exclude(counts=None).count() == 5
+    assert [told(project, **each) for each in asked] == before
+    ToolUse.objects.all().delete()
+    # What is told of whole hours needs no call.
+    assert told(project) == before[0]
+
+
+@pytest.mark.parametrize("place", ["Asia/Kolkata", "Asia/Kathmandu", "America/New_York"])
+def test_days_are_those_of_the_place(came, project, place):
+    for minutes in (0, 60, 9 * 60, 9 * 60 + 5, 15 * 60 + 1):
+        came(MORNING + timedelta(minutes=minutes))
+    with timezone.override(place):
+        before = told(project, "day"), told(project, since="2026-03-03"), told(project, until="2026-03-02")
+        tool_hours_count(LATER)
+        assert before == (told(project, "day"), told(project, since="2026-03-03"), told(project, until="2026-03-02"))
+
+
+def test_a_trace_that_is_summed_up_again_has_its_hour_counted_again(came, project, client, token):
+    trace = came(MORNING)
+    tool_hours_count(LATER)
+    more = conversation(trace.trace_id.hex)
+    for number, each in enumerate(more):
+        each["spanId"] = f"{number + 20:016x}"
+    send(client, token, export(more[2]))
+    traces_settle()
+    assert ToolHour.objects.get().counts is None
+    calls = ToolUse.objects.count()
+    assert [each.calls for each in tool_figures(project, TraceFilter())] == [calls]
+    tool_hours_count(LATER)
+    assert [each.calls for each in tool_figures(project, TraceFilter())] == [calls]
+
+
+def test_an_hour_is_counted_only_when_it_has_been_over_for_a_while(came, project):
+    came(MORNING)
+    tool_hours_count(MORNING + timedelta(minutes=31))
+    assert ToolHour.objects.get().counts is None
+    tool_hours_count(MORNING + timedelta(minutes=36))
+    assert ToolHour.objects.get().counts is not None
+
+
+def test_calls_of_traces_that_went_are_counted_no_more(came, project):
+    came(MORNING)
+    kept = came(MORNING + timedelta(minutes=1))
+    tool_hours_count(LATER)
+    Trace.objects.exclude(pk=kept.pk).update(received_at=MORNING)
+    traces_forget(LATER + timedelta(days=30))
+    assert [each.calls for each in tool_figures(project, TraceFilter())] == [1]
+    tool_hours_count(LATER)
+    assert [each.calls for each in tool_figures(project, TraceFilter())] == [1]
+    Trace.objects.update(received_at=MORNING)
+    traces_forget(LATER + timedelta(days=30))
+    tool_hours_count(LATER)
+    assert not ToolHour.objects.exists()
+    assert tool_figures(project, TraceFilter()) == []

@@ -1,0 +1,156 @@
+"""Counts of calls of tools: made by the database from the calls themselves, or kept for a whole hour.
+
+Durations are counted in classes that are each 2 % wide: a percentile is the middle of one, so it is right to within
+1 %, and millions of calls cost a few thousand rows. An hour whose counts are kept costs one row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+from django.db.models import Count, F, IntegerField, Q
+from django.db.models.functions import Cast, Floor, Ln, TruncDate
+from django.utils import timezone
+
+from toolevals.traces.models import ToolHour, ToolUse
+from toolevals.workspace.models import Project
+
+HOUR: Final = timedelta(hours=1)
+# Answers that are no errors.
+NO_ERRORS: Final = ("empty", "partial")
+# The width of a class of durations.
+_RATIO: Final = math.log(1.02)
+# Durations begin here: shorter ones count as this long.
+_LEAST_MS: Final = 0.001
+# Times between kept hours in one query: SQLite takes no condition of a thousand parts.
+_GAPS_AT_ONCE: Final = 200
+
+Times = tuple[datetime | None, datetime | None]
+
+
+@dataclass(slots=True)
+class ToolCounts:
+    """Calls of one tool by one version of an agent, that came on one day.
+
+    `errors` counts by class, what is empty or partial included; `checked` the calls whose tool was offered with a
+    schema, `misfits` those of them whose arguments do not fit; `durations` by class: see `duration_ms`.
+    """
+
+    tool: str
+    agent: str
+    version: str
+    day: date
+    calls: int = 0
+    checked: int = 0
+    misfits: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+    durations: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> int:
+        """Calls that came back with an error."""
+        return sum(count for name, count in self.errors.items() if name not in NO_ERRORS)
+
+
+def duration_ms(step: int) -> float:
+    """Return the middle of a class of durations, in milliseconds."""
+    return math.exp((step + 0.5) * _RATIO)
+
+
+def tool_counts(project: Project, times: Times, *, tool: str, agent: str, version: str) -> Iterator[ToolCounts]:
+    """Yield what was counted of a project's calls that came from a time on and before another.
+
+    An empty `tool`, `agent` or `version` is any. What is yielded may be in parts: several with the same names.
+    """
+    since, until = (None if each is None else _floor(each) for each in times)
+    kept, gaps = _kept_hours(project, since, until)
+    wanted = {"tool": tool, "agent": agent, "version": version}
+    said = {name: value for name, value in wanted.items() if value}
+    for hour in kept:
+        for counts in _of_documents(hour.counts, _day_of(hour.hour)):
+            if all(getattr(counts, name) == value for name, value in said.items()):
+                yield counts
+    columns = {"tool": "tool", "agent": "agent", "version": "agent_version"}
+    uses = ToolUse.objects.filter(project=project, **{columns[name]: value for name, value in said.items()})
+    for at in range(0, len(gaps), _GAPS_AT_ONCE):
+        some = gaps[at : at + _GAPS_AT_ONCE]
+        yield from counted(uses.filter(reduce(or_, (_came(*gap) for gap in some))))
+
+
+def counted(uses: Any) -> list[ToolCounts]:
+    """Return the counts of calls, a queryset of `ToolUse`: the database counts them in one query."""
+    uses = uses.annotate(
+        day=TruncDate("came_at"),
+        step=Cast(Floor(Ln(F("duration_ms") + _LEAST_MS) / _RATIO), IntegerField()),
+    )
+    names = ("tool", "agent", "agent_version", "day", "error_class", "arguments_fit", "step")
+    found: dict[tuple[Any, ...], ToolCounts] = {}
+    for *key, error, fit, step, count in uses.values_list(*names).annotate(count=Count("pk")).order_by():
+        counts = found.setdefault(tuple(key), ToolCounts(*key))
+        counts.calls += count
+        if error:
+            counts.errors[error] = counts.errors.get(error, 0) + count
+        if fit is not None:
+            counts.checked += count
+            counts.misfits += 0 if fit else count
+        if step is not None:
+            counts.durations[step] = counts.durations.get(step, 0) + count
+    return list(found.values())
+
+
+def documents_of(counts: Iterable[ToolCounts]) -> list[Any]:
+    """Return counts of one hour as they are kept: durations as class, count, class, count."""
+    return [
+        [
+            each.tool, each.agent, each.version, each.calls, each.checked, each.misfits, each.errors,
+            [number for pair in sorted(each.durations.items()) for number in pair],
+        ]
+        for each in counts
+    ]  # fmt: skip
+
+
+def _of_documents(documents: Sequence[Any], day: date) -> Iterator[ToolCounts]:
+    for tool, agent, version, calls, checked, misfits, errors, durations in documents:
+        steps = dict(zip(durations[::2], durations[1::2], strict=True))
+        yield ToolCounts(tool, agent, version, day, calls, checked, misfits, errors, steps)
+
+
+def _kept_hours(project: Project, since: datetime | None, until: datetime | None) -> tuple[list[ToolHour], list[Times]]:
+    """Return the kept hours that lie within two times and within one day each, and the times between them."""
+    hours = ToolHour.objects.filter(project=project, counts__isnull=False)
+    hours = hours if since is None else hours.filter(hour__gte=since)
+    hours = hours if until is None else hours.filter(hour__lte=until - HOUR)
+    # Midnight is within an hour of UTC in some places.
+    kept = [
+        each
+        for each in hours.order_by("hour")
+        if _day_of(each.hour) == _day_of(each.hour + HOUR - timedelta.resolution)
+    ]
+    gaps: list[Times] = []
+    at = since
+    for each in kept:
+        if at is None or at < each.hour:
+            gaps.append((at, each.hour))
+        at = each.hour + HOUR
+    if at is None or until is None or at < until:
+        gaps.append((at, until))
+    return kept, gaps
+
+
+def _day_of(moment: datetime) -> date:
+    return timezone.localtime(moment).date()
+
+
+def _came(since: datetime | None, until: datetime | None) -> Q:
+    return (Q() if since is None else Q(came_at__gte=since)) & (Q() if until is None else Q(came_at__lt=until))
+
+
+def _floor(moment: datetime) -> datetime:
+    """Return a time to the millisecond, as ids of traces say it: figures and the lists that they open agree."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
