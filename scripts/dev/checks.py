@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 
-from scripts.dev import chromium, debian, locks
+from scripts.dev import chromium, debian, javascript, locks
 from scripts.dev.changed import changed_tests
 from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
 from scripts.dev.session import Session, run
@@ -94,6 +94,10 @@ def static_checks(session: Session) -> None:
     session.command("lint", "-m", "ruff", "check", ".")
     session.command("spelling", "-m", "codespell_lib", *SPELLED)
     session.command("words", "-m", "scripts.dev.prose")
+    if javascript.available():
+        session.command("JavaScript", "-m", "scripts.dev.javascript")
+    else:
+        session.not_run.append("JavaScript: neither ESLint nor TypeScript, for there is no Node.js with npm")
     session.command("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()")
 
 

@@ -91,5 +91,5 @@ def disagreed(dataset: Dataset, reviewer: User, second_reviewer: User) -> Revisi
 
 
 def body(response: Any) -> str:
-    """Return a page's HTML."""
-    return str(response.content.decode())
+    """Return a page's HTML with single spaces, and none before the end of a tag."""
+    return " ".join(response.content.decode().split()).replace(" >", ">")

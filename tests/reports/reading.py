@@ -64,5 +64,5 @@ def embedded(response: Any, name: str) -> Any:
 
 
 def text(response: Any) -> str:
-    """Return a page's source with single spaces."""
-    return " ".join(response.content.decode().split())
+    """Return a page's source with single spaces, and none before the end of a tag."""
+    return " ".join(response.content.decode().split()).replace(" >", ">")

@@ -27,7 +27,8 @@ document.addEventListener("submit", (event) => {
   if (event.target !== form) return;
   event.preventDefault();
   if (form.inert) return;
-  const { name, value } = event.submitter ?? {};
+  const name = event.submitter?.name;
+  const value = event.submitter?.value;
   const fields = fieldsOf(form);
   submit(form.action, name ? [...fields.filter(([field]) => field !== name), [name, value]] : fields);
 });

@@ -77,8 +77,9 @@ const say = (words) => {
 };
 
 const ask = async (form) => {
+  const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
   const headers = { Accept: "application/json", "X-CSRFToken": token(), "X-Person": person() };
-  return fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers });
+  return fetch(form.action, { method: "POST", body: new URLSearchParams(fields), headers });
 };
 
 const signIn = async (form) => {

@@ -8,7 +8,7 @@ import "./signing_out.js";
 const menus = () => document.querySelectorAll("details[data-menu][open]");
 
 document.addEventListener("click", (event) => {
-  for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
+  for (const menu of menus()) if (!(event.target instanceof Node && menu.contains(event.target))) menu.open = false;
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;

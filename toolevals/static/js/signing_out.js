@@ -51,7 +51,7 @@ const sendAll = async () => {
   part("send").disabled = true;
   let refused = 0;
   try {
-    for (const one of sendable()) refused += !(await sendOne(one));
+    for (const one of sendable()) refused += (await sendOne(one)) ? 0 : 1;
     if (refused) say(`The server did not take ${refused} of them. Open the example to see why.`);
   } catch (error) {
     say(error instanceof SignedOut ? "Not sent: you are signed out already." : "Not sent: the server did not answer. Try again in a moment.");

@@ -27,7 +27,7 @@ const load = async (drawer) => {
 const set = (drawer, opens) => {
   drawer.classList.toggle("is-open", opens);
   openerOf(drawer.id)?.setAttribute("aria-expanded", opens);
-  const url = new URL(location);
+  const url = new URL(location.href);
   if (opens) url.searchParams.set(drawer.id, "1");
   else url.searchParams.delete(drawer.id);
   history.replaceState(history.state, "", url);

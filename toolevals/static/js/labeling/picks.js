@@ -30,6 +30,7 @@ const showOrigins = () => {
   }
 };
 
+/** @param {any} control @param {{ value?: any, option?: any }} fits */
 const put = (control, { value, option }) => {
   const row = control.closest("[data-path]");
   if (control.matches("[data-chips] > input")) {
@@ -96,7 +97,7 @@ const stop = () => {
   document.body.classList.remove("is-picking");
 };
 
-onKey((name, event) => {
+onKey((name) => {
   if (typed === null && name !== "v") return false;
   if (typed === null) {
     const words = fields().length ? selected() : null;

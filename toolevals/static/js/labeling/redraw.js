@@ -32,7 +32,7 @@ document.addEventListener("htmx:beforeSend", (event) => {
 // Another page, such as the one to sign in on, is no part of the form.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { shouldSwap, xhr, requestConfig } = event.detail;
-  if (!isRedraw(event) || !shouldSwap || new URL(xhr.responseURL).pathname === new URL(requestConfig.path, location).pathname) return;
+  if (!isRedraw(event) || !shouldSwap || new URL(xhr.responseURL).pathname === new URL(requestConfig.path, location.href).pathname) return;
   event.detail.shouldSwap = false;
   signedOut();
 });

@@ -68,7 +68,7 @@ const show = (place) => {
   if (range) {
     const element = range.startContainer.parentElement;
     const inSummary = element.closest("summary")?.parentElement;
-    for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open ||= fold !== inSummary;
+    for (let part = element.closest("details"); part; part = part.parentElement.closest("details")) part.open ||= part !== inSummary;
     element.scrollIntoView({ block: "center" });
   }
   count();

@@ -64,6 +64,7 @@ const ask = async (url, options, isFirst = true) => {
 const ids = new WeakMap();
 
 // Sends fields. Throws Unavailable, SignedOut where the session has ended, and what `fetch` throws when it is aborted.
+/** @param {string} url @param {string[][]} fields @param {{ signal?: AbortSignal, id?: string }} [options] */
 export const post = async (url, fields, { signal, id = newId() } = {}) => {
   const response = await ask(url, { method: "POST", body: new URLSearchParams(fields), headers: { "X-Submission": id }, signal });
   ids.set(response, id);

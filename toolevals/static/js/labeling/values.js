@@ -39,6 +39,7 @@ export const optionsOf = (control) => {
 };
 
 // Returns { value, option }, or { problem } in words.
+/** @returns {{ value?: any, option?: HTMLElement, problem?: string }} */
 export const fitting = (control, text) => {
   const row = control.closest("[data-path]");
   const name = row?.querySelector(".name")?.firstChild.textContent.trim() ?? "this field";

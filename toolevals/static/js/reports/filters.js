@@ -7,7 +7,7 @@ export const query = (form) => {
   const parameters = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
     if (name === "split_argument" && form.elements.split.value !== "value") continue;
-    if (value && DEFAULTS[name] !== value) parameters.set(name, value);
+    if (value && DEFAULTS[name] !== value) parameters.set(name, String(value));
   }
   return parameters.toString();
 };

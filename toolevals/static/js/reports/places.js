@@ -54,7 +54,7 @@ export const keepPlace = (more = () => ({})) => {
   const next = read(NEXT);
   write(NEXT, null);
   const [entry] = performance.getEntriesByType("navigation");
-  const returns = entry && entry.type !== "navigate";
+  const returns = entry instanceof PerformanceNavigationTiming && entry.type !== "navigate";
   const kept = next || (returns || leftCase() ? read(HERE()) : null);
   return kept && { ...kept, returns };
 };
