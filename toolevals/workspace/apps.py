@@ -9,7 +9,7 @@ class WorkspaceConfig(AppConfig):
     name = "toolevals.workspace"
 
     def ready(self) -> None:
-        """Load the Celery app, so that web processes ring the configured broker too; add checks, prepare connections."""
+        """Load the Celery app for web processes too, which ring its broker; add the checks; prepare connections."""
         from django.db.backends.signals import connection_created
 
         import toolevals.celery
