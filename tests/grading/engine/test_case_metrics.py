@@ -13,7 +13,16 @@ from tests.grading.graded import NAMED
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import compile_case, grade
-from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Trajectory, Transcript
+from toolevals.grading.values import (
+    CallExpectation,
+    Expectation,
+    MalformedCall,
+    Message,
+    ToolCall,
+    ToolSpec,
+    Trajectory,
+    Transcript,
+)
 from toolevals.grading.values.matchers import Exact, NaturalLanguage
 from toolevals.grading.values.verdicts import Verdict
 
@@ -192,3 +201,11 @@ def test_what_a_judge_has_still_to_see_is_not_measured_even_where_the_calls_are_
     transcript = Transcript((Message("assistant", calls=(ToolCall("shell", {"command": "ls"}),)),))
     found = case_metrics(case, transcript, grade(case, transcript))
     assert [found[name].status for name in ("tools_all_pass", "tools_percentage_pass")] == ["unscored"] * 2
+
+
+def test_a_call_that_nobody_can_read_makes_no_name_available():
+    wanted = Trajectory(ordered=(CallExpectation("orders_get"),))
+    case = compile_case(Expectation("calls", alternatives=(wanted,), profile="bfcl"), (ToolSpec("orders_get"),))
+    transcript = Transcript((Message("assistant", calls=(MalformedCall("no JSON", name="orders.get"),)),))
+    found = case_metrics(case, transcript, grade(case, transcript))["tool_selection_accuracy"]
+    assert "called and not available: `orders.get`" in found.reason

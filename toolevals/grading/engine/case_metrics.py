@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import CompiledCase
-from toolevals.grading.engine.counted_calls import CountedCalls, counted_calls
-from toolevals.grading.engine.explanation import Explanation
-from toolevals.grading.engine.tools_pass import ALL_PASSED, alignments_of, all_of_them, all_pass_of, percentage_pass_of
+from toolevals.grading.engine.measured_case import Measured
+from toolevals.grading.engine.tools_pass import ALL_PASSED, all_of_them, all_pass_of, percentage_pass_of
 from toolevals.grading.layers.task_metrics import (
     PASSES_AT,
     MetricScore,
@@ -21,12 +19,11 @@ from toolevals.grading.layers.task_metrics import (
     task_completion,
     trajectory_score,
 )
-from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.layers.task_metrics.efficiency import efficiency_of
 from toolevals.grading.layers.task_metrics.tool_selection import selection_of
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.reading.parsing.steps import AgentRun, run_of
-from toolevals.grading.values import Call, Trajectory, Transcript, options_of
+from toolevals.grading.reading.parsing.steps import AgentRun
+from toolevals.grading.values import Call, Transcript
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 NO_ANSWER = "No prediction came."
@@ -35,109 +32,6 @@ NOT_COMPLETED = MetricScore(None, NO_COMPLETION)
 NO_GOAL = "The example holds no words of a user to take the goal from."
 # Of which nothing is known.
 _NO_TASK = Task()
-
-
-class Measured:
-    """What metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
-
-    `counted` are the calls that count, as the verdicts count them, and `alignments` the best one of these with each
-    alternative, where calls are expected. `run` is the transcript as steps, with the names of the tools that were
-    offered, where these are known; `made` are all of its calls. `passed_calls` is how many calls are expected, where
-    just these were made, each at its place and as expected; else 0. `tasks` are the task as each alternative of the
-    expectation has it: see `docs/grading.md`. All of these are worked out when a metric first wants them.
-    """
-
-    __slots__ = ("alignments", "compiled", "counted", "goal", "grade", "made", "passed_calls", "run", "tasks",
-                 "transcript")  # fmt: skip
-
-    alignments: list[Alignment]
-    counted: CountedCalls
-    made: tuple[MadeCall, ...]
-    passed_calls: int
-    run: AgentRun
-    tasks: tuple[Task, ...]
-
-    def __init__(self, compiled: CompiledCase, transcript: Transcript, grade: CaseGrade, goal: str | None) -> None:
-        self.compiled = compiled
-        self.transcript = transcript
-        self.grade = grade
-        self.goal = goal
-
-    def __getattr__(self, name: str) -> Any:
-        # Python asks here only where a slot is empty.
-        if name not in self._WORKED_OUT:
-            raise AttributeError(name)
-        value = self._WORKED_OUT[name](self)
-        setattr(self, name, value)
-        return value
-
-    @property
-    def _is_all_counted(self) -> bool:
-        """Whether every call counts: these are then the calls that the grade is of."""
-        return len(self.counted.calls) == len(self.transcript.calls)
-
-    def _find_passed_calls(self) -> int:
-        in_place = self.compiled.in_place
-        if in_place is None or not in_place.only:
-            return 0
-        if self._is_all_counted and self.grade.statuses["equivalence"] != "passed":
-            return 0
-        decision = in_place.decision(self.counted.calls)
-        return 0 if decision is None or decision.statuses["equivalence"] != "passed" else len(in_place.places)
-
-    def _find_alignments(self) -> list[Alignment]:
-        if self.compiled.expectation.kind != "calls":
-            return []
-        counted = self.counted
-        source = self.grade.source
-        if isinstance(source, Explanation) and self._is_all_counted and source.is_only_of(self.compiled):
-            return [source.aligned()]
-        return alignments_of(self.compiled, counted.calls, counted.results(self.compiled, self.transcript))
-
-    def _find_run(self) -> AgentRun:
-        offer = self.compiled.offer
-        names = {tool.name for tool in offer.tools.values()}
-        others = {call.name for call in self.transcript.calls if call.name and call.name not in names}
-        # A name that is written otherwise than the tool's own.
-        known = names | {name for name in others if offer.class_of_name(name) in names}
-        return run_of(self.transcript, goal=self.goal, available_tools=tuple(sorted(known)) if names else None)
-
-    def _find_tasks(self) -> tuple[Task, ...]:
-        values = self.grade.values
-        scored = [value for name in ("answer", "execution") if (value := values[name]) is not None]
-        met = sum(scored) / len(scored) if scored else None
-        replies = sum(not step.calls for step in self.run.steps)
-        expectation = self.compiled.expectation
-        if expectation.kind == "no_call":
-            return (Task(required_tools=(), expected_steps=replies, result_met=met),)
-        if expectation.kind == "some_call":
-            return (Task(result_met=met),)
-        return tuple(
-            Task(
-                required_tools=tuple(self._required(each)),
-                expected_steps=None if each.additional_calls else len(each.expected) + replies,
-                result_met=met,
-            )
-            for each in expectation.alternatives
-        )
-
-    def _required(self, trajectory: Trajectory) -> Iterator[str]:
-        """Yield the name of each expected tool as it was called, where it was; of a choice, of one that was."""
-        offer = self.compiled.offer
-        called = {offer.class_of(call): call.name for call in self.transcript.calls if call.name}
-        for expected in trajectory.expected:
-            names = [option.tool for option in options_of(expected)]
-            made = (called[of] for name in names if (of := offer.class_of_name(name)) in called)
-            yield next(made, names[0])
-
-    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Measured], Any]]] = {
-        "alignments": _find_alignments,
-        "counted": lambda self: counted_calls(self.transcript),
-        "made": lambda self: calls_of(self.run),
-        "passed_calls": _find_passed_calls,
-        "run": _find_run,
-        "tasks": _find_tasks,
-    }
 
 
 @dataclass(frozen=True, slots=True)
