@@ -25,6 +25,10 @@ from toolevals.cli.main import main
 pytestmark = [pytest.mark.browser, pytest.mark.servers, needs_benchmark]
 
 TRACES = int(os.environ.get("LOOP_TRACES", "10"))
+# Conversations that are sent of each file.
+OF_EACH = TRACES * 3 // 5
+# Milliseconds for the work of a large sample.
+SLOW = 300_000
 FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok-3", "tau_grok-3_retail_flaky503"))
 SEED = """
 import json
@@ -87,11 +91,13 @@ def test_a_conversation_of_production_becomes_gold_and_is_found_again(
 ) -> None:
     send(app, tokens["agent"], monkeypatch)
     ada = person("Ada")
+    summed_up(by_rest["Ada"])
     count = sample(ada, app)
     label(person("Ben"), app, by_rest, count)
     freeze(ada, app, count)
     with chat_server(agent) as server:
         run(by_rest["Ada"], server.url)
+        ask_today(ada, app)
     read(ada, app)
 
 
@@ -101,14 +107,21 @@ def send(app: LiveApp, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"TOOLEVALS_{name}", value)
     for name, model, file in FILES:
         path = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau" / f"{file}.slim.json.gz"
-        asked = ["send", str(path), "--agent", name, "--model", model, "--limit", str(TRACES * 3 // 5)]
-        assert main(asked) == 0
+        assert main(["send", str(path), "--agent", name, "--model", model, "--limit", str(OF_EACH)]) == 0
+
+
+def summed_up(ada: Reviewer) -> None:
+    """Wait until every trace is summed up."""
+    deadline = time.monotonic() + SLOW / 1000
+    while len(ada.http.get("traces/", params={"limit": 1000}).json()["results"]) < OF_EACH * len(FILES):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
 
 
 def sample(ada: Page, app: LiveApp) -> int:
     """Draw a sample, look at its texts, and have it made; return how many examples there are."""
-    until(ada, f"{app.url}/p/shop/traces/?agent=retail-desk", lambda: ada.locator("tbody tr").count() >= TRACES // 2)
     ada.goto(f"{app.url}/p/shop/traces/")
+    expect(ada.locator("tbody tr").first).to_be_visible()
     picture(ada, "traces")
     ada.get_by_role("link", name="Make examples", exact=True).click()
     ada.get_by_label("Traces", exact=True).fill(str(TRACES))
@@ -117,12 +130,12 @@ def sample(ada: Page, app: LiveApp) -> int:
     picture(ada, "ask")
     ada.get_by_role("button", name="Show the texts first").click()
     heading = ada.get_by_role("heading", name=re.compile(r"^\d+ examples to make$"))
-    expect(heading).to_be_visible(timeout=60_000)
+    expect(heading).to_be_visible(timeout=SLOW)
     expect(ada.get_by_text(f"{TRACES} traces drawn")).to_be_visible()
     count = int(heading.inner_text().split()[0])
     picture(ada, "texts")
     ada.get_by_role("button", name=f"Make {count} examples").click()
-    expect(ada.get_by_role("heading", name=f"{count} examples made")).to_be_visible(timeout=120_000)
+    expect(ada.get_by_role("heading", name=f"{count} examples made")).to_be_visible(timeout=SLOW)
     picture(ada, "made")
     return count
 
@@ -165,11 +178,28 @@ def run(ada: Reviewer, server: str) -> None:
     answer = http.post("runs/live/", json=asked)
     assert answer.status_code == 202, answer.text
     job = answer.json()["job"]["id"]
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + SLOW / 1000
     while (state := http.get(f"jobs/{job}/").json()["state"]) != "succeeded":
         assert state == "running"
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def ask_today(ada: Page, app: LiveApp) -> None:
+    """Ask the same agent what the desk of the airline was asked in production, and see both matrices."""
+    ada.goto(f"{app.url}/p/shop/traces/?agent=airline-desk")
+    ada.get_by_role("link", name="Ask today’s agent").click()
+    ada.get_by_role("button", name="Ask the agent").click()
+    result = ada.get_by_role("link", name="Open the result")
+    until(ada, ada.url, result.is_visible)
+    result.click()
+    compare = ada.get_by_role("link", name="Compare them by example")
+    until(ada, ada.url, compare.is_visible)
+    expect(ada.get_by_role("img", name="Confusion matrix of run 2")).to_be_visible()
+    expect(ada.get_by_role("img", name="Confusion matrix of run 3")).to_be_visible()
+    picture(ada, "beside")
+    compare.click()
+    expect(ada.get_by_role("heading", name="What moved in the matrix")).to_be_visible()
 
 
 def read(ada: Page, app: LiveApp) -> None:
@@ -198,7 +228,7 @@ def read(ada: Page, app: LiveApp) -> None:
 
 def until(page: Page, address: str, holds: Callable[[], bool]) -> None:
     """Load a page again until something holds on it."""
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + SLOW / 1000
     page.goto(address)
     while not holds():
         assert time.monotonic() < deadline, page.inner_text("main")
