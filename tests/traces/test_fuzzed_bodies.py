@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -74,6 +75,13 @@ def sent(project, token) -> Callable[[bytes, str], None]:
             assert answer["Content-Type"] == content_type
             for trace in Trace.objects.all():
                 assert len(spans_of(trace)) == trace.spans == trace.span_keys.count()
+            before = list(Span.objects.order_by("pk").values_list()), list(SpanChunk.objects.values_list("pk"))
+            again = client.generic("POST", URL, body, content_type=content_type, headers={"Authorization": token})
+            assert again.status_code == answer.status_code
+            assert before == (
+                list(Span.objects.order_by("pk").values_list()),
+                list(SpanChunk.objects.values_list("pk")),
+            )
             if answer.status_code == 400:
                 assert not Span.objects.exists()
                 assert not SpanChunk.objects.exists()
@@ -94,6 +102,9 @@ BODIES = {
         lambda drawn: (json.dumps(drawn).encode(), JSON)
     ),
     "any bytes": st.tuples(st.binary(min_size=1, max_size=200), st.sampled_from((JSON, PROTOBUF))),
+    "wrong bytes in JSON": st.randoms(use_true_random=False).map(
+        lambda chance: (mutated(json.dumps(WHOLE).encode(), chance), JSON)
+    ),
     "wrong bytes in protobuf": st.randoms(use_true_random=False).map(
         lambda chance: (mutated(packed(WHOLE), chance), PROTOBUF)
     ),
@@ -123,6 +134,19 @@ def mutated(body: bytes, chance: random.Random) -> bytes:
             case _:
                 found[at:at] = found[at : at + chance.randint(1, 9)]
     return bytes(found)
+
+
+def test_wrong_bytes_within_gzip_are_answered(client, project, token):
+    whole = gzip.compress(packed(WHOLE))
+
+    @draws(60)
+    @given(st.randoms(use_true_random=False))
+    def law(chance: random.Random) -> None:
+        answer = send(client, token, mutated(whole, chance), content_type=PROTOBUF, **{"Content-Encoding": "gzip"})
+        assert answer.status_code in ANSWERS
+        assert Span.objects.count() in (0, 4)
+
+    law()
 
 
 @pytest.mark.parametrize("length", range(97, len(packed(WHOLE)), 97))

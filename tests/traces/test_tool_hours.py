@@ -22,7 +22,7 @@ LATER = MORNING + timedelta(days=2)
 
 
 @pytest.fixture
-def came(client, token, settings, monkeypatch) -> Callable[..., Trace]:
+def came(client, token, settings) -> Callable[..., Trace]:
     """Return a function that makes a trace that came at a moment, with one call."""
     settings.TRACES_QUIET_SECONDS = 0
     numbers = iter(range(1, 1000))
@@ -30,8 +30,9 @@ def came(client, token, settings, monkeypatch) -> Callable[..., Trace]:
     def make(at: datetime, *, result: str = "shipped", version: str = "1.4.0") -> Trace:
         number = next(numbers)
         pk = UUID(int=first_id(at).int | (7 << 76) | (2 << 62) | number)
-        monkeypatch.setattr("toolevals.traces.services.storing.uuid7", lambda: pk)
-        send(client, token, export(*conversation(f"{number:032x}", result=result), version=version))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("toolevals.traces.services.storing.uuid7", lambda: pk)
+            send(client, token, export(*conversation(f"{number:032x}", result=result), version=version))
         traces_settle()
         return Trace.objects.get(pk=pk)
 

@@ -100,9 +100,12 @@ def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def _value(value: Any) -> dict[str, Any]:
+    # By far the most are texts; of another kind it is empty.
+    if text := value.string_value:
+        return {"stringValue": text}
     kind = value.WhichOneof("value")
-    if kind == "string_value":  # by far the most
-        return {"stringValue": value.string_value}
+    if kind == "string_value":
+        return {"stringValue": ""}
     return {} if kind is None else _OTHERS.get(kind, _unknown)(value)
 
 

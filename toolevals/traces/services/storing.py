@@ -44,46 +44,87 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]]) 
         return done
     now = timezone.now()
     packer = zstandard.ZstdCompressor(level=LEVEL)
+    # In the order of their ids, so that two batches never wait for each other, and packed before anybody can wait.
+    gains = {each: _Gain.of(traces[each], packer) for each in sorted(traces)}
     with transaction.atomic():
-        rows = _traces_held(project, sorted(traces), now)
-        room = {row.pk: _has_room(row) for row in rows.values()}
+        rows, fresh = _traces_held(project, gains, now)
         for trace_id, row in rows.items():
-            if not room[row.pk]:
+            if trace_id not in fresh and not _has_room(row):
                 _reject(done, trace_id, len(traces[trace_id]))
-        keys = [(row.pk, span_id) for at, row in rows.items() if room[row.pk] for span_id in traces[at]]
-        new = _keys_insert(keys)
-        chunks, updates = [], []
-        for trace_id, row in rows.items():
-            pieces = [piece for span_id, piece in traces[trace_id].items() if (row.pk, span_id) in new]
-            if not pieces:
-                continue
-            document = stored_document(pieces)
-            chunks.append((row.pk, packer.compress(document)))
-            updates.append((row, pieces, len(document)))
-            done.spans += len(pieces)
-        rows_insert(SpanChunk, ("trace_id", "body"), chunks)
-        _note(updates, now)
+                del gains[trace_id]
+        asked = [at for at in gains if at not in fresh]
+        new = _keys_insert([(rows[at].pk, span_id) for at in asked for span_id in traces[at]])
+        for trace_id in asked:
+            pk, pieces = rows[trace_id].pk, traces[trace_id]
+            left = {span_id: piece for span_id, piece in pieces.items() if (pk, span_id) in new}
+            if len(left) < len(pieces):
+                gains[trace_id] = _Gain.of(left, packer)
+        # A trace that nobody else has seen has no span that came before.
+        rows_insert(Span, ("trace_id", "span_id"), [(rows[at].pk, span_id) for at in fresh for span_id in traces[at]])
+        gains = {at: gain for at, gain in gains.items() if gain.spans}
+        rows_insert(SpanChunk, ("trace_id", "body"), [(rows[at].pk, gain.body) for at, gain in gains.items()])
+        _note([(rows[at], gain) for at, gain in gains.items() if at not in fresh], now)
+    done.spans = sum(gain.spans for gain in gains.values())
     return done
 
 
-def _traces_held(project: Project, trace_ids: Sequence[str], now: datetime) -> dict[str, Trace]:
-    """Return the rows of traces, made where they are new, and held until the end of the transaction.
+@dataclass(frozen=True, slots=True)
+class _Gain:
+    """What a batch brings of one trace: the number of spans, their bytes before and after they are packed."""
 
-    Always in the order of their ids, so that two batches never wait for each other.
+    spans: int
+    has_root: bool
+    size: int
+    body: bytes
+
+    @classmethod
+    def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor) -> _Gain:
+        if not pieces:
+            return cls(0, False, 0, b"")
+        document = stored_document(list(pieces.values()))
+        has_root = any(piece.is_root for piece in pieces.values())
+        return cls(len(pieces), has_root, len(document), packer.compress(document))
+
+
+def _traces_held(
+    project: Project, gains: Mapping[str, _Gain], now: datetime
+) -> tuple[dict[str, Trace], Mapping[str, Trace]]:
+    """Return the rows of traces, held until the end of the transaction, and those of them that are made here.
+
+    Always in the order of their ids, so that two batches never wait for each other. Rows that are made here have what
+    they gain already.
     """
     found: dict[str, Trace] = {}
+    fresh: dict[str, Trace] = {}
     # Again where one was deleted in between, since it had grown too old.
-    while ids := [UUID(each) for each in trace_ids if each not in found]:
-        Trace.objects.bulk_create(
-            [Trace(id=uuid7(), project=project, trace_id=each, received_at=now) for each in ids],
-            ignore_conflicts=True,
-            batch_size=500,
-        )
+    while ids := [each for each in gains if each not in found]:
+        made = {each: _row_of(project, each, gains[each], now) for each in ids}
+        Trace.objects.bulk_create(made.values(), ignore_conflicts=True, batch_size=500)
         for some in _in_parts(ids):
-            rows = Trace.objects.filter(project=project, trace_id__in=some).select_for_update(no_key=True)
-            rows = rows.only("trace_id", "spans", "size", "has_root").order_by("trace_id")
-            found |= {row.trace_id.hex: row for row in rows}
-    return found
+            rows = Trace.objects.filter(project=project, trace_id__in=[UUID(each) for each in some])
+            rows = rows.select_for_update(no_key=True).only("trace_id", "spans", "size", "has_root")
+            found |= {row.trace_id.hex: row for row in rows.order_by("trace_id")}
+        fresh |= {each: row for each, row in made.items() if each in found and found[each].pk == row.pk}
+    return found, fresh
+
+
+def _row_of(project: Project, trace_id: str, gain: _Gain, now: datetime) -> Trace:
+    return Trace(
+        id=uuid7(),
+        project=project,
+        trace_id=UUID(trace_id),
+        arrivals=1,
+        spans=gain.spans,
+        size=gain.size,
+        has_root=gain.has_root,
+        received_at=now,
+        due_at=_due(now, has_root=gain.has_root),
+    )
+
+
+def _due(now: datetime, *, has_root: bool) -> datetime:
+    """Return when a trace is to be summed up: soon after its root has ended."""
+    return now + timedelta(seconds=settings.TRACES_QUIET_SECONDS if has_root else settings.TRACES_ROOTLESS_SECONDS)
 
 
 def _has_room(row: Trace) -> bool:
@@ -115,16 +156,17 @@ def _keys_insert(keys: Iterable[tuple[UUID, str]]) -> set[tuple[UUID, str]]:
     return new
 
 
-def _note(updates: Sequence[tuple[Trace, Sequence[Piece], int]], now: datetime) -> None:
-    """Write down what traces gained, and when each is to be summed up: soon after its root has ended."""
+def _note(gains: Sequence[tuple[Trace, _Gain]], now: datetime) -> None:
+    """Write down what traces gained that were there before, and when each is to be summed up."""
     values: list[Sequence[Any]] = []
     prepare = Trace._meta.pk.get_db_prep_value
     moment = Trace._meta.get_field("due_at").get_db_prep_value
-    for row, pieces, size in updates:
-        has_root = row.has_root or any(piece.is_root for piece in pieces)
-        quiet = settings.TRACES_QUIET_SECONDS if has_root else settings.TRACES_ROOTLESS_SECONDS
-        due = moment(now + timedelta(seconds=quiet), connection)
-        values.append((len(pieces), size, has_root, moment(now, connection), due, prepare(row.pk, connection)))
+    for row, gain in gains:
+        has_root = row.has_root or gain.has_root
+        due = moment(_due(now, has_root=has_root), connection)
+        values.append((gain.spans, gain.size, has_root, moment(now, connection), due, prepare(row.pk, connection)))
+    if not values:
+        return
     with connection.cursor() as cursor:
         cursor.executemany(
             f"UPDATE {Trace._meta.db_table} SET arrivals = arrivals + 1, spans = spans + %s, size = size + %s, "  # noqa: S608

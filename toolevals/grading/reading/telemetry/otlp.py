@@ -113,9 +113,15 @@ def attributes_of(value: Any, pointer: str) -> dict[str, Any]:
         raise InvalidDocument.at(pointer, "is not a list of keys and values")
     found: dict[str, Any] = {}
     for place, item in enumerate(value):
-        if not isinstance(item, Mapping) or not isinstance(item.get("key"), str):
+        if not isinstance(item, dict | Mapping) or not isinstance(item.get("key"), str):
             raise InvalidDocument.at(f"{pointer}/{place}/key", "is missing, or is no text")
-        found[item["key"]] = _value(item.get("value"), f"{pointer}/{place}/value", MAX_VALUE_DEPTH)
+        inner = item.get("value")
+        # By far the most are plain texts.
+        text = inner.get("stringValue") if type(inner) is dict else None
+        if type(text) is str:
+            found[item["key"]] = text
+        else:
+            found[item["key"]] = _value(inner, f"{pointer}/{place}/value", MAX_VALUE_DEPTH)
     return found
 
 
@@ -198,7 +204,7 @@ def _items(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[
     if not isinstance(items, list):
         raise InvalidDocument.at(f"{pointer}/{key}", "is not a list")
     for place, item in enumerate(items):
-        if not isinstance(item, Mapping):
+        if not isinstance(item, dict | Mapping):
             raise InvalidDocument.at(f"{pointer}/{key}/{place}", "is not an object")
         yield f"{pointer}/{key}/{place}", item
 
