@@ -136,7 +136,7 @@ def test_everything_else_is_told_apart(content, kind, name):
         (b'{"a": 1', "not JSON"),
         (b"a: [1\n", "not YAML"),
         (b"\x1f\x8bnothing", "no whole gzip"),
-        (b"PK\x03\x04nothing", "no zip that can be read"),
+        (b"PK\x03\x04nothing", "cannot be read as a zip"),
         (zipped(**{"notes.txt": b"x"}), "holds neither SKILL.md"),
     ],
 )

@@ -191,7 +191,7 @@ def _zip(content: bytes) -> FileKind:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             names = packed.namelist()
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"cannot be read as a zip: {error}") from None
     if "header.json" in names:
         log = EVALUATION_FORMATS["inspect"]
         return FileKind("evaluation", log.name, log.title, "a zip with header.json and samples", log.gives)

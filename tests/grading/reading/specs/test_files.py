@@ -80,7 +80,7 @@ def test_a_zip_that_is_no_document_is_refused_by_name(files, words):
 
 def test_a_zip_has_limits():
     bomb = zipped({"a.json": "[" + " " * 70_000_000 + "]"})
-    for content, words in ((bomb, "unpacks to"), (bomb[:-30], "no zip that can be read"), (b"PK\x03\x04", "no zip")):
+    for content, words in ((bomb, "unpacks to"), (bomb[:-30], "cannot be read as a zip"), (b"PK\x03\x04", "cannot be read as a zip")):
         with pytest.raises(InvalidDocument, match=words):
             document_in(content)
 
