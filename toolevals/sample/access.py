@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.sample`: it has no addresses."""
+"""Decide who may do what in `toolevals.sample`: it has no addresses."""
 
 from toolevals.workspace.access import Rule
 

@@ -1,4 +1,4 @@
-"""What a file is, told among everything that is read here; and what it holds."""
+"""Test what a file is, told among everything that is read here; and what it holds."""
 
 from __future__ import annotations
 

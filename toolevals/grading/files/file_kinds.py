@@ -1,4 +1,7 @@
-"""What a file is, told by its content among everything that is read here: tools, examples, predictions, and others."""
+"""Tell what a file is, told by its content among everything that is read here.
+
+Tools, examples, predictions, and others.
+"""
 
 from __future__ import annotations
 

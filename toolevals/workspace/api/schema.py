@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about every address: who may ask, and what errors look like."""
+"""Show what the OpenAPI document says about every address: who may ask, and what errors look like."""
 
 from __future__ import annotations
 
