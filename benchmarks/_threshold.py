@@ -1,4 +1,6 @@
-"""Where the baseline's threshold comes from: single-tool requests of the BFCL, and other requests' tools beside them.
+"""Measure where the baseline's threshold comes from.
+
+Single-tool requests of the BFCL, and other requests' tools beside them.
 
 No example with several tools, and none without a right tool, is looked at: those are what the baseline is measured on.
 """

@@ -1,4 +1,4 @@
-"""Who may do what in `labeling`."""
+"""Decide who may do what in `labeling`."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role

@@ -1,4 +1,4 @@
-"""Who sees what of other people's work before an example is resolved. Every read of labels goes through here.
+"""Decide who sees what of other people's work before an example is resolved. Every read of labels goes through here.
 
 - One's own labels, skips and drafts: always.
 - Once the revision is resolved, by gold or set aside: every member of the project, the labels of all its rounds.

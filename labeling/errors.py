@@ -1,4 +1,4 @@
-"""What goes wrong in labelling though every value is well formed."""
+"""Tell what goes wrong in labelling though every value is well formed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labelling tells on a project's first page: see `toolevals.workspace.home`."""
+"""Tell what labelling tells on a project's first page: see `toolevals.workspace.home`."""
 
 from __future__ import annotations
 

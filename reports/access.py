@@ -1,4 +1,4 @@
-"""Who may do what in `reports`: every member reads, whoever labels may dispute the gold, adjudicators gate runs."""
+"""Say who may do what in `reports`: every member reads, whoever labels may dispute the gold, adjudicators gate runs."""
 
 from toolevals.workspace.access import Audience, Rule
 from toolevals.workspace.models import Role

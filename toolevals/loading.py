@@ -1,4 +1,4 @@
-"""What pages need and would load when first asked for: loaded before, once, while nobody waits."""
+"""Tell what pages need and would load when first asked for: loaded before, once, while nobody waits."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How far reviewers agree: labels of resolved examples -> units -> figures, matrix, periods, and each against gold."""
+"""Measure agreement: labels of resolved examples -> units -> figures, matrix, periods, and each against gold."""

@@ -1,4 +1,4 @@
-"""Which labels are compared, as it stands in the address."""
+"""Tell which labels are compared, as it stands in the address."""
 
 from __future__ import annotations
 

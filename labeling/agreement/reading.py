@@ -1,4 +1,4 @@
-"""What a label says, in a form that can be counted: its tool choice, its meaning, its arguments. Plain values."""
+"""Read what a label says, in a form that can be counted: its tool choice, its meaning, its arguments. Plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every API view of labelling stands on."""
+"""Show what every API view of labelling stands on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer says, in classes that can be counted: the tools it calls, and all that it means."""
+"""Tell what an answer says, in classes that can be counted: the tools it calls, and all that it means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which examples a round holds: chosen by name, or proposed so that tools and strata are spread over it.
+"""Tell which examples a round holds: chosen by name, or proposed so that tools and strata are spread over it.
 
 Only examples that are resolved and have gold: what people say of them in a round, and see afterwards, tells nothing
 about an example that is still to be labelled.

@@ -1,4 +1,4 @@
-"""How far people are with a round: everybody for owners, oneself for others. It tells nothing of what was said."""
+"""Tell how far people are with a round: everybody for owners, oneself for others. It tells nothing of what was said."""
 
 from __future__ import annotations
 

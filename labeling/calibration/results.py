@@ -1,4 +1,4 @@
-"""What came of a round: how far people agree with each other and with the gold, as one person may see it."""
+"""Tell what came of a round: how far people agree with each other and with the gold, as one person may see it."""
 
 from __future__ import annotations
 

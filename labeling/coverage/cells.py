@@ -1,4 +1,7 @@
-"""What a cell of the coverage table counts, and the examples behind it: the list is exactly as long as the number."""
+"""Tell what a cell of the coverage table counts, and the examples behind it.
+
+The list is exactly as long as the number.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools an expectation is about, and which edge cases its arguments exercise. Plain values in and out."""
+"""Tell which tools an expectation is about, and which edge cases its arguments exercise. Plain values in and out."""
 
 from __future__ import annotations
 

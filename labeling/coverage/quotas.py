@@ -1,4 +1,4 @@
-"""How many examples of what a dataset should hold, and what it lacks.
+"""Tell how many examples of what a dataset should hold, and what it lacks.
 
 A dataset's quotas are a document; what it does not say is as in `DEFAULTS`. Counts are of examples with gold in force.
 """

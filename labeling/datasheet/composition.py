@@ -1,4 +1,4 @@
-"""What the examples of a datasheet are: counted in SQL."""
+"""Tell what the examples of a datasheet are: counted in SQL."""
 
 from __future__ import annotations
 

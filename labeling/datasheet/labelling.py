@@ -1,4 +1,4 @@
-"""Who labelled the examples of a datasheet: counted in SQL, of what is resolved alone."""
+"""Tell who labelled the examples of a datasheet: counted in SQL, of what is resolved alone."""
 
 from __future__ import annotations
 

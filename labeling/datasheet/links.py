@@ -1,4 +1,4 @@
-"""Where the numbers of a datasheet lead."""
+"""Tell where the numbers of a datasheet lead."""
 
 from __future__ import annotations
 

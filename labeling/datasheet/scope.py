@@ -1,4 +1,4 @@
-"""What a datasheet is about: the examples of a frozen version, or those that the dataset holds now."""
+"""Tell what a datasheet is about: the examples of a frozen version, or those that the dataset holds now."""
 
 from __future__ import annotations
 

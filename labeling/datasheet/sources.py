@@ -1,4 +1,4 @@
-"""Where the examples of a datasheet come from, as the audit log tells it."""
+"""Tell where the examples of a datasheet come from, as the audit log tells it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a datasheet states, as plain values: page, Markdown and JSON are all made of these."""
+"""Tell what a datasheet states, as plain values: page, Markdown and JSON are all made of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a label means: labels of one meaning agree, however they are put."""
+"""Tell what a label means: labels of one meaning agree, however they are put."""
 
 from __future__ import annotations
 

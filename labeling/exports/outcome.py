@@ -1,4 +1,4 @@
-"""What came of an export: how many examples were written, and which were not or lost something, and why."""
+"""Tell what came of an export: how many examples were written, and which were not or lost something, and why."""
 
 from __future__ import annotations
 

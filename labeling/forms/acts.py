@@ -1,4 +1,4 @@
-"""What a press of a button does to the form: a call or an item added, opened, moved, taken out."""
+"""Tell what a press of a button does to the form: a call or an item added, opened, moved, taken out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an argument is compared: what a field offers for it, and with which control its value is entered."""
+"""Tell how an argument is compared: what a field offers for it, and with which control its value is entered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done to a plan: a call added, moved, put elsewhere, taken out."""
+"""Tell what can be done to a plan: a call added, moved, put elsewhere, taken out."""
 
 from __future__ import annotations
 

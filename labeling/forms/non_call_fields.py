@@ -1,4 +1,4 @@
-"""What may stand beside the calls: why there is none, right reactions, facts in the answer, the final state."""
+"""Tell what may stand beside the calls: why there is none, right reactions, facts in the answer, the final state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the label page's right-hand pane shows: the open call's arguments as rows, or the expectation as raw JSON."""
+"""Tell what the label page's right-hand pane shows.
+
+The open call's arguments as rows, or the expectation as raw JSON.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stays of a call's arguments when another tool is chosen: values of arguments that both tools have alike."""
+"""Tell what stays of a call's arguments when another tool is chosen: values of arguments that both tools have alike."""
 
 from __future__ import annotations
 

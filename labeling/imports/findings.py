@@ -1,4 +1,4 @@
-"""What is wrong with a file, line by line, once all of its parts have been read."""
+"""Tell what is wrong with a file, line by line, once all of its parts have been read."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
                 if category in questions:
                     yield from _category(packed, category, questions[category], answers.get(category))
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read{_where(file)}: {error}") from None
+        raise InvalidDocument.at("", f"cannot be read as a zip{_where(file)}: {error}") from None
 
 
 def _where(file: IO[bytes]) -> str:

@@ -1,4 +1,4 @@
-"""What became of each line of a file, told line by line."""
+"""Tell what became of each line of a file, told line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike texts are: words, trigrams of letters, TF-IDF, and sketches that find near-duplicates among many."""
+"""Tell how alike texts are: words, trigrams of letters, TF-IDF, and sketches that find near-duplicates among many."""
 
 from __future__ import annotations
 

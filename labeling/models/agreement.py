@@ -1,4 +1,4 @@
-"""What is derived from labels for agreement: it can be made anew at any time, and nothing else depends on it."""
+"""Store what is derived from labels for agreement: it can be made anew at any time, and nothing else depends on it."""
 
 from __future__ import annotations
 

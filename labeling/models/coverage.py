@@ -1,4 +1,4 @@
-"""What is derived from gold for counting: it can be made anew at any time, and nothing else depends on it."""
+"""Store what is derived from gold for counting: it can be made anew at any time, and nothing else depends on it."""
 
 from __future__ import annotations
 

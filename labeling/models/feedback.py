@@ -1,4 +1,4 @@
-"""What came of people's labels, for their authors to read."""
+"""Store what came of people's labels, for their authors to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the rows of an import wait until all of them have been read."""
+"""Store where the rows of an import wait until all of them have been read."""
 
 from __future__ import annotations
 

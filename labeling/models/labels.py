@@ -1,4 +1,4 @@
-"""Who labels what, and what they said."""
+"""Store who labels what, and what they said."""
 
 from __future__ import annotations
 

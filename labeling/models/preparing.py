@@ -1,4 +1,4 @@
-"""What prepares a dataset and its people: model suggestions, proposed edge cases, lint, keys."""
+"""Store what prepares a dataset and its people: model suggestions, proposed edge cases, lint, keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reviewers ask about an example, and what adjudicators answer."""
+"""Store what reviewers ask about an example, and what adjudicators answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many people label an example: all that the project wants, or one, decided by the example's name alone.
+"""Tell how many people label an example: all that the project wants, or one, decided by the example's name alone.
 
 The same name gives the same answer in every import, and a larger share takes in all that a smaller one did.
 """

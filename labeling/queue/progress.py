@@ -1,4 +1,4 @@
-"""How far one person is with labelling, for themselves to see: nothing in it tells of anybody else's labels."""
+"""Tell how far one person is with labelling, for themselves to see: nothing in it tells of anybody else's labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a dataset is labelled, and when it will be done: counts over everybody, and one's own beside them.
+"""Tell how fast a dataset is labelled, and when it will be done: counts over everybody, and one's own beside them.
 
 Labels of everybody count in full blocks of 20, as in agreement: nobody reads from a change of a number whether another
 person has labelled an example.

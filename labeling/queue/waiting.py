@@ -1,4 +1,4 @@
-"""What waits for one person, counted for the top bar and a project's first page."""
+"""Tell what waits for one person, counted for the top bar and a project's first page."""
 
 from __future__ import annotations
 

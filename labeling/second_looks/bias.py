@@ -1,4 +1,4 @@
-"""How often each person goes over to a proposal: to right ones, to wrong ones, and to those wrong on purpose.
+"""Tell how often each person goes over to a proposal: to right ones, to wrong ones, and to those wrong on purpose.
 
 Only of examples that have gold: whether a proposal is right is what the gold says of it.
 """

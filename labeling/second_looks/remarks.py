@@ -1,4 +1,7 @@
-"""What reviewers said after seeing an agent's proposal, for whoever decides: unnamed, in an order that says nothing."""
+"""Tell what reviewers said after seeing an agent's proposal, for whoever decides.
+
+Unnamed, in an order that says nothing.
+"""
 
 from __future__ import annotations
 

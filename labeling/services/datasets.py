@@ -1,4 +1,4 @@
-"""What is done to datasets."""
+"""Tell what is done to datasets."""
 
 from __future__ import annotations
 

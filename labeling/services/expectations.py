@@ -1,4 +1,7 @@
-"""What people hand in as an expectation: checked against the tools that were offered, brought to its normal form."""
+"""Tell what people hand in as an expectation.
+
+Checked against the tools that were offered, brought to its normal form.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is done to a dataset's guideline: each wording stays, numbered, and labels name the one that was in force."""
+"""Tell what is done to a dataset's guideline.
+
+Each wording stays, numbered, and labels name the one that was in force.
+"""
 
 from __future__ import annotations
 

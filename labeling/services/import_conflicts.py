@@ -1,4 +1,4 @@
-"""Where an import and what people did meet: the rare rows that are handled one by one."""
+"""Tell where an import and what people did meet: the rare rows that are handled one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dataset should hold."""
+"""Tell what a dataset should hold."""
 
 from __future__ import annotations
 

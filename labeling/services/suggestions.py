@@ -1,4 +1,4 @@
-"""What models suggest as labels: kept beside the examples, shown only where a project wants that."""
+"""Tell what models suggest as labels: kept beside the examples, shown only where a project wants that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the argument rows need of their pane."""
+"""Show what the argument rows need of their pane."""
 
 from __future__ import annotations
 

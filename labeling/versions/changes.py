@@ -1,4 +1,4 @@
-"""What changed from one frozen version of a dataset to another: counted and listed in SQL, by kind of change.
+"""Tell what changed from one frozen version of a dataset to another: counted and listed in SQL, by kind of change.
 
 An example can have changed in several ways. Strata are not frozen: counts by them are of the strata examples have now.
 """

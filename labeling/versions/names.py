@@ -1,4 +1,4 @@
-"""What frozen versions are called: their number, or a tag that people gave one of them."""
+"""Tell what frozen versions are called: their number, or a tag that people gave one of them."""
 
 from __future__ import annotations
 

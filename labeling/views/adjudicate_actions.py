@@ -1,4 +1,4 @@
-"""What the adjudication page shows: what was said, two of it side by side, what is chosen, and what comes of it."""
+"""Say what the adjudication page shows: what was said, two of it side by side, what is chosen, and what comes of it."""
 
 from __future__ import annotations
 

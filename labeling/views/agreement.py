@@ -1,4 +1,7 @@
-"""How far reviewers agree: figures, tools by tools, over time, each against decisions; the cases behind, and CSV."""
+"""Show how far reviewers agree: figures, tools by tools, over time, each against decisions.
+
+The cases behind, and CSV.
+"""
 
 from __future__ import annotations
 

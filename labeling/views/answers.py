@@ -1,4 +1,4 @@
-"""How the views of the work pages answer: a page, the part of it that a script swaps, or a conflict."""
+"""Show how the views of the work pages answer: a page, the part of it that a script swaps, or a conflict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said about an example that waits for a decision: one column for each meaning, two of them shown."""
+"""Show what was said about an example that waits for a decision: one column for each meaning, two of them shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dataset covers: heat map and table, what to add next, CSV, and the quotas behind it."""
+"""Show what a dataset covers: heat map and table, what to add next, CSV, and the quotas behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What stands at the end of the queue: what was handed in, what is next, and how far labels agree in full blocks."""
+"""Show what stands at the end of the queue.
+
+What was handed in, what is next, and how far labels agree in full blocks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of one's own labels: where somebody decided otherwise, and why."""
+"""Show what came of one's own labels: where somebody decided otherwise, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the guideline pane beside an example shows."""
+"""Show what the guideline pane beside an example shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How an example's gold came about: labels, decisions, disputes, rounds, as far as one may see them, oldest first."""
+"""Show how an example's gold came about.
+
+Labels, decisions, disputes, rounds, as far as one may see them, oldest first.
+"""
 
 from __future__ import annotations
 

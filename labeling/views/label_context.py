@@ -1,4 +1,4 @@
-"""What the label page shows, put together from the slot, the draft and the person's progress."""
+"""Show what the label page shows, put together from the slot, the draft and the person's progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lint of a dataset found: the newest report, what was let be, and linting again."""
+"""Show what a lint of a dataset found: the newest report, what was let be, and linting again."""
 
 from __future__ import annotations
 

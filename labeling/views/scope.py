@@ -1,4 +1,4 @@
-"""What a person works through: one batch, one dataset, or everything in the project."""
+"""Show what a person works through: one batch, one dataset, or everything in the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a project labels: what its owners set."""
+"""Show how a project labels: what its owners set."""
 
 from __future__ import annotations
 

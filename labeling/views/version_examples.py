@@ -1,4 +1,4 @@
-"""What a frozen version holds: its examples with their gold, as a list and as CSV."""
+"""Show what a frozen version holds: its examples with their gold, as a list and as CSV."""
 
 from __future__ import annotations
 

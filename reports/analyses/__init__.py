@@ -1,1 +1,1 @@
-"""What a grading says, as plain frozen values. Pages, charts, CSV and API all show these, so they cannot disagree."""
+"""Work out figures of a grading as plain values. Pages, charts, CSV and API all show these, so they cannot disagree."""

@@ -1,4 +1,4 @@
-"""Which parameter fails how: the wrong arguments of calls to the right tool, by tool and parameter."""
+"""Work out which parameter fails how: the wrong arguments of calls to the right tool, by tool and parameter."""
 
 from __future__ import annotations
 

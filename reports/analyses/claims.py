@@ -1,4 +1,4 @@
-"""What the replies of a case claim, cut so that a page can mark it, and the field that each claim rests on."""
+"""Work out what the replies of a case claim, cut so that a page can mark it, and the field that each claim rests on."""
 
 from __future__ import annotations
 

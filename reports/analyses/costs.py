@@ -1,4 +1,4 @@
-"""What the cases of a cell cost."""
+"""Work out what the cases of a cell cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the judges of a grading said: rates with their intervals, mean values, and who they were."""
+"""Work out what the judges of a grading said: rates with their intervals, mean values, and who they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where cases are lost: the layers as a funnel, and the depths of a single call."""
+"""Work out where cases are lost: the layers as a funnel, and the depths of a single call."""
 
 from __future__ import annotations
 

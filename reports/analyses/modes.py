@@ -1,4 +1,4 @@
-"""What goes wrong: failures by their mode, each with the layer that it belongs to."""
+"""Work out what goes wrong: failures by their mode, each with the layer that it belongs to."""
 
 from __future__ import annotations
 

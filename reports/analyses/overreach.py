@@ -1,4 +1,4 @@
-"""What calls to the wrong tool cost and give away: over-tooling, and personal data that nobody needed."""
+"""Work out what calls to the wrong tool cost and give away: over-tooling, and personal data that nobody needed."""
 
 from __future__ import annotations
 

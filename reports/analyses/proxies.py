@@ -1,4 +1,4 @@
-"""What a cheaper check is worth: cases by its verdict and by the end state that it stands for."""
+"""Work out what a cheaper check is worth: cases by its verdict and by the end state that it stands for."""
 
 from __future__ import annotations
 

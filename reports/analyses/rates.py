@@ -1,4 +1,4 @@
-"""What rates are held to, and the rates themselves: none is shown without its count and its interval."""
+"""Work out what rates are held to, and the rates themselves: none is shown without its count and its interval."""
 
 from __future__ import annotations
 

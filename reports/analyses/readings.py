@@ -1,4 +1,4 @@
-"""What a run's file was read as, row by row: its formats, what was left out, what is odd in a line."""
+"""Work out what a run's file was read as, row by row: its formats, what was left out, what is odd in a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents did when tools failed: by tool and class of error, and by what followed."""
+"""Work out what agents did when tools failed: by tool and class of error, and by what followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several trials of each example say: would any of k pass, would all, and where the variance comes from."""
+"""Tell what several trials of each example say: would any of k pass, would all, and where the variance comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which agents solve which examples: a matrix over any number of runs, from the numbers of passed and failed trials."""
+"""Work out which agents solve which examples.
+
+A matrix over any number of runs, from the numbers of passed and failed trials.
+"""
 
 from __future__ import annotations
 

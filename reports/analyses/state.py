@@ -1,4 +1,4 @@
-"""What a case's calls left behind, expected beside actual, record by record."""
+"""Work out what a case's calls left behind, expected beside actual, record by record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How suspicious the gold of an example is: reasons with their weight of evidence, and one score. Plain values.
+"""Tell how suspicious the gold of an example is: reasons with their weight of evidence, and one score. Plain values.
 
 A reason's evidence is a log-likelihood ratio in natural units: how many times likelier what was seen is where the gold
 is wrong than where it is right. The evidence of all kinds adds up, as if they were independent, to the score

@@ -1,4 +1,4 @@
-"""What the calls to each tool took: the table, its order and its sums."""
+"""Work out what the calls to each tool took: the table, its order and its sums."""
 
 from __future__ import annotations
 

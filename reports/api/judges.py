@@ -1,4 +1,4 @@
-"""What judges say of a run, in the REST interface."""
+"""Show what judges say of a run, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the metrics of a run came to, in the REST interface."""
+"""Show what the metrics of a run came to, in the REST interface."""
 
 from __future__ import annotations
 

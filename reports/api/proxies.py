@@ -1,4 +1,4 @@
-"""What cheaper checks are worth, in the REST interface."""
+"""Show what cheaper checks are worth, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the file of a run was read as, in the REST interface."""
+"""Show what the file of a run was read as, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What analyses look like in JSON: shares are 0..1, with every digit."""
+"""Show what analyses look like in JSON: shares are 0..1, with every digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which agents solve which examples, in the REST interface."""
+"""Show which agents solve which examples, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls took, in the REST interface: the same table as the page and the file."""
+"""Show what calls took, in the REST interface: the same table as the page and the file."""
 
 from __future__ import annotations
 

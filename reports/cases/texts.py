@@ -1,4 +1,7 @@
-"""What a case says in words and calls, as cells of a table: the message, both sides' calls, and verdicts' reasons."""
+"""Tell what a case says in words and calls, as cells of a table.
+
+The message, both sides' calls, and verdicts' reasons.
+"""
 
 from __future__ import annotations
 

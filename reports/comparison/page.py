@@ -1,4 +1,4 @@
-"""What the page of two runs shows: the runs to choose from, the difference of the matrices as it is drawn."""
+"""Tell what the page of two runs shows: the runs to choose from, the difference of the matrices as it is drawn."""
 
 from __future__ import annotations
 

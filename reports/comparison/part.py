@@ -1,4 +1,7 @@
-"""Which of two runs' shared examples are compared: those of a stratum, or with a tag; and how strata divide them."""
+"""Tell which of two runs' shared examples are compared.
+
+Those of a stratum, or with a tag; and how strata divide them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two runs' agents were offered otherwise: the words of tools, and what moved with them."""
+"""Tell what two runs' agents were offered otherwise: the words of tools, and what moved with them."""
 
 from __future__ import annotations
 

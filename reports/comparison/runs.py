@@ -1,4 +1,4 @@
-"""Which examples two runs share, and whether they can be compared at all."""
+"""Tell which examples two runs share, and whether they can be compared at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the content of a dropped file goes: a registry, a dataset, or a run."""
+"""Enter where the content of a dropped file goes: a registry, a dataset, or a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a matrix and a list of cases can be narrowed by: the values that occur, and the conditions that are set."""
+"""Tell what a matrix and a list of cases can be narrowed by: the values that occur, and the conditions that are set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases the filters let through, and in which cell of the matrix each one stands."""
+"""Tell which cases the filters let through, and in which cell of the matrix each one stands."""
 
 from __future__ import annotations
 

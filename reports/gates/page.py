@@ -1,4 +1,4 @@
-"""What the pages of held gates show."""
+"""Tell what the pages of held gates show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate would have said of the newest runs, as a table of rules by runs."""
+"""Tell what a gate would have said of the newest runs, as a table of rules by runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases of a run changed their verdict from one grading to another, and what of their gold had changed."""
+"""Tell which cases of a run changed their verdict from one grading to another, and what of their gold had changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sound the gold is, on a project's first page: agreement, coverage, and the labels that are most suspect."""
+"""Tell how sound the gold is, on a project's first page: agreement, coverage, and the labels that are most suspect."""
 
 from __future__ import annotations
 

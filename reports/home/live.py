@@ -1,4 +1,7 @@
-"""What reports tell on a project's first page, the state of every experiment first: see `toolevals.workspace.home`."""
+"""Tell what reports tell on a project's first page, the state of every experiment first.
+
+See `toolevals.workspace.home`.
+"""
 
 from __future__ import annotations
 

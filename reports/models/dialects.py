@@ -1,4 +1,4 @@
-"""What other tools say of a grading's cases: kept once for each grading, and never changed."""
+"""Store what other tools say of a grading's cases: kept once for each grading, and never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of error recovery shows: its address's state, the counts, a page of episodes with their words."""
+"""Tell what the page of error recovery shows: its address's state, the counts, a page of episodes with their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the page of a run's reliability shows: its address's state, the curves, the strips of trials, the calculator."""
+"""Tell what the page of a run's reliability shows.
+
+Its address's state, the curves, the strips of trials, the calculator.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page of a run needs: the run, the grading that is shown, and the facts in its head."""
+"""Tell what every page of a run needs: the run, the grading that is shown, and the facts in its head."""
 
 from __future__ import annotations
 

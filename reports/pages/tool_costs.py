@@ -1,4 +1,4 @@
-"""What each tool's calls took: rows for the page, the overview, the file and the interface, from one query."""
+"""Tell what each tool's calls took: rows for the page, the overview, the file and the interface, from one query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a subject's runs: its published scores, and its own runs on public benchmarks."""
+"""Tell what stands beside a subject's runs: its published scores, and its own runs on public benchmarks."""
 
 from __future__ import annotations
 

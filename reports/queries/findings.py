@@ -1,4 +1,4 @@
-"""What was found in a grading's cases: counted when it finished, opened to its cases by an index."""
+"""Read what was found in a grading's cases: counted when it finished, opened to its cases by an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wrong gold could do to the outcome of a grading, and to the difference of two runs."""
+"""Read what wrong gold could do to the outcome of a grading, and to the difference of two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a grading's wrong calls cost and give away; kept, because a finished grading does not change."""
+"""Read what a grading's wrong calls cost and give away; kept, because a finished grading does not change."""
 
 from __future__ import annotations
 

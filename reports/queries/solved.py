@@ -1,4 +1,4 @@
-"""Which agents solve which examples: of the shown gradings of some runs, from their packed cases."""
+"""Read which agents solve which examples: of the shown gradings of some runs, from their packed cases."""
 
 from __future__ import annotations
 

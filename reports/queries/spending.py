@@ -1,4 +1,4 @@
-"""How a run's conversations ended and what they took, as its page shows it."""
+"""Read how a run's conversations ended and what they took, as its page shows it."""
 
 from __future__ import annotations
 

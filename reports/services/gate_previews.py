@@ -1,4 +1,4 @@
-"""What a gate would have said of the newest runs: asked before or after it is saved, decided by a job."""
+"""Tell what a gate would have said of the newest runs: asked before or after it is saved, decided by a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What subjects' cases say of each example of a dataset version: read grading by grading, a page at a time.
+"""Tell what subjects' cases say of each example of a dataset version: read grading by grading, a page at a time.
 
 Evidence are the shown gradings of the dataset's newest runs as far as they compare with the same gold. Baseline agents
 are not heard. A voice is a model, where the subject names one, else a subject's name: further prompts, commits and runs

@@ -1,4 +1,4 @@
-"""What one failed case says against the gold, read from its grade. Plain values."""
+"""Tell what one failed case says against the gold, read from its grade. Plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges said in each of some runs."""
+"""Tell what judges said in each of some runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rates a trend's file or answer gives: those of layers and judges, or those of tools."""
+"""Tell which rates a trend's file or answer gives: those of layers and judges, or those of tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose runs a trend follows: those of an experiment, or those of a subject wherever they were made."""
+"""Tell whose runs a trend follows: those of an experiment, or those of a subject wherever they were made."""
 
 from __future__ import annotations
 

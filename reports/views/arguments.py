@@ -1,4 +1,4 @@
-"""Which parameter of which tool is wrong, and how."""
+"""Show which parameter of which tool is wrong, and how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What baseline agents score on a dataset version."""
+"""Show what baseline agents score on a dataset version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the file of a run was read as, and what was left out of it."""
+"""Show what the file of a run was read as, and what was left out of it."""
 
 from __future__ import annotations
 

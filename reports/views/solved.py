@@ -1,4 +1,4 @@
-"""Which agents solve which examples, over any number of runs; and the case behind a cell."""
+"""Show which agents solve which examples, over any number of runs; and the case behind a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the calls to each tool of a run took."""
+"""Show what the calls to each tool of a run took."""
 
 from __future__ import annotations
 

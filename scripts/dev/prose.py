@@ -70,7 +70,7 @@ _FENCE: Final = re.compile(r"^( *)(```|~~~).*?^\1\2", re.DOTALL | re.MULTILINE)
 _STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`")
 _BLOCK: Final = re.compile(r"\s*(?:[-*+] |#|>|\||\d+\. )")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])[\"”)*_`]*\s+")
-_QUESTION: Final = re.compile(r"(?:What|Why|Where|Which|Whether|When|Who|Whose|How)\b(?! to\b)|.*\?$")
+_QUESTION: Final = re.compile(r"(?:What|Why|Where|Which|Whether|When|Who|Whose|How)\b(?![ -]to\b)|.*\?$")
 _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
 )

@@ -1,4 +1,4 @@
-"""How the walk asks: at an address with real objects behind it, of which nothing stays."""
+"""Test how the walk asks: at an address with real objects behind it, of which nothing stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who walks, and through what."""
+"""Test who walks, and through what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a model that says nothing is waited for: as long as was said, whatever the client thinks of it."""
+"""Test how long a model that says nothing is waited for: as long as was said, whatever the client thinks of it."""
 
 from __future__ import annotations
 

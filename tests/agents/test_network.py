@@ -1,4 +1,4 @@
-"""Which addresses are called."""
+"""Test which addresses are called."""
 
 from ipaddress import ip_address
 

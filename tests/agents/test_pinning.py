@@ -1,4 +1,4 @@
-"""Which models' names stand for one snapshot."""
+"""Test which models' names stand for one snapshot."""
 
 from __future__ import annotations
 

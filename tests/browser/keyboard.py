@@ -1,4 +1,4 @@
-"""What people do on the work pages by keyboard."""
+"""Test what people do on the work pages by keyboard."""
 
 from __future__ import annotations
 

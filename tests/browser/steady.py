@@ -1,4 +1,4 @@
-"""What is read of a page once nothing moves there any more."""
+"""Test what is read of a page once nothing moves there any more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What adjudicators do by hand, by keys and pointer: earlier gold put in force again, examples kept for a person."""
+"""Test what adjudicators do by hand, by keys and pointer.
+
+Earlier gold put in force again, examples kept for a person.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reviewer has entered survives a reload, a lost connection and second thoughts."""
+"""Test what a reviewer has entered survives a reload, a lost connection and second thoughts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `toolevals doctor` says of the sandbox."""
+"""Test what `toolevals doctor` says of the sandbox."""
 
 from __future__ import annotations
 

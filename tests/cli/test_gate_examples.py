@@ -1,4 +1,4 @@
-"""What the guide shows is run: the CI examples without a server, and the example suite of the pytest plugin."""
+"""Test what the guide shows is run: the CI examples without a server, and the example suite of the pytest plugin."""
 
 from __future__ import annotations
 

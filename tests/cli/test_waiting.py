@@ -137,7 +137,7 @@ def test_an_interrupted_wait_says_how_to_look_again(clock, capsys):
 def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"id": "ex-1"}\n')
-    problem = {"detail": "The first request with this key is still running."}
+    problem = {"detail": "The first request with this key is still at work."}
     server = Server([], answer(502), UnreachableError("cut"), answer(409, json=problem), JOB)
     client = client_of(server, clock)
     client.request("GET", "datasets/")

@@ -1,4 +1,7 @@
-"""What is fuzzed. A target takes bytes and raises only where something is wrong; to add one is a line in TARGETS."""
+"""Test what is fuzzed. A target takes bytes and raises only where something is wrong.
+
+To add one is a line in TARGETS.
+"""
 
 from __future__ import annotations
 

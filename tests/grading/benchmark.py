@@ -1,4 +1,4 @@
-"""Where the real benchmark data are, if anywhere: the environment variable TOOLEVALS_BENCHMARK_DATA."""
+"""Test where the real benchmark data are, if anywhere: the environment variable TOOLEVALS_BENCHMARK_DATA."""
 
 from __future__ import annotations
 

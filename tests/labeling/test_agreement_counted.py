@@ -1,4 +1,4 @@
-"""What of a dataset's labels counts for agreement: resolved rounds, blind labels, and the cases behind a number."""
+"""Say what of a dataset's labels counts for agreement: resolved rounds, blind labels, and the cases behind a number."""
 
 from __future__ import annotations
 

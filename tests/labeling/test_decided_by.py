@@ -1,4 +1,4 @@
-"""What decides an example: in files, on its page, by REST, with a dataset's default, and frozen in versions."""
+"""Test what decides an example: in files, on its page, by REST, with a dataset's default, and frozen in versions."""
 
 from __future__ import annotations
 

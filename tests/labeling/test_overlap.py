@@ -1,4 +1,4 @@
-"""How many people label each example, and what a change does to what is open."""
+"""Test how many people label each example, and what a change does to what is open."""
 
 from __future__ import annotations
 

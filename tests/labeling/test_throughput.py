@@ -1,4 +1,4 @@
-"""When labelling will be done: the pace of the last days, with the range that the count leaves open."""
+"""Test when labelling will be done: the pace of the last days, with the range that the count leaves open."""
 
 from __future__ import annotations
 

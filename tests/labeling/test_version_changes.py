@@ -1,4 +1,4 @@
-"""What changed between two frozen versions: counts, lists, CSV, REST, the page."""
+"""Test what changed between two frozen versions: counts, lists, CSV, REST, the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits is counted from what waits, not from all examples; and the counts name the rows that pages list."""
+"""Test what waits is counted from what waits, not from all examples; and the counts name the rows that pages list."""
 
 from __future__ import annotations
 

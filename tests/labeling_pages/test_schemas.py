@@ -1,4 +1,4 @@
-"""What a form reads off a schema's pattern."""
+"""Test what a form reads off a schema's pattern."""
 
 from __future__ import annotations
 

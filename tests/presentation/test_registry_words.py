@@ -1,4 +1,4 @@
-"""What changed in the registry, beside a comparison: the first tools in sight, the others folded."""
+"""Test what changed in the registry, beside a comparison: the first tools in sight, the others folded."""
 
 from __future__ import annotations
 

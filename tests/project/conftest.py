@@ -1,4 +1,4 @@
-"""What tests of the project as a whole share."""
+"""Test what tests of the project as a whole share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How `./dev bench` prints what suites measure."""
+"""Test how `./dev bench` prints what suites measure."""
 
 from __future__ import annotations
 

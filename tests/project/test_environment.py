@@ -1,4 +1,4 @@
-"""What `./dev` says where it cannot go on, and when it has nothing to install."""
+"""Test what `./dev` says where it cannot go on, and when it has nothing to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the processes of the server search for garbage in cycles."""
+"""Test how often the processes of the server search for garbage in cycles."""
 
 from __future__ import annotations
 

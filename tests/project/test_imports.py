@@ -1,4 +1,4 @@
-"""Who may import whom. The layers themselves are import-linter's, in pyproject.toml."""
+"""Test who may import whom. The layers themselves are import-linter's, in pyproject.toml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the web server loads before anybody asks for a page."""
+"""Test what the web server loads before anybody asks for a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How `./dev test` adds up what several runs of pytest report."""
+"""Test how `./dev test` adds up what several runs of pytest report."""
 
 from __future__ import annotations
 

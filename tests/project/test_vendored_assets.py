@@ -1,4 +1,4 @@
-"""What is vendored is what the manifest says, with its licence beside it."""
+"""Test what is vendored is what the manifest says, with its licence beside it."""
 
 from __future__ import annotations
 

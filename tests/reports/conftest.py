@@ -1,4 +1,4 @@
-"""What tests of reports begin with."""
+"""Test what tests of reports begin with."""
 
 from __future__ import annotations
 

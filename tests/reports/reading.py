@@ -1,4 +1,4 @@
-"""What a page, a CSV file and an API answer say, as plain values that can be compared."""
+"""Test what a page, a CSV file and an API answer say, as plain values that can be compared."""
 
 from __future__ import annotations
 

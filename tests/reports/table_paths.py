@@ -1,4 +1,4 @@
-"""Where the columns of a table's file lie in a row of its answer in the REST interface: paths with dots."""
+"""Test where the columns of a table's file lie in a row of its answer in the REST interface: paths with dots."""
 
 from __future__ import annotations
 

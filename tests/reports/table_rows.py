@@ -1,4 +1,4 @@
-"""How the rows of a table's file are found in its answer in the REST interface."""
+"""Test how the rows of a table's file are found in its answer in the REST interface."""
 
 from __future__ import annotations
 

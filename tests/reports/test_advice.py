@@ -1,4 +1,4 @@
-"""What a cell says of itself, worked by hand from small texts."""
+"""Test what a cell says of itself, worked by hand from small texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parameter fails how: counts are the cases behind them, alike on the page, in the file and by REST."""
+"""Test which parameter fails how: counts are the cases behind them, alike on the page, in the file and by REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of two runs: laws, and what can be checked by hand."""
+"""Test what is told of two runs: laws, and what can be checked by hand."""
 
 from __future__ import annotations
 

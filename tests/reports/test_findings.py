@@ -1,4 +1,7 @@
-"""How cases failed and what replies claim: counts that open their cases, alike on the page, in the file and by REST."""
+"""Test how cases failed and what replies claim.
+
+Counts that open their cases, alike on the page, in the file and by REST.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges say, on the pages of a run and in its files."""
+"""Test what judges say, on the pages of a run and in its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wrong gold could do to the headline: on the run's page and list, in files, by REST, beside a comparison."""
+"""Test what wrong gold could do to the headline: on the run's page and list, in files, by REST, beside a comparison."""
 
 from __future__ import annotations
 

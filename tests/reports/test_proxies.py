@@ -1,4 +1,4 @@
-"""What a cheaper check is worth: counted, linked to its cases, as a file and by REST."""
+"""Test what a cheaper check is worth: counted, linked to its cases, as a file and by REST."""
 
 from __future__ import annotations
 

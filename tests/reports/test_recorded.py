@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reports.reading import csv_rows
+from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, call, uploaded_run, version_of
 from toolevals.runs.models import Run, Transcript
 
@@ -37,7 +37,7 @@ def test_verdicts_by_recorded_reward(run, client):
     assert len(table) == 8
     selection = client.get(f"{API}/recorded/?column=selection").json()
     assert (selection["total"], selection["scored"], selection["agreed"]) == (3, 3, 1)
-    page = client.get(f"{PAGE}/recorded/?column=selection").content.decode()
+    page = text(client.get(f"{PAGE}/recorded/?column=selection"))
     assert "Verdict and reward agree in 1 of 3 scored cases." in page
     assert "column=selection&amp;status=passed&amp;recorded=success" in page
     assert "status=unscored" not in page

@@ -1,4 +1,4 @@
-"""What agents did when tools failed: counts, their cells, what followed, and every episode behind them."""
+"""Test what agents did when tools failed: counts, their cells, what followed, and every episode behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which agents solve which examples: cells that open their cases, orders, pages, and runs that are left out."""
+"""Test which agents solve which examples: cells that open their cases, orders, pages, and runs that are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run took, on its page; every end opens its cases."""
+"""Test what a run took, on its page; every end opens its cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls left behind: on a case's page and as a file."""
+"""Test what calls left behind: on a case's page and as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How suspicious gold is: strengths and scores worked by hand, and what always holds."""
+"""Test how suspicious gold is: strengths and scores worked by hand, and what always holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each tool's calls took: from predictions through grading to page, file and interface, which all agree."""
+"""Test what each tool's calls took: from predictions through grading to page, file and interface, which all agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What most tests of runs begin with."""
+"""Test what most tests of runs begin with."""
 
 from __future__ import annotations
 

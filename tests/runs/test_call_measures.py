@@ -1,4 +1,4 @@
-"""What calls took, by hand-worked numbers: shares of steps, exact percentiles, nothing that was not recorded."""
+"""Test what calls took, by hand-worked numbers: shares of steps, exact percentiles, nothing that was not recorded."""
 
 from __future__ import annotations
 

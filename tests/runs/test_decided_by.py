@@ -1,4 +1,4 @@
-"""What decides an example, from the frozen version through a grading to the list of runs."""
+"""Test what decides an example, from the frozen version through a grading to the list of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What subjects disagree about is written into the queue."""
+"""Test what subjects disagree about is written into the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls leave behind in a simulator's world: graded live, and by replaying what was uploaded."""
+"""Test what calls leave behind in a simulator's world: graded live, and by replaying what was uploaded."""
 
 from __future__ import annotations
 

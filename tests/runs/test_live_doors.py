@@ -196,7 +196,7 @@ def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, 
         run = live_run(project, version, server, settings=settings)
         run_jobs()
     case = cases_of(Run.objects.get(pk=run.pk).grading)["status", 0]
-    seen = page.get(f"/p/shop/runs/{run.number}/cases/{case.pk}/").content.decode()
+    seen = " ".join(page.get(f"/p/shop/runs/{run.number}/cases/{case.pk}/").content.decode().split())
     assert "small-2026-01-01" in seen
     assert "40 tokens in, 7 out" in seen
     assert "0.0047" in seen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -102,7 +103,7 @@ def test_asking_again_survives_a_cancel_and_nothing_is_graded_meanwhile(project,
         grading = errored_ask_again(run=run, actor=None)
         assert grading.job is not None
         job_cancel(job=grading.job, actor=None)
-        with pytest.raises(InvalidDocument, match="asked again"):
+        with pytest.raises(InvalidDocument, match="being re-run"):
             grading_start(run=run, actor=None)
         with pytest.raises(InvalidDocument, match="not come to a good end"):
             errored_ask_again(run=run, actor=None)
@@ -224,8 +225,8 @@ def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client,
         live_run(project, version, server)
         run_jobs()
         page = client.get("/p/shop/runs/1/").content.decode()
-        assert "failing cases again" in page
-        assert "Ask again for 1 errored case" in page
+        assert re.search(r"Re-run \d+ failing cases", page)
+        assert "Re-run 1 errored case" in page
         assert "of 4 cases</a> are errored" in " ".join(page.replace('<span class="num">4</span>', "4").split())
         assert "The agent could not be reached" in page
         moody.away = False

@@ -1,4 +1,4 @@
-"""What is done with a run from the list of runs."""
+"""Test what is done with a run from the list of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What conversations take: read into columns as they come, counted with the grading."""
+"""Test what conversations take: read into columns as they come, counted with the grading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was deleted is found nowhere, comes back whole, and is destroyed with all that hangs on it after 30 days."""
+"""Say what was deleted is found nowhere, comes back whole, and is destroyed with all that hangs on it after 30 days."""
 
 from __future__ import annotations
 

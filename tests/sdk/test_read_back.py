@@ -1,4 +1,4 @@
-"""What the SDK records is read back by the core as the conversation that it was, with no attribute left unread."""
+"""Test what the SDK records is read back by the core as the conversation that it was, with no attribute left unread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `POST /v1/traces` takes, refuses and answers."""
+"""Test what `POST /v1/traces` takes, refuses and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What real instrumentations sent, by every online rule: their conversations are good ones, and nobody is accused."""
+"""Test what real instrumentations sent, by every online rule.
+
+Their conversations are good ones, and nobody is accused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What personal data rules take out, and what they leave."""
+"""Test what personal data rules take out, and what they leave."""
 
 from __future__ import annotations
 

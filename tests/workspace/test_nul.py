@@ -1,4 +1,4 @@
-"""What holds a NUL is refused, by whichever door it comes."""
+"""Test what holds a NUL is refused, by whichever door it comes."""
 
 from __future__ import annotations
 

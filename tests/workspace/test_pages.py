@@ -231,7 +231,7 @@ def test_a_running_job_says_how_fast_it_goes_and_how_long_it_takes(page, job_of)
     job = job_of([{}, {}], size=300)
     claimed(job.batches.order_by("number").first().pk).progress(300)
     Job.objects.update(pace_since=timezone.now() - timedelta(seconds=30))
-    assert re.search(r"a second, about \d+ s left in this step", page(f"/p/shop/jobs/{job.pk}/"))
+    assert re.search(r"a second, about \d+ s left in this\s+step", page(f"/p/shop/jobs/{job.pk}/"))
 
 
 def test_a_viewer_sees_a_job_without_its_buttons(client, viewer, job_of):

@@ -1,4 +1,4 @@
-"""Whose batches are announced next, and when slow work gives way."""
+"""Test whose batches are announced next, and when slow work gives way."""
 
 from __future__ import annotations
 

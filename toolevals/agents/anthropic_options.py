@@ -1,4 +1,4 @@
-"""How a model behind the Anthropic Messages protocol is asked."""
+"""Tell how a model behind the Anthropic Messages protocol is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the clients of both protocols have in common: they are opened, closed, and fail in the same ways."""
+"""Tell what the clients of both protocols have in common: they are opened, closed, and fail in the same ways."""
 
 from __future__ import annotations
 

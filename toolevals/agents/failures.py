@@ -1,4 +1,4 @@
-"""What goes wrong between this installation and whom it asks, as UnreachableError."""
+"""Tell what goes wrong between this installation and whom it asks, as UnreachableError."""
 
 from __future__ import annotations
 

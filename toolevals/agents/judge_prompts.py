@@ -1,4 +1,4 @@
-"""What a judge is told. What it judges is data between marks, never part of the instructions."""
+"""Tell what a judge is told. What it judges is data between marks, never part of the instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a server of the Model Context Protocol is: an address of streamable HTTP, or a command on this machine."""
+"""Tell where a server of the Model Context Protocol is: an address of streamable HTTP, or a command on this machine."""
 
 from __future__ import annotations
 

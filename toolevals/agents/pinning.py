@@ -1,4 +1,4 @@
-"""Whether a model's name stands for one snapshot, or for whatever its provider serves under it today."""
+"""Tell whether a model's name stands for one snapshot, or for whatever its provider serves under it today."""
 
 from __future__ import annotations
 

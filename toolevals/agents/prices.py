@@ -1,4 +1,4 @@
-"""What tokens cost: prices as a run was given them, kept with it, so that its cost stays what it was."""
+"""Tell what tokens cost: prices as a run was given them, kept with it, so that its cost stays what it was."""
 
 from __future__ import annotations
 

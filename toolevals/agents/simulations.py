@@ -1,4 +1,4 @@
-"""What an example says of its tools' answers, their faults and its user: the document of `simulation.v1.json`."""
+"""Tell what an example says of its tools' answers, their faults and its user: the document of `simulation.v1.json`."""
 
 from __future__ import annotations
 

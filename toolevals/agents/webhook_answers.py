@@ -1,4 +1,4 @@
-"""What an agent behind a webhook answers, read as the turn that it took."""
+"""Tell what an agent behind a webhook answers, read as the turn that it took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an agent behind a webhook is asked."""
+"""Tell how an agent behind a webhook is asked."""
 
 from __future__ import annotations
 

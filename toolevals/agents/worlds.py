@@ -1,4 +1,4 @@
-"""What stands behind an agent's tools: a simulator makes a fresh world for each conversation."""
+"""Tell what stands behind an agent's tools: a simulator makes a fresh world for each conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command's exit status says."""
+"""Tell what the command's exit status says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate asks for: a file, or options, or both; as the document that the server and the core read."""
+"""Tell what a gate asks for: a file, or options, or both; as the document that the server and the core read."""
 
 from __future__ import annotations
 

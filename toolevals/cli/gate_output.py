@@ -1,4 +1,4 @@
-"""What `toolevals gate` prints and writes."""
+"""Tell what `toolevals gate` prints and writes."""
 
 from __future__ import annotations
 

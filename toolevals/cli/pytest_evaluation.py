@@ -1,4 +1,4 @@
-"""What a test marked with `toolevals` works with: examples, an agent's predictions of them, and their figures."""
+"""Tell what a test marked with `toolevals` works with: examples, an agent's predictions of them, and their figures."""
 
 from __future__ import annotations
 

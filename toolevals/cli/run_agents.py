@@ -1,4 +1,4 @@
-"""What `toolevals run` says of an agent that is asked while the run lasts."""
+"""Tell what `toolevals run` says of an agent that is asked while the run lasts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which formats a server found in a file, and what of the file it left out, as the report of a job says it."""
+"""Tell which formats a server found in a file, and what of the file it left out, as the report of a job says it."""
 
 from __future__ import annotations
 

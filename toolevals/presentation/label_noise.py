@@ -1,4 +1,4 @@
-"""What wrong gold could do to a score, in words."""
+"""Tell what wrong gold could do to a score, in words."""
 
 from __future__ import annotations
 

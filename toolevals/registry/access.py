@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.registry`."""
+"""Decide who may do what in `toolevals.registry`."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role

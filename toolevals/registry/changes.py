@@ -1,4 +1,4 @@
-"""What changed between two versions of a registry: tools, the words of their descriptions, their arguments."""
+"""Tell what changed between two versions of a registry: tools, the words of their descriptions, their arguments."""
 
 from __future__ import annotations
 

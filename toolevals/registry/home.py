@@ -1,4 +1,4 @@
-"""What registries tell on a project's first page: see `toolevals.workspace.home`."""
+"""Tell what registries tell on a project's first page: see `toolevals.workspace.home`."""
 
 from __future__ import annotations
 

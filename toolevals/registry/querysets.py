@@ -1,4 +1,4 @@
-"""What is read of registries and tools."""
+"""Read what is read of registries and tools."""
 
 from __future__ import annotations
 

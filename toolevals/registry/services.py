@@ -1,4 +1,4 @@
-"""What is done to registries."""
+"""Tell what is done to registries."""
 
 from __future__ import annotations
 

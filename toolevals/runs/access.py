@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.runs`: viewers read, reviewers rate, adjudicators run, owners add simulators."""
+"""Decide who may do what in `toolevals.runs`: viewers read, reviewers rate, adjudicators run, owners add simulators."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role

@@ -1,4 +1,4 @@
-"""What runs tell on a project's first page: see `toolevals.workspace.home`."""
+"""Tell what runs tell on a project's first page: see `toolevals.workspace.home`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers do for runs; each task takes a batch's id and calls one service."""
+"""Tell what workers do for runs; each task takes a batch's id and calls one service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.sample`."""
+"""Decide who may do what in `toolevals.sample`."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role

@@ -1,4 +1,4 @@
-"""What the sample project holds, read from the files in `data/`; nothing in them is a result.
+"""Tell what the sample project holds, read from the files in `data/`; nothing in them is a result.
 
 Tools and examples are in the product's own formats, so that the same files can be imported by hand.
 """

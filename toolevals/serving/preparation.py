@@ -1,4 +1,4 @@
-"""What a data folder was made ready for, so that a later start need not do it again."""
+"""Tell what a data folder was made ready for, so that a later start need not do it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the documents explain each page: the name of its address -> the page of the documents and the heading."""
+"""Say where the documents explain each page: the name of its address -> the page of the documents and the heading."""
 
 from __future__ import annotations
 

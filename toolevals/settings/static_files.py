@@ -1,4 +1,7 @@
-"""How static files are stored: compressed, and named after their content, so that browsers may keep them for good."""
+"""Say how static files are stored.
+
+Compressed, and named after their content, so that browsers may keep them for good.
+"""
 
 from __future__ import annotations
 

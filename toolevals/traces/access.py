@@ -1,4 +1,4 @@
-"""Who may do what with traces."""
+"""Decide who may do what with traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which traces a list shows, as its address says."""
+"""Tell which traces a list shows, as its address says."""
 
 from __future__ import annotations
 

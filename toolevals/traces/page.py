@@ -1,4 +1,4 @@
-"""What the page of one trace shows."""
+"""Tell what the page of one trace shows."""
 
 from __future__ import annotations
 

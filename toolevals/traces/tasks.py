@@ -1,4 +1,4 @@
-"""What workers do for traces, and the sweeper's doorbell for it: the rows are the queue."""
+"""Tell what workers do for traces, and the sweeper's doorbell for it: the rows are the queue."""
 
 from __future__ import annotations
 

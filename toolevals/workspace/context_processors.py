@@ -1,4 +1,4 @@
-"""What every page needs to know about the project it is in."""
+"""Tell what every page needs to know about the project it is in."""
 
 from __future__ import annotations
 

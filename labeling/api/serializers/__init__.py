@@ -1,1 +1,1 @@
-"""What datasets, examples, labels and gold look like in JSON. No field says more than `labeling.blindness` allows."""
+"""Write datasets, examples, labels and gold as JSON. No field says more than `labeling.blindness` allows."""

@@ -1,4 +1,4 @@
-"""How far reviewers agree, and the cases behind it."""
+"""Show how far reviewers agree, and the cases behind it."""
 
 from __future__ import annotations
 

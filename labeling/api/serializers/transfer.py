@@ -1,4 +1,4 @@
-"""What programs send to bring examples in and take them out."""
+"""Show what programs send to bring examples in and take them out."""
 
 from __future__ import annotations
 

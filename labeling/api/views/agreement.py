@@ -1,4 +1,4 @@
-"""How far the reviewers of a dataset agree, and the cases behind the figures."""
+"""Show how far the reviewers of a dataset agree, and the cases behind the figures."""
 
 from __future__ import annotations
 

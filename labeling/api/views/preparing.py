@@ -1,4 +1,4 @@
-"""What prepares a dataset: coverage and its quotas, lint, drafts of edge cases."""
+"""Show what prepares a dataset: coverage and its quotas, lint, drafts of edge cases."""
 
 from __future__ import annotations
 

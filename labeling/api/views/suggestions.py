@@ -1,4 +1,4 @@
-"""What models suggest as labels."""
+"""Show what models suggest as labels."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""How one entry of each format becomes an example: values in, `ExampleRow` out, InvalidDocument where it is wrong."""
+"""Tell how one entry of each format becomes an example.
+
+Values in, `ExampleRow` out, InvalidDocument where it is wrong.
+"""

@@ -1,4 +1,4 @@
-"""What a simulator's task expects, as an expectation: its actions, and what the answer must say.
+"""Tell what a simulator's task expects, as an expectation: its actions, and what the answer must say.
 
 The benchmarks replay the actions and compare the final states, so that other calls may come, and by default the
 actions in any order. A task without actions says nothing about calls: any may come.

@@ -1,4 +1,4 @@
-"""What a person chose for one import, and what the dataset gives to it."""
+"""Say what a person chose for one import, and what the dataset gives to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in the outcome, the layers and the depths."""
+"""Work out what changed in the outcome, the layers and the depths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moved in the matrix of first calls."""
+"""Work out what moved in the matrix of first calls."""
 
 from __future__ import annotations
 

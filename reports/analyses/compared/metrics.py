@@ -1,4 +1,4 @@
-"""What changed in the metrics of whole cases, on the examples that both runs hold."""
+"""Work out what changed in the metrics of whole cases, on the examples that both runs hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison opens with: whether the change is real, in words that a test has earned."""
+"""Work out what a comparison opens with: whether the change is real, in words that a test has earned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in one rate, stratum by stratum."""
+"""Work out what changed in one rate, stratum by stratum."""
 
 from __future__ import annotations
 

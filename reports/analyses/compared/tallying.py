@@ -1,4 +1,4 @@
-"""How many examples have which parts of a cell, and which counts of a class, before and after."""
+"""Work out how many examples have which parts of a cell, and which counts of a class, before and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed for each class of the matrix: missed, called wrongly, precision, recall, F1."""
+"""Work out what changed for each class of the matrix: missed, called wrongly, precision, recall, F1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why the leaderboard's checker and our grading differ: every reason, and one for each row on which they do."""
+"""Test why the leaderboard's checker and our grading differ: every reason, and one for each row on which they do."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Why a dialect and we differ: every reason met once, and none where they agree."""
+"""Test why a dialect and we differ: every reason met once, and none where they agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which argument was wrong, and how: once for each argument of each call, and never where the arguments are right."""
+"""Test which argument was wrong, and how.
+
+Once for each argument of each call, and never where the arguments are right.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is found in a case beside its verdicts: how it failed, which of the three wrong-tool modes it is, its fields."""
+"""Test what is found in a case beside its verdicts.
+
+How it failed, which of the three wrong-tool modes it is, its fields.
+"""
 
 from __future__ import annotations
 

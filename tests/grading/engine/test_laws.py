@@ -1,4 +1,4 @@
-"""What holds of every case: no crash, one document, one grade however it is found."""
+"""Test what holds of every case: no crash, one document, one grade however it is found."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Which calls stand for expected ones that were not made, where other calls are allowed and where not."""
+"""Test which calls stand for expected ones that were not made, where other calls are allowed and where not."""
 
 from __future__ import annotations
 

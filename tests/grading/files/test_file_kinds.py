@@ -1,4 +1,4 @@
-"""What a file is, told among everything that is read here; and what it holds."""
+"""Test what a file is, told among everything that is read here; and what it holds."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_everything_else_is_told_apart(content, kind, name):
         (b'{"a": 1', "not JSON"),
         (b"a: [1\n", "not YAML"),
         (b"\x1f\x8bnothing", "no whole gzip"),
-        (b"PK\x03\x04nothing", "no zip that can be read"),
+        (b"PK\x03\x04nothing", "cannot be read as a zip"),
         (zipped(**{"notes.txt": b"x"}), "holds neither SKILL.md"),
     ],
 )

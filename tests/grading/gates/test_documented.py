@@ -1,4 +1,4 @@
-"""What gates and statistics are called stands in the guide."""
+"""Test what gates and statistics are called stands in the guide."""
 
 import importlib
 import inspect

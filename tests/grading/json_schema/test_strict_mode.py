@@ -1,4 +1,4 @@
-"""Which schemas strict mode takes."""
+"""Test which schemas strict mode takes."""
 
 from typing import Any
 

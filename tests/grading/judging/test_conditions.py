@@ -1,4 +1,4 @@
-"""Which rubric is asked about which case, claims that are counted by us, and what is left out."""
+"""Test which rubric is asked about which case, claims that are counted by us, and what is left out."""
 
 from __future__ import annotations
 

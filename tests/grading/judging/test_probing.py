@@ -1,4 +1,4 @@
-"""What a set of probes asks: worked out once for a rubric, and never that of another set or rubric."""
+"""Test what a set of probes asks: worked out once for a rubric, and never that of another set or rubric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which judgements a case needs, and what it is worth with them and without."""
+"""Test which judgements a case needs, and what it is worth with them and without."""
 
 from __future__ import annotations
 

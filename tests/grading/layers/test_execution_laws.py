@@ -1,4 +1,4 @@
-"""What holds of every two states, deep or large ones too."""
+"""Test what holds of every two states, deep or large ones too."""
 
 import copy
 import gzip

@@ -1,4 +1,4 @@
-"""Which part of an argument is wrong."""
+"""Test which part of an argument is wrong."""
 
 from typing import Any
 

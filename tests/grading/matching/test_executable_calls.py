@@ -1,4 +1,4 @@
-"""Which expectations say exactly what is called."""
+"""Test which expectations say exactly what is called."""
 
 from typing import Any
 

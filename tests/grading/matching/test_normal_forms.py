@@ -1,4 +1,4 @@
-"""What has one normal form admits the same: matchers the same values, expectations the same calls."""
+"""Test what has one normal form admits the same: matchers the same values, expectations the same calls."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a job's report says of the file that it read: one shape, also for reports from before it had one."""
+"""Test what a job's report says of the file that it read: one shape, also for reports from before it had one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which text is which date, and which is none."""
+"""Test which text is which date, and which is none."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What decides a case: the outcome of calls, end state, answer, recovery and use of results, alone and together."""
+"""Say what decides a case: the outcome of calls, end state, answer, recovery and use of results, alone and together."""
 
 from dataclasses import replace
 from itertools import product

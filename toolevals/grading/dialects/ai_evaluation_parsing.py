@@ -1,4 +1,4 @@
-"""How `ai-evaluation` 1.1.0 (Apache-2.0) reads calls, faults included.
+"""Tell how `ai-evaluation` 1.1.0 (Apache-2.0) reads calls, faults included.
 
 A call is an object, JSON text of one, or text in Python's call syntax. An object with a name whose arguments are an
 object, or not given, is taken as it is: `parameters` and `input` are looked at only in others. Of a dotted

@@ -1,4 +1,4 @@
-"""Why the leaderboard's checker and our grading under the profile `bfcl` differ on one of its rows.
+"""Tell why the leaderboard's checker and our grading under the profile `bfcl` differ on one of its rows.
 
 The reasons are those of `disagreements`, found in the same way: where the checker is the stricter one, the prediction
 is changed in one respect at a time to what was expected.

@@ -1,4 +1,4 @@
-"""Which dialects there are: what each reads, prints and can be told. One readable table.
+"""Tell which dialects there are: what each reads, prints and can be told. One readable table.
 
 `bfcl` reads rows of its own; the others read ours and give a score for each of their metrics.
 """

@@ -1,4 +1,4 @@
-"""What a dialect is: another tool's metrics by name, its options, and its scores on a row."""
+"""Tell what a dialect is: another tool's metrics by name, its options, and its scores on a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a dialect and our own grading differ on one row, as a named reason from one table.
+"""Tell why a dialect and our own grading differ on one row, as a named reason from one table.
 
 Where we pass a row and the dialect does not give it the full score, the reason is found by trying: the prediction is
 changed in one respect at a time to what was expected, and the first change that earns the full score is the reason.

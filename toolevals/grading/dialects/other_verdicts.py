@@ -1,4 +1,4 @@
-"""What other tools say of the very calls that we graded, and why they say otherwise: one row of verdicts a case.
+"""Tell what other tools say of the very calls that we graded, and why they say otherwise: one row of verdicts a case.
 
 A verdict of another tool is passed where it gives its full score, failed where it gives less; unscored where it has no
 form for the expectation or the calls, errored where the original raises. These four are never mixed. Ours beside them

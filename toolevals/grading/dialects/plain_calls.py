@@ -1,4 +1,4 @@
-"""What the dialects read: calls as plain values, and the exceptions that their originals raise."""
+"""Tell what the dialects read: calls as plain values, and the exceptions that their originals raise."""
 
 from __future__ import annotations
 

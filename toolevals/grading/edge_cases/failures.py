@@ -1,4 +1,4 @@
-"""Which sort of failure an argument's difference is."""
+"""Tell which sort of failure an argument's difference is."""
 
 from __future__ import annotations
 

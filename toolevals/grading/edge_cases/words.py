@@ -1,4 +1,4 @@
-"""What a parameter is about, by its name, format and description."""
+"""Tell what a parameter is about, by its name, format and description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which argument of which tool was wrong, and how: a case's differences and schema problems by parameter."""
+"""Tell which argument of which tool was wrong, and how: a case's differences and schema problems by parameter."""
 
 from __future__ import annotations
 

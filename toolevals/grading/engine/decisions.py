@@ -1,4 +1,4 @@
-"""What a case's findings decide: the status and value of each verdict, the failure mode and the tag."""
+"""Tell what a case's findings decide: the status and value of each verdict, the failure mode and the tag."""
 
 from __future__ import annotations
 

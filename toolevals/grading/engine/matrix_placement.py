@@ -1,4 +1,4 @@
-"""Where a case stands: its place in the matrix of first calls, its aligned pairs, its arguments side by side."""
+"""Tell where a case stands: its place in the matrix of first calls, its aligned pairs, its arguments side by side."""
 
 from __future__ import annotations
 

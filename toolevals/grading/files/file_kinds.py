@@ -1,4 +1,7 @@
-"""What a file is, told by its content among everything that is read here: tools, examples, predictions, and others."""
+"""Tell what a file is, told by its content among everything that is read here.
+
+Tools, examples, predictions, and others.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +194,7 @@ def _zip(content: bytes) -> FileKind:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             names = packed.namelist()
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"cannot be read as a zip: {error}") from None
     if "header.json" in names:
         log = EVALUATION_FORMATS["inspect"]
         return FileKind("evaluation", log.name, log.title, "a zip with header.json and samples", log.gives)

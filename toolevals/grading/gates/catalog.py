@@ -1,4 +1,4 @@
-"""What a gate can ask about: every metric by name with a sentence, and the values that its document takes."""
+"""Tell what a gate can ask about: every metric by name with a sentence, and the values that its document takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a subject does the same thing right every time: pass^k over several trials of each example."""
+"""Tell whether a subject does the same thing right every time: pass^k over several trials of each example."""
 
 from __future__ import annotations
 

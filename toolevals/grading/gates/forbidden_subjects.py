@@ -1,4 +1,4 @@
-"""What no gate may name: floors and public benchmarks, which are read beside a run's scores and decide nothing."""
+"""Tell what no gate may name: floors and public benchmarks, which are read beside a run's scores and decide nothing."""
 
 from __future__ import annotations
 

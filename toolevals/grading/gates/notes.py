@@ -1,4 +1,4 @@
-"""What is to be read beside a check and decides nothing: who judged, what the best baseline agent scores."""
+"""Tell what is to be read beside a check and decides nothing: who judged, what the best baseline agent scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a regression rule compares, one unit a check: a metric over all examples, or over those of a tool or stratum."""
+"""Tell what a regression rule compares, one unit a check.
+
+A metric over all examples, or over those of a tool or stratum.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a run is worse than the one before it on the same examples: by cases, by a paired test, by averages."""
+"""Tell whether a run is worse than the one before it on the same examples: by cases, by a paired test, by averages."""
 
 from __future__ import annotations
 

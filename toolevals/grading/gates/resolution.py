@@ -1,4 +1,4 @@
-"""What a comparison of so many examples could show at all, in words."""
+"""Tell what a comparison of so many examples could show at all, in words."""
 
 from __future__ import annotations
 

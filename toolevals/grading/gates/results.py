@@ -1,4 +1,4 @@
-"""What a gate is asked about and what it answers."""
+"""Tell what a gate is asked about and what it answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
+"""Tell whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
 
 Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
 the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.

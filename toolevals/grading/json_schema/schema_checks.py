@@ -1,4 +1,4 @@
-"""What a tool's input schema asks of a call: simple properties by plain tests, the rest by the validator."""
+"""Tell what a tool's input schema asks of a call: simple properties by plain tests, the rest by the validator."""
 
 from __future__ import annotations
 

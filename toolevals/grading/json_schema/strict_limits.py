@@ -1,4 +1,4 @@
-"""How large a schema may be for strict mode.
+"""Tell how large a schema may be for strict mode.
 
 Sources: OpenAI, guide "Structured model outputs", "Objects have limitations on nesting depth and size" and the two
 sections after it; Anthropic, guide "Structured outputs", "Schema complexity limits", whose counts are over all strict

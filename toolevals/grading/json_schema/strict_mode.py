@@ -1,4 +1,4 @@
-"""Whether a provider's strict mode takes a tool's input schema, and why not.
+"""Tell whether a provider's strict mode takes a tool's input schema, and why not.
 
 In strict mode a provider holds the model to the schema while it writes, and takes only part of JSON Schema. The rules
 are those that the providers publish; what they do not name as supported counts as not supported.

@@ -1,4 +1,4 @@
-"""Where schemas stand inside a JSON Schema (2020-12 and the drafts before it), and what is refused there."""
+"""Tell where schemas stand inside a JSON Schema (2020-12 and the drafts before it), and what is refused there."""
 
 from __future__ import annotations
 

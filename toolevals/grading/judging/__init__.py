@@ -1,4 +1,4 @@
-"""What rules cannot say: rubrics, which judgements a case needs, and verdicts out of judgements that were handed in.
+"""Prepare rubrics, the judgements that a case needs, and verdicts of the judgements that were handed in.
 
 Nothing here asks anybody. Whoever does takes a `JudgementRequest` and gives a `Judgement` back.
 """

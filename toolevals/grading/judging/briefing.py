@@ -1,4 +1,7 @@
-"""What is handed in with a case that judges look at: which rubrics are on, and the judgements that were had so far."""
+"""Tell what is handed in with a case that judges look at.
+
+Which rubrics are on, and the judgements that were had so far.
+"""
 
 from __future__ import annotations
 

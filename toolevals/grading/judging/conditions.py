@@ -1,4 +1,4 @@
-"""When a judge is asked, and of what: only after rules have said all that they can.
+"""Tell when a judge is asked, and of what: only after rules have said all that they can.
 
 A gate looks at what rules decided. It gives the units that a judge is asked about, each with the inputs that only this
 gate has; how many units need no judge, because rules have settled them as right; or a sentence that says why nothing is

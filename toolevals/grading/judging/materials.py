@@ -1,4 +1,4 @@
-"""What judges are given of a case: every input that a rubric can ask for, as JSON values."""
+"""Tell what judges are given of a case: every input that a rubric can ask for, as JSON values."""
 
 from __future__ import annotations
 

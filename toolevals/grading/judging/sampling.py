@@ -1,4 +1,4 @@
-"""Which cases people look at: of each example one trial, drawn by chance within each verdict."""
+"""Tell which cases people look at: of each example one trial, drawn by chance within each verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two JSON values are equal: four named profiles.
+"""Tell when two JSON values are equal: four named profiles.
 
 In every profile the order of an object's keys is free, lists are ordered, null equals null alone, and a boolean
 equals a boolean alone.

@@ -1,4 +1,4 @@
-"""Whether two expectations expect the same, and where they differ.
+"""Tell whether two expectations expect the same, and where they differ.
 
 Two expectations are equivalent when they have one normal form (see `normal_forms`), so the relation is reflexive,
 symmetric and transitive:

@@ -1,4 +1,4 @@
-"""What changed between two states, as a JSON Patch (RFC 6902): all of a final state that needs to be kept.
+"""Tell what changed between two states, as a JSON Patch (RFC 6902): all of a final state that needs to be kept.
 
 Only the operations add, replace and remove, at members of objects; a list that changed is replaced as a whole, so
 that the order of the operations does not matter.

@@ -1,4 +1,4 @@
-"""Where two JSON values differ, path by path, in time linear in their size.
+"""Tell where two JSON values differ, path by path, in time linear in their size.
 
 Parts that are one object in memory are passed over, so that states which share what did not change cost next to
 nothing; records that are written alike as JSON text are passed over at the speed of the JSON writer.

@@ -1,4 +1,4 @@
-"""How far raters agree beyond chance, on labels without an order.
+"""Work out how far raters agree beyond chance, on labels without an order.
 
 Every figure takes `ratings`: how many units were labelled in this way, by the tuple of their labels, one place a rater,
 None where a rater gave none. A confusion matrix's counts are such ratings of two raters; `Counter(rows)` makes them of

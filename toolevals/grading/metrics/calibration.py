@@ -1,4 +1,4 @@
-"""How far a judge can be trusted, measured on cases that people have labelled, and rates corrected for its errors."""
+"""Measure a judge on cases that people have labelled, and correct rates for its errors."""
 
 from __future__ import annotations
 

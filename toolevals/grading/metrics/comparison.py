@@ -1,4 +1,4 @@
-"""Whether a second run on the same examples is better or worse than a first one.
+"""Work out whether a second run on the same examples is better or worse than a first one.
 
 What is compared is an example with all its trials in both runs, never a single trial: trials of one example are not
 independent. An example that is unscored in either run is left out and counted.

@@ -1,4 +1,4 @@
-"""What wrong gold could do to a score: how much gold is wrong at least, as far as double labels tell."""
+"""Work out what wrong gold could do to a score: how much gold is wrong at least, as far as double labels tell."""
 
 from __future__ import annotations
 

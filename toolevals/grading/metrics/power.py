@@ -1,4 +1,4 @@
-"""How small a difference between two runs a dataset can show at all."""
+"""Work out how small a difference between two runs a dataset can show at all."""
 
 from __future__ import annotations
 

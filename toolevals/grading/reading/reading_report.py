@@ -1,4 +1,4 @@
-"""What a file was read as: its formats and why, the parts that were left out, and what is odd in which line.
+"""Read what a file was read as: its formats and why, the parts that were left out, and what is odd in which line.
 
 A job's report keeps it under `read`, in one shape for examples and predictions of any format.
 """

@@ -1,4 +1,4 @@
-"""How a call's arguments stand to what is expected of them."""
+"""Define how a call's arguments stand to what is expected of them."""
 
 from __future__ import annotations
 

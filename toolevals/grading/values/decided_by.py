@@ -1,4 +1,4 @@
-"""What decides a case: its calls, its end state, its answer, how it dealt with errors and results, or several of them.
+"""Name what decides a case: its calls, its end state, its answer, how it dealt with errors and results, or several.
 
 `decided_by` is text: EXPECTED, or names of PARTS joined by "+" in the order of PARTS, such as "end_state+answer".
 """

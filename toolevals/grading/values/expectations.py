@@ -1,4 +1,4 @@
-"""What should happen: no call, some call, or one of several accepted trajectories."""
+"""Define what should happen: no call, some call, or one of several accepted trajectories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an argument's value has to be: nine matchers, and six extensions of ours (`is_extension`).
+"""Define what an argument's value has to be: nine matchers, and six extensions of ours (`is_extension`).
 
 Every matcher wants its argument to be present, unless `optional` says that it may be left out. What "equal" means is
 the expectation's profile; see `equality`. Here are the values only: `matcher_documents` reads them and

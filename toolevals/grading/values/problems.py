@@ -1,4 +1,4 @@
-"""What is wrong with a document, and where."""
+"""Define what is wrong with a document, and where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a tool only reads or may change something: as its owner says, else by the verb in its name."""
+"""Define whether a tool only reads or may change something: as its owner says, else by the verb in its name."""
 
 from __future__ import annotations
 

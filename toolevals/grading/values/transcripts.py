@@ -1,4 +1,4 @@
-"""What a subject did: messages, tool calls, tool results, the final answer."""
+"""Define what a subject did: messages, tool calls, tool results, the final answer."""
 
 from __future__ import annotations
 

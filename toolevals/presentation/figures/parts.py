@@ -1,4 +1,4 @@
-"""What the figures share: fonts, the layout of a theme, labels."""
+"""Tell what the figures share: fonts, the layout of a theme, labels."""
 
 from __future__ import annotations
 

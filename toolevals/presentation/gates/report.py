@@ -1,4 +1,4 @@
-"""What every form of a gate's result shows."""
+"""Tell what every form of a gate's result shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What registries and their tools look like in JSON."""
+"""Show what registries and their tools look like in JSON."""
 
 from __future__ import annotations
 

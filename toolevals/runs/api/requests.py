@@ -1,4 +1,4 @@
-"""What programs send to start a run."""
+"""Show what programs send to start a run."""
 
 from __future__ import annotations
 

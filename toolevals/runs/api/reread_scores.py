@@ -1,4 +1,4 @@
-"""What came of a re-reading, as the REST interface shows it of re-readings and beside the scores of runs."""
+"""Show what came of a re-reading, as the REST interface shows it of re-readings and beside the scores of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs look like in JSON."""
+"""Show what runs look like in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text mentions that could be an argument: numbers, dates, codes, addresses, quotations, names."""
+"""Tell what a text mentions that could be an argument: numbers, dates, codes, addresses, quotations, names."""
 
 from __future__ import annotations
 

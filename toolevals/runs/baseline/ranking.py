@@ -1,4 +1,4 @@
-"""Which of the offered tools a request is about: BM25 over their names, descriptions and parameters."""
+"""Tell which of the offered tools a request is about: BM25 over their names, descriptions and parameters."""
 
 from __future__ import annotations
 

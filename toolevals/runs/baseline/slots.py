@@ -1,4 +1,4 @@
-"""What one parameter takes, read from its JSON Schema, and how a mention becomes its value."""
+"""Tell what one parameter takes, read from its JSON Schema, and how a mention becomes its value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What single calls of a transcript took: the execution of the call, and the model's step that made it."""
+"""Work out what single calls of a transcript took: the execution of the call, and the model's step that made it."""
 
 from __future__ import annotations
 

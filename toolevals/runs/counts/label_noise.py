@@ -1,4 +1,4 @@
-"""How much of the gold that runs were graded against is wrong at least, as far as double labels tell."""
+"""Work out how much of the gold that runs were graded against is wrong at least, as far as double labels tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What conversations take: tokens, time and money, read once from their documents into columns and counted."""
+"""Work out what conversations take: tokens, time and money, read once from their documents into columns and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why conversations ended, in words."""
+"""Work out why conversations ended, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the calls to each tool took in a whole run, exactly: counts, sums and percentiles, each with a case to open."""
+"""Work out what the calls to each tool took in a whole run, exactly.
+
+Counts, sums and percentiles, each with a case to open.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees what while people rate a judge's cases. Every read of ratings and of judges' verdicts goes through here.
+"""Say who sees what while people rate a judge's cases. Every read of ratings and of judges' verdicts goes through here.
 
 - While a calibration is open, what judges say by its rubric of the examples in it is shown to nobody, in no role: not
   in the calibration, and nowhere else, whichever run or grading it is looked up in, since two runs may have done the

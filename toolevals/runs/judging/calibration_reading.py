@@ -1,4 +1,4 @@
-"""What the pages of calibrations show beside the results: figures of a list, cases of a cell, a page at a time."""
+"""Tell what the pages of calibrations show beside the results: figures of a list, cases of a cell, a page at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a calibration: judge beside people, and the judge's pass rate put right by it."""
+"""Tell what came of a calibration: judge beside people, and the judge's pass rate put right by it."""
 
 from __future__ import annotations
 

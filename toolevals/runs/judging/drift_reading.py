@@ -1,4 +1,4 @@
-"""What the pages of checks for drift ask for: what can be asked again, what that takes, and which cases to list."""
+"""Say what the pages of checks for drift ask for: what can be asked again, what that takes, and which cases to list."""
 
 from __future__ import annotations
 

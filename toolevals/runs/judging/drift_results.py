@@ -1,4 +1,4 @@
-"""What came of asking a judge again: its verdicts of old beside those of now, and people beside both."""
+"""Tell what came of asking a judge again: its verdicts of old beside those of now, and people beside both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judging a run again will take, before it begins."""
+"""Tell what judging a run again will take, before it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a judge can be trusted by its newest calibration, and the words that flag its numbers where it cannot."""
+"""Say how far a judge can be trusted by its newest calibration, and the words that flag its numbers where it cannot."""
 
 from __future__ import annotations
 

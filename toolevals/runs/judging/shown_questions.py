@@ -1,4 +1,4 @@
-"""What a judge was given of a case, as people read it: the same values, laid out."""
+"""Tell what a judge was given of a case, as people read it: the same values, laid out."""
 
 from __future__ import annotations
 

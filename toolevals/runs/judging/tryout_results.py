@@ -1,4 +1,4 @@
-"""What came of trying a rubric: question, answer, value and cost of each case side by side."""
+"""Tell what came of trying a rubric: question, answer, value and cost of each case side by side."""
 
 from __future__ import annotations
 

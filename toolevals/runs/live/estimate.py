@@ -1,4 +1,4 @@
-"""What a live run will take at least, before it begins."""
+"""Tell what a live run will take at least, before it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a live run goes about it: how many conversations at once, how fast, how long, how dear."""
+"""Say how a live run goes about it: how many conversations at once, how fast, how long, how dear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is evaluated, what it did, and how it was graded."""
+"""Store what is evaluated, what it did, and how it was graded."""
 
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.models.counted import CountedCases, PlacedCase

@@ -1,4 +1,4 @@
-"""What agents did when a tool failed: one row an episode, so that a page counts them and opens their cases."""
+"""Store what agents did when a tool failed: one row an episode, so that a page counts them and opens their cases."""
 
 from __future__ import annotations
 

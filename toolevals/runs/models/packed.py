@@ -1,4 +1,4 @@
-"""What every case of a grading came to, packed: two gradings are compared without reading their cases."""
+"""Store what every case of a grading came to, packed: two gradings are compared without reading their cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say of cases: tags and notes. They stay with what the subject did, whichever grading is shown."""
+"""Store what people say of cases: tags and notes. They stay with what the subject did, whichever grading is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the tools of a dataset's examples."""
+"""Store what stands behind the tools of a dataset's examples."""
 
 from __future__ import annotations
 

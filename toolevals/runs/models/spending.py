@@ -1,4 +1,4 @@
-"""What the calls to each tool took: by batch while a grading is under way, by tool once it is finished."""
+"""Store what the calls to each tool took: by batch while a grading is under way, by tool once it is finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is evaluated."""
+"""Store what is evaluated."""
 
 from __future__ import annotations
 

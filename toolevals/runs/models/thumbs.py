@@ -1,4 +1,4 @@
-"""What people think of single judgements."""
+"""Store what people think of single judgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the trials of an example came out, and how many steps cases took: counted when a grading finishes."""
+"""Store how the trials of an example came out, and how many steps cases took: counted when a grading finishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees what while people re-read the cases of a grading. Every read of what they say goes through here.
+"""Decide who sees what while people re-read the cases of a grading. Every read of what they say goes through here.
 
 - A reader is shown the conversation and what the agent did; no gold, no verdict, and no name of example or run.
 - Who made an example's gold does not read it: who has labelled it, decided about it, or put its gold in force. In

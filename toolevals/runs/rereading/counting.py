@@ -1,4 +1,4 @@
-"""How people judge the cases of a re-reading, counted by verdict."""
+"""Tell how people judge the cases of a re-reading, counted by verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a re-reading: what people say of each case, and the score that this speaks for."""
+"""Tell what came of a re-reading: what people say of each case, and the score that this speaks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How far subjects differ about examples, written into the queue: what they disagree about is worth a person's time."""
+"""Tell how far subjects differ about examples, written into the queue.
+
+What they disagree about is worth a person's time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each judge of a grading came to."""
+"""Tell what each judge of a grading came to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a re-reading is drawn from: of each example of a grading one scored trial, by its outcome."""
+"""Tell what a re-reading is drawn from: of each example of a grading one scored trial, by its outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the work on a run is cut: into ranges of the dataset version's positions, with every trial of each example."""
+"""Tell how the work on a run is cut.
+
+Into ranges of the dataset version's positions, with every trial of each example.
+"""
 
 from __future__ import annotations
 

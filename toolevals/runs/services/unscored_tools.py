@@ -1,4 +1,4 @@
-"""Which tool examples are about that nobody has scored."""
+"""Tell which tool examples are about that nobody has scored."""
 
 from __future__ import annotations
 

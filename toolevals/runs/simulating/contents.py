@@ -1,4 +1,4 @@
-"""What a simulator is made of, by kind.
+"""Tell what a simulator is made of, by kind.
 
 `{"results": [...]}` for scripted results, `{"files": {"simulator.py": "..."}}` for code, the options of
 `toolevals.agents.http_simulator` for a service, and those of `toolevals.agents.mcp_options` for an MCP server.

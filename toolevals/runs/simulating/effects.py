@@ -1,4 +1,4 @@
-"""What the calls of a run's transcripts did to their simulator's world, for grading."""
+"""Tell what the calls of a run's transcripts did to their simulator's world, for grading."""
 
 from __future__ import annotations
 

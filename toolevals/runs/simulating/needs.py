@@ -1,4 +1,4 @@
-"""Which tools of a dataset need a simulator first: those with the most calls, in gold and in what agents did.
+"""Tell which tools of a dataset need a simulator first: those with the most calls, in gold and in what agents did.
 
 Counted from what is kept of gold and of gradings; no document of an example or a transcript is read.
 """

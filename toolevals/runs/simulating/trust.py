@@ -1,4 +1,4 @@
-"""Which code runs without a sandbox, and what code may use: the operator says."""
+"""Tell which code runs without a sandbox, and what code may use: the operator says."""
 
 from __future__ import annotations
 

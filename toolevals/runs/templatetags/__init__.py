@@ -1,1 +1,1 @@
-"""What templates of runs say."""
+"""Show what templates of runs say."""

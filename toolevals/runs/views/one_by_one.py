@@ -1,4 +1,7 @@
-"""What pages share on which people answer one case after the other: how an answer is taken, refused, or too late."""
+"""Show what pages share on which people answer one case after the other.
+
+How an answer is taken, refused, or too late.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could not be had and what failed in a run: asked again, and exported."""
+"""Show what could not be had and what failed in a run: asked again, and exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the tools: simulators, the datasets that have one, and the tools that need one."""
+"""Show what stands behind the tools: simulators, the datasets that have one, and the tools that need one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is evaluated, and in which lines of runs."""
+"""Show what is evaluated, and in which lines of runs."""
 
 from __future__ import annotations
 

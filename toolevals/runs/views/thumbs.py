@@ -1,4 +1,4 @@
-"""What people think of a judge's verdicts, one by one."""
+"""Show what people think of a judge's verdicts, one by one."""
 
 from __future__ import annotations
 

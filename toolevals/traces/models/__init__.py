@@ -1,4 +1,4 @@
-"""What agents send from production, and what is made of it."""
+"""Store what agents send from production, and what is made of it."""
 
 from toolevals.traces.models.promotions import (
     Period,

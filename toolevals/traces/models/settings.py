@@ -1,4 +1,4 @@
-"""What a project says about its traces."""
+"""Store what a project says about its traces."""
 
 from __future__ import annotations
 

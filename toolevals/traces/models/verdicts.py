@@ -1,4 +1,4 @@
-"""What online rules say of spans in production."""
+"""Store what online rules say of spans in production."""
 
 from __future__ import annotations
 

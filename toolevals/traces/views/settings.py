@@ -1,4 +1,4 @@
-"""What a project says about its traces: how long they stay, which are taken, and what is taken out of them."""
+"""Show what a project says about its traces: how long they stay, which are taken, and what is taken out of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every API view within a project stands on."""
+"""Show what every API view within a project stands on."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _do_once(asked: _Asked | None, work: Callable[[], Response]) -> Response:
     except OperationalError as error:
         if asked is None or getattr(error.__cause__, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
             raise
-        title = "The first request with this key is still running. Send this one again later."
+        title = "The first request with this key is still at work. Send this one again later."
         raise Problems(HTTPStatus.CONFLICT, title, headers={"Retry-After": str(RETRY_SECONDS)}) from error
 
 

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about every address: who may ask, and what errors look like."""
+"""Show what the OpenAPI document says about every address: who may ask, and what errors look like."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ ERRORS: dict[int, tuple[str, str]] = {
     403: ("NotAllowed", "Your role in the project does not allow it."),
     404: ("NotFound", "There is no such thing here, or the project is not yours."),
     406: ("NotAcceptable", "The answer cannot be had in a format that `Accept` names."),
-    409: ("Conflict", "It conflicts with the present state, or the first request with this key is still running."),
+    409: ("Conflict", "It conflicts with the present state, or the first request with this key is still at work."),
     410: ("Gone", "The file is not written yet, or no longer kept."),
     411: ("LengthRequired", "A chunked body is not taken here: send it with its length."),
     413: ("TooLarge", "The body is too large. The answer says the limit."),

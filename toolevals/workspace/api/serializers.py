@@ -1,4 +1,4 @@
-"""What the workspace's objects look like in JSON."""
+"""Show what the workspace's objects look like in JSON."""
 
 from __future__ import annotations
 

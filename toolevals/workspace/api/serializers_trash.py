@@ -1,4 +1,4 @@
-"""What deleted things look like in JSON."""
+"""Show what deleted things look like in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How form controls look."""
+"""Tell how form controls look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a batch ends, and with it perhaps a stage and the job: one transaction, the job's row locked.
+"""Tell how a batch ends, and with it perhaps a stage and the job: one transaction, the job's row locked.
 
 The row's lock lets batches that end together take turns: the last one, and only that one, sees no other open.
 Every transaction locks its own batch first and the job second, so that two of them never wait for each other.

@@ -1,4 +1,4 @@
-"""What a job is made of."""
+"""Tell what a job is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is: the more urgent first, then the project with the least at work, then the oldest."""
+"""Tell whose turn it is: the more urgent first, then the project with the least at work, then the oldest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the body of every Celery task calls: claim, work, complete, or write down why not."""
+"""Tell what the body of every Celery task calls: claim, work, complete, or write down why not."""
 
 from __future__ import annotations
 

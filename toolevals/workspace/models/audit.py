@@ -1,4 +1,4 @@
-"""What was done, by whom, when."""
+"""Store what was done, by whom, when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast work goes, and how long the rest will take at that rate."""
+"""Store how fast work goes, and how long the rest will take at that rate."""
 
 from __future__ import annotations
 

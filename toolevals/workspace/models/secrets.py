@@ -1,4 +1,4 @@
-"""What programs need to be let in elsewhere: kept encrypted, never shown again."""
+"""Store what programs need to be let in elsewhere: kept encrypted, never shown again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be deleted by its owners: a row that lies in the trash for a while and is destroyed then."""
+"""Store what can be deleted by its owners: a row that lies in the trash for a while and is destroyed then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When people were here."""
+"""Store when people were here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows a queryset has, as a value inside another query: several numbers are then one statement."""
+"""Read how many rows a queryset has, as a value inside another query: several numbers are then one statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was done in a project."""
+"""Show what was done in a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this installation works, for a load balancer or a watchdog."""
+"""Show whether this installation works, for a load balancer or a watchdog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done with a job, from its own page or from that of what it works on."""
+"""Show what can be done with a job, from its own page or from that of what it works on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is in a project, and as what."""
+"""Show who is in a project, and as what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each course of events is called and what it scores."""
+"""Test what each course of events is called and what it scores."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for every transcript."""
+"""Test what holds for every transcript."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What texts and names say, by rule of thumb."""
+"""Test what texts and names say, by rule of thumb."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which values a text holds, and how they read."""
+"""Test which values a text holds, and how they read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for every run."""
+"""Test what holds for every run."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How many calls a transcript may have: however they come, one too many is refused with its place."""
+"""Test how many calls a transcript may have: however they come, one too many is refused with its place."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What messages took, read from every format that says it, kept in transcripts, shown to nobody who judges."""
+"""Test what messages took, read from every format that says it, kept in transcripts, shown to nobody who judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What single providers do in their own way: whole responses, ids, tools of theirs, and calls that nobody can read."""
+"""Test what single providers do in their own way.
+
+Whole responses, ids, tools of theirs, and calls that nobody can read.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a list of steps holds and a transcript does not: each key that is not read is a loss by its name."""
+"""Test what a list of steps holds and a transcript does not: each key that is not read is a loss by its name."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def _log_in_zip(content: bytes) -> Any:
                 raise InvalidDocument.at("", f"unpacks to {size:,} bytes; the limit is {MAX_DOCUMENT_BYTES:,}")
             header, *samples = (_member(packed, name) for name in parts)
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"cannot be read as a zip: {error}") from None
     if not isinstance(header, dict):
         raise InvalidDocument.at("", "header.json: is not an object")
     return header | {"samples": samples}

@@ -1,4 +1,4 @@
-"""What formats without ids and without our expectations share: names by content, calls as expectations, tools."""
+"""Tell what formats without ids and without our expectations share: names by content, calls as expectations, tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer asserts of a call that failed: that its work was done, or a value that nothing returned."""
+"""Tell what an answer asserts of a call that failed: that its work was done, or a value that nothing returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a date, a weekday or a time: the field that it gives almost rightly."""
+"""Tell what is wrong with a date, a weekday or a time: the field that it gives almost rightly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a claim: the field of a result that it gives wrongly. Without such a field nothing is said."""
+"""Say what is wrong with a claim: the field of a result that it gives wrongly. Without such a field nothing is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply can stand on: the fields of earlier results, and what was said before."""
+"""Tell what a reply can stand on: the fields of earlier results, and what was said before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the grader of result use answers: claims, their attributions, findings, and which fields were used."""
+"""Tell what the grader of result use answers: claims, their attributions, findings, and which fields were used."""
 
 from __future__ import annotations
 

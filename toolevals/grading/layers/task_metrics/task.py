@@ -1,4 +1,4 @@
-"""What is known of a task beside the run: what should come out, by which tools, in how many steps."""
+"""Tell what is known of a task beside the run: what should come out, by which tools, in how many steps."""
 
 from __future__ import annotations
 

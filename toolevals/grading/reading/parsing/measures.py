@@ -1,4 +1,4 @@
-"""What a message or a response says that it took: milliseconds, tokens by any provider's names, cost."""
+"""Read what a message or a response says that it took: milliseconds, tokens by any provider's names, cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every reader of messages yields, and how it becomes messages: calls grouped, results put to their calls."""
+"""Read what every reader of messages yields, and how it becomes messages: calls grouped, results put to their calls."""
 
 from __future__ import annotations
 

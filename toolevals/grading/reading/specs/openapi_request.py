@@ -1,4 +1,4 @@
-"""What an operation of an OpenAPI document is given: its parameters and its body, as arguments."""
+"""Read what an operation of an OpenAPI document is given: its parameters and its body, as arguments."""
 
 from __future__ import annotations
 

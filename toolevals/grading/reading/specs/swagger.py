@@ -1,4 +1,4 @@
-"""What an operation of Swagger 2.0 is given: its body and the fields of its form are among its parameters.
+"""Read what an operation of Swagger 2.0 is given: its body and the fields of its form are among its parameters.
 
 Source: OpenAPI 2.0, "Parameter Object".
 """

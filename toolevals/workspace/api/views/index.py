@@ -1,4 +1,4 @@
-"""Where a program begins: the index, who it is, its projects."""
+"""Show where a program begins: the index, who it is, its projects."""
 
 from __future__ import annotations
 
