@@ -32,7 +32,8 @@ def test_the_readme_names_both_commands() -> None:
 def test_every_setting_is_described_and_every_described_one_exists() -> None:
     operating = (ROOT / "docs" / "operating.md").read_text()
     table = operating.partition("## Settings")[2].partition("The command line")[0]
-    assert set(re.findall(r"^\| `([A-Z_]+)`", table, re.MULTILINE)) == set(SETTING.findall(code("toolevals/settings")))
+    described = set(re.findall(r"^\| `TOOLEVALS_([A-Z_]+)`", table, re.MULTILINE))
+    assert described == set(SETTING.findall(code("toolevals/settings")))
 
 
 def test_every_other_variable_is_described() -> None:

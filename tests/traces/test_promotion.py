@@ -98,7 +98,7 @@ def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, cl
     answer = client.post(f"{LIST}promote/?error=404", said)
     assert answer.status_code == 302
     run_jobs()
-    page = client.get(answer["Location"]).content.decode()
+    page = " ".join(client.get(answer["Location"]).content.decode().split())
     assert "1 example made" in page
     assert "1 trace drawn from error 404, in turns by tools" in page
     assert "Delete these examples" in page

@@ -189,7 +189,7 @@ def test_a_project_without_a_graded_run_leads_to_a_matrix_that_the_person_may_se
     project_create(actor=owner, slug="own", name="Own")
     client.force_login(owner)
     page = " ".join(client.get("/p/own/").content.decode().split())
-    assert '<a href="/p/shop/runs/1/matrix/">See one of Shop</a>' in page
+    assert '<a href="/p/shop/runs/1/matrix/">See one of Shop' in page
     assert ">The result<" in page
     assert 'href="/p/shop/runs/1/">Open the run</a>' in page
     Membership.objects.filter(project=project, user=owner).delete()

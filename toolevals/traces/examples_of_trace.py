@@ -1,4 +1,4 @@
-"""What became of a trace: its examples, what people said once that is known, and what later runs did on them."""
+"""Tell what became of a trace: its examples, what people said once that is known, and what later runs did on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of a sample shows: the texts before anything is made, and what was made of them."""
+"""Gather what the page of a sample shows: the texts before anything is made, and what was made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the metrics of a case look at, each part worked out when a metric first wants it."""
+"""Hold what the metrics of a case look at, each part worked out when a metric first wants it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with the sample: loaded once as a project of its own, or added to another project step by step."""
+"""Load the sample once as a project of its own, or add it to another project step by step."""
 
 from toolevals.sample.services.adding import DATASET, REGISTRY, SamplePart, gold_rows, sample_add
 from toolevals.sample.services.loading import NAME, SLUG, is_loaded, sample_load
