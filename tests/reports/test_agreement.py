@@ -84,9 +84,9 @@ def in_table(page: Any, chart: Any) -> dict[tuple[str, str], int]:
     body = table(page, "heat")[1 : len(chart["rows"]) + 1]
     found = {}
     for expected, row in zip(chart["rows"], body, strict=True):
-        for actual, text in zip(chart["columns"], row[1 : len(chart["columns"]) + 1], strict=True):
-            if text:
-                found[expected, actual] = int(text.split(" ")[0])
+        for actual, words in zip(chart["columns"], row[1 : len(chart["columns"]) + 1], strict=True):
+            if words:
+                found[expected, actual] = int(words.split(" ")[0])
     return found
 
 
