@@ -48,7 +48,8 @@ def url(name: str, *arguments: Any) -> str:
 
 def text(response: Any) -> str:
     body = b"".join(response.streaming_content) if response.streaming else response.content
-    return str(body.decode())
+    # A page whatever its line breaks; a file as it is.
+    return " ".join(body.decode().split()).replace(" >", ">") if "html" in response["Content-Type"] else body.decode()
 
 
 def finish(client: Client, calibration: CalibrationRound, data: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, cases_of
-from tests.reports.reading import csv_lines, csv_rows, embedded, table
+from tests.reports.reading import csv_lines, csv_rows, embedded, table, text
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
@@ -84,9 +84,9 @@ def in_table(page: Any, chart: Any) -> dict[tuple[str, str], int]:
     body = table(page, "heat")[1 : len(chart["rows"]) + 1]
     found = {}
     for expected, row in zip(chart["rows"], body, strict=True):
-        for actual, text in zip(chart["columns"], row[1 : len(chart["columns"]) + 1], strict=True):
-            if text:
-                found[expected, actual] = int(text.split(" ")[0])
+        for actual, words in zip(chart["columns"], row[1 : len(chart["columns"]) + 1], strict=True):
+            if words:
+                found[expected, actual] = int(words.split(" ")[0])
     return found
 
 
@@ -174,6 +174,6 @@ def test_every_cell_leads_to_as_many_cases_as_it_says(get, viewer, cells):
         rows = csv_rows(get("cases-csv", grading, expected=expected, actual=actual))
         assert len(rows) == number
     page = get("matrix", grading)
-    links = [part.split('"', 1)[0] for part in page.content.decode().split('<a href="?')[1:]]
+    links = [part.split('"', 1)[0] for part in text(page).split('<a href="?')[1:]]
     asked = [parse_qs(link.replace("&amp;", "&")) for link in links if "expected" in link]
     assert {(each["expected"][0], each["actual"][0]) for each in asked} == set(cells)

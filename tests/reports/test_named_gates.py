@@ -152,7 +152,7 @@ def test_a_document_is_read_into_the_form_and_downloaded_again(writer, address):
     assert "/bounds/0/min" in text(page)
     assert writer.post(here, {"as": "text", "act": "save", "name": "release", "document": json.dumps(DOCUMENT)})
     assert NamedGate.objects.get().gate == DOCUMENT
-    assert json.loads(text(writer.get(address("named-gate-json", "release")))) == DOCUMENT
+    assert writer.get(address("named-gate-json", "release")).json() == DOCUMENT
     yaml = writer.get(address("named-gate-yaml", "release"))
     assert load_yaml(yaml.content.decode()) == DOCUMENT
     assert 'filename="release.yaml"' in yaml.headers["Content-Disposition"]

@@ -45,6 +45,7 @@ def test_the_list_shows_the_rate_with_its_count_and_interval(project, version, a
     run_jobs()
 
     response = as_viewer.get(page("runs"))
+    response.content = b" ".join(response.content.split())
 
     assertContains(response, "66.7")
     assertContains(response, "2 of 3")
