@@ -18,6 +18,7 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import TraceExample
 from toolevals.traces.page import Judged
 from toolevals.traces.rule_trends import RuleDay, RuleTrend
+from toolevals.traces.tool_changes import ToolChange
 from toolevals.traces.tool_figures import ToolFigures
 
 register = template.Library()
@@ -54,6 +55,12 @@ def known(rate: Rate) -> SafeString:
     if rate.interval is None:
         return SafeString("")
     return format_html('<span class="xs faint nowrap">{}</span>', span(rate.low, rate.high))
+
+
+@register.filter
+def of_row(changes: Mapping[tuple[str, str], Sequence[ToolChange]], each: ToolFigures) -> Sequence[ToolChange]:
+    """Return the changes that are marked in a row of figures."""
+    return changes.get((each.tool, each.part), ())
 
 
 @register.simple_tag(takes_context=True)
