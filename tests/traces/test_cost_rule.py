@@ -1,4 +1,4 @@
-"""The rule on cost: limits of a project, and what is said where a trace doesn't say what it took."""
+"""Asks the rule on cost: limits of a project, and what is said where a trace doesn't say what it took."""
 
 from __future__ import annotations
 

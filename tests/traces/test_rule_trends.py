@@ -1,4 +1,4 @@
-"""Online rules over days: counts, rates with intervals, and the traces behind each."""
+"""Follows online rules over days: counts, rates with intervals, and the traces behind each."""
 
 from __future__ import annotations
 

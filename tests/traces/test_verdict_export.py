@@ -1,4 +1,4 @@
-"""Verdicts of online rules as events of OpenTelemetry and as CSV."""
+"""Takes verdicts of online rules along as events of OpenTelemetry and as CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What online rules said on each day: counts of verdicts, and the share that passed with its interval."""
+"""Counts what online rules said on each day: numbers of verdicts, and the share that passed with its interval."""
 
 from __future__ import annotations
 

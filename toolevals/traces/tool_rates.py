@@ -1,4 +1,4 @@
-"""How surely rates of tools are known: sums over traces, whose calls are alike, counted in one query."""
+"""Says how surely rates of tools are known: sums over traces, whose calls are alike, counted in one query."""
 
 from __future__ import annotations
 

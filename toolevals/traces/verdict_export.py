@@ -1,4 +1,4 @@
-"""Verdicts of online rules leave as OpenTelemetry's evaluation events in OTLP JSON lines, and as rows of CSV.
+"""Writes verdicts of online rules as OpenTelemetry's evaluation events in OTLP JSON lines, and as rows of CSV.
 
 Each has an id that follows from its trace, rule and span: the same verdict has the same id in every export. What is
 closed to who asks (`toolevals.traces.blindness`) is left out: a verdict tells what the agent did.
@@ -40,7 +40,7 @@ class ExportedVerdict:
 
 def exported_verdicts(project: Project, role: Role, wanted: TraceFilter) -> Iterator[list[ExportedVerdict]]:
     """Yield the verdicts on each trace that a filter shows and that is open to the role, the newest trace first."""
-    for page in pages_of(wanted.traces(project, role).exclude(closed_to(role))):
+    for page in pages_of(wanted.traces(project, role).exclude(closed_to(project, role))):
         of_trace: dict[UUID, list[SpanVerdict]] = {}
         for verdict in SpanVerdict.objects.filter(trace__in=[each.pk for each in page]).order_by("trace", "number"):
             of_trace.setdefault(verdict.trace_id, []).append(verdict)

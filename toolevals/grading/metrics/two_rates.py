@@ -1,4 +1,4 @@
-"""Whether two rates of different examples differ, where trials of one example are alike."""
+"""Tests whether two rates of different examples differ, where trials of one example are alike."""
 
 from __future__ import annotations
 

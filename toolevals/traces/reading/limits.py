@@ -1,4 +1,4 @@
-"""What a trace may take at most, and whether it took more."""
+"""Says what a trace may take at most, and whether it took more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Online rules over days, on a page and as CSV."""
+"""Shows online rules over days, on a page and as CSV."""
 
 from __future__ import annotations
 

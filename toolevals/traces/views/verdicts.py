@@ -1,4 +1,4 @@
-"""Verdicts of online rules as files: those on the traces that the list shows."""
+"""Sends verdicts of online rules as files: those on the traces that the list shows."""
 
 from __future__ import annotations
 

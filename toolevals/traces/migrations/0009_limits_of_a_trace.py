@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('traces', '0007_promotions'),
+        ('traces', '0008_hours_of_calls'),
         ('workspace', '0007_token_scope'),
     ]
 
