@@ -11,10 +11,13 @@ import pytest
 from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
+from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums, clustered_interval, summed
+from toolevals.traces import tool_rates
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import ToolUse
+from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.services import traces_settle
 from toolevals.traces.tool_figures import bars, tool_figures
+from toolevals.traces.tool_rates import known_rate
 
 TOOLS = "/p/shop/traces/tools/"
 GONE = '{"error": "order not found", "code": 404}'
@@ -45,6 +48,35 @@ def test_calls_are_counted_by_class_and_percentile(shown, project):
     assert (figures.checked, figures.misfits, figures.misfit_rate) == (10, 1, 0.1)
     assert figures.percentiles == [pytest.approx(each, rel=0.01) for each in (500, 1000, 1000)]
     assert [(bar.calls, bar.errors, bar.height, bar.failed) for bar in bars([figures])] == [(10, 2, 100, 20)]
+
+
+def test_rates_have_intervals_that_are_clustered_by_trace(shown, project):
+    (figures,) = tool_figures(project, TraceFilter())
+    known = figures.errors_known
+    assert (known.passed, known.total, known.examples) == (2, 10, 10)
+    assert known.interval == clustered_interval(ExampleSums.single(2, 10))
+    # The same calls in two traces say less: the half of what failed is one conversation.
+    first, second = Trace.objects.order_by("pk")[:2]
+    calls = ToolUse.objects.order_by("trace", "number")
+    for number, call in enumerate(calls):
+        call.trace, call.number = (first, number) if number < 5 else (second, number)
+        call.save()
+    (figures,) = tool_figures(project, TraceFilter())
+    assert figures.errors_known.examples == 2
+    assert figures.errors_known.interval == clustered_interval(summed([(5, 2), (5, 0)]))
+    assert figures.sums.share.to_row() == (2, 10, 10, 50, 50, 50)
+
+
+def test_alikeness_is_read_from_the_newest_calls(shown, project, monkeypatch):
+    monkeypatch.setattr(tool_rates, "MOST_CALLS", 4)
+    newest = ToolUse.objects.order_by("-came_at")[4].came_at
+    (figures,) = tool_figures(project, TraceFilter())
+    assert figures.sums.errors.trials == ToolUse.objects.filter(came_at__gt=newest).count() < 10
+    assert (figures.errors_known.passed, figures.errors_known.total) == (2, 10)
+
+
+def test_of_a_tool_without_traces_in_the_sums_nothing_is_known():
+    assert known_rate(1, 4, ExampleSums()).interval == NOTHING_KNOWN
 
 
 def test_a_table_is_split(shown, project):
@@ -86,6 +118,10 @@ def test_the_file_says_the_same(shown):
         ("get_order", "1.4.0", "4", "404:1", "0"),
         ("get_order", "1.5.0", "6", "404:1", "1"),
     ]
+    assert [row["traces"] for row in rows] == ["4", "6"]
+    assert all(float(row["error_rate_low"]) < float(row["error_rate"]) < float(row["error_rate_high"]) for row in rows)
+    assert rows[0]["misfit_rate"] == "0.0"
+    assert float(rows[0]["misfit_rate_high"]) > 0
 
 
 def test_rest_says_the_same(shown):
@@ -94,8 +130,11 @@ def test_rest_says_the_same(shown):
         ("1.4.0", 4, {"404": 1}, 0),
         ("1.5.0", 6, {"404": 1}, 1),
     ]
+    assert [row["traces"] for row in rows] == [4, 6]
+    assert all(row["error_interval"]["low"] < row["error_rate"] < row["error_interval"]["high"] for row in rows)
+    assert rows[0]["misfit_interval"]["high"] > 0
 
 
 def test_the_page_asks_few_questions(shown, django_assert_max_num_queries):
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(9):
         shown.get(TOOLS)

@@ -23,6 +23,20 @@ class TraceSettingsForm(PlainForm):
     sample_rate = forms.FloatField(
         label="Share of traces that is taken", min_value=0, max_value=1, help_text="From 0 to 1. Each is taken whole."
     )
+    most_tokens = forms.IntegerField(
+        label="Tokens of a trace at most",
+        min_value=1,
+        max_value=10**15,
+        required=False,
+        help_text="In and out together. Empty: no limit. The online rule on cost fails a trace that took more.",
+    )
+    most_cost = forms.FloatField(
+        label="Cost of a trace at most",
+        min_value=0,
+        max_value=1e12,
+        required=False,
+        help_text="In the currency in which costs come. Empty: no limit.",
+    )
     email, phone, card, iban = (forms.BooleanField(label=TITLES[kind], required=False) for kind in _KNOWN)  # type: ignore[index]
     fields_named = forms.CharField(
         label="Fields",
@@ -54,6 +68,8 @@ class TraceSettingsForm(PlainForm):
         return {
             "retention_days": settings.retention_days,
             "sample_rate": settings.sample_rate,
+            "most_tokens": settings.most_tokens,
+            "most_cost": settings.most_cost,
             "fields_named": lines["field"],
             "patterns": lines["pattern"],
             **{kind: any(each.kind == kind for each in rules) for kind in _KNOWN},

@@ -7,6 +7,7 @@ from typing import Final
 
 from toolevals.presentation.csv import Cell
 from toolevals.traces.models import Trace
+from toolevals.traces.rule_trends import RuleTrend
 from toolevals.traces.tool_figures import ToolFigures
 
 TRACES: Final = (
@@ -15,18 +16,33 @@ TRACES: Final = (
     "cost", "is_whole", "error", "request",
 )  # fmt: skip
 TOOL_FIGURES: Final = (
-    "tool", "part", "calls", "failed", "error_rate", "errors_by_class", "checked", "misfits",
-    "p50_ms", "p95_ms", "p99_ms",
+    "tool", "part", "calls", "traces", "failed", "error_rate", "error_rate_low", "error_rate_high", "errors_by_class",
+    "checked", "misfits", "misfit_rate", "misfit_rate_low", "misfit_rate_high", "p50_ms", "p95_ms", "p99_ms",
 )  # fmt: skip
+RULE_DAYS: Final = (
+    "rule", "day", "passed", "failed", "unscored", "errored", "traces", "rate", "rate_low", "rate_high",
+)  # fmt: skip
+
+
+def rule_day_lines(trends: Iterable[RuleTrend]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each rule and day on which it said something."""
+    for trend in trends:
+        for each in trend.days:
+            rate = each.rate
+            yield (
+                trend.rule.name, str(each.day), each.passed, each.failed, each.unscored, each.errored, rate.examples,
+                rate.value, rate.low, rate.high,
+            )  # fmt: skip
 
 
 def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each tool, or part of its calls; classes of errors as `404:3`, parted by spaces."""
     for each in figures:
         classes = " ".join(f"{name}:{count}" for name, count in each.by_class)
+        errors, misfits = each.errors_known, each.misfits_known
         yield (
-            each.tool, each.part, each.calls, each.failed, each.error_rate, classes, each.checked, each.misfits,
-            *each.percentiles,
+            each.tool, each.part, each.calls, errors.examples, each.failed, errors.value, errors.low, errors.high,
+            classes, each.checked, each.misfits, misfits.value, misfits.low, misfits.high, *each.percentiles,
         )  # fmt: skip
 
 

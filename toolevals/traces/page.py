@@ -6,15 +6,16 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from labeling.conversation import Conversation, read_conversation
 from labeling.conversation.pretty import pretty
 from labeling.conversation.tool_description import ToolReading, tool_reading
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
+from toolevals.grading.values.statuses import Status
 from toolevals.traces.chunks import spans_of
-from toolevals.traces.models import Trace
+from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
@@ -85,10 +86,18 @@ def trace_page(trace: Trace) -> TracePage:
         conversation=read_conversation(whole_conversation(reading)),
         offered=[tool_reading(tool) for tool in reading.tools],
         used=used,
-        verdicts=[Judged(BY_NAME[each.rule], each) for each in verdicts_of(reading, used)],
+        verdicts=[Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))],
         unread=sorted(unread.items()),
         problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
     )
+
+
+def _cost_verdicts(trace: Trace) -> list[RuleVerdict]:
+    """Return what was said of the cost when the trace was summed up: the limit may be another since."""
+    found = SpanVerdict.objects.filter(trace=trace, rule="cost")
+    return [
+        RuleVerdict(each.rule, each.span_id, cast("Status", each.status), each.value, each.reason) for each in found
+    ]
 
 
 def whole_conversation(reading: TraceReading) -> dict[str, Any]:

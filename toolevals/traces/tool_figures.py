@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
+from toolevals.grading.metrics.clustered import Rate
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.tool_counts import NO_ERRORS, ToolCounts, duration_ms, tool_counts
+from toolevals.traces.tool_rates import TraceSums, known_rate, trace_sums
 from toolevals.workspace.models import Project
 
 # What a table can be split by beside tools, and the field of the counts that says it.
@@ -34,6 +36,17 @@ class ToolFigures:
     durations: Counter[int] = field(default_factory=Counter)
     days: Counter[date] = field(default_factory=Counter)
     failed_days: Counter[date] = field(default_factory=Counter)
+    sums: TraceSums = field(default_factory=TraceSums)
+
+    @property
+    def errors_known(self) -> Rate:
+        """The share of calls with an error, with its interval clustered by trace."""
+        return known_rate(self.failed, self.calls, self.sums.errors)
+
+    @property
+    def misfits_known(self) -> Rate:
+        """The share of checked calls whose arguments do not fit, likewise."""
+        return known_rate(self.misfits, self.checked, self.sums.misfits)
 
     def add(self, counts: ToolCounts) -> None:
         """Take in what was counted of some of the calls."""
@@ -96,6 +109,9 @@ def tool_figures(project: Project, wanted: TraceFilter, split: str = "") -> list
     calls = Counter[str]()
     for (tool, _), figures in found.items():
         calls[tool] += figures.calls
+    for key, sums in trace_sums(project, wanted, split, calls.total()).items():
+        if key in found:
+            found[key].sums = sums
     return sorted(found.values(), key=lambda each: (-calls[each.tool], each.tool, each.part))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import promoting, promotions, schedules, settings, today, tools, traces
+from toolevals.traces.views import promoting, promotions, rules, schedules, settings, today, tools, traces, verdicts
 
 app_name = "traces"
 urlpatterns = [
     path("traces/", traces.traces, name="traces"),
     path("traces.csv", traces.traces_csv, name="traces-csv"),
+    path("traces/verdicts.csv", verdicts.verdicts_csv, name="verdicts-csv"),
+    path("traces/verdicts.jsonl", verdicts.verdicts_jsonl, name="verdicts-jsonl"),
     path("traces/promote/", promoting.promote, name="promote"),
     path("traces/examples/", promotions.promotions, name="promotions"),
     path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
@@ -20,6 +22,8 @@ urlpatterns = [
     path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
     path("traces/today/", today.today, name="today"),
     path("traces/settings/", settings.trace_settings, name="settings"),
+    path("traces/rules/", rules.rules, name="rules"),
+    path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
     path("traces/tools/", tools.tools, name="tools"),
     path("traces/tools.csv", tools.tools_csv, name="tools-csv"),
     path("traces/<uuid:trace>/", traces.trace, name="trace"),

@@ -32,6 +32,13 @@ def student_quantile(degrees: int, confidence: float = 0.95) -> float:
     return tan(low) * sqrt(degrees)
 
 
+def student_tail(degrees: int, t: float) -> float:
+    """Return the probability that Student's t is beyond `t` on either side. Raises ValueError unless degrees >= 1."""
+    if degrees < 1:
+        raise ValueError("there is at least one degree of freedom")
+    return min(1.0, max(0.0, 1 - _within(atan2(abs(t), sqrt(degrees)), degrees)))
+
+
 def _within(angle: float, degrees: int) -> float:
     """Return the probability that |t| stays within sqrt(degrees)·tan(angle)."""
     square, sine = cos(angle) ** 2, sin(angle)

@@ -11,6 +11,7 @@ from toolevals.traces.models import Trace
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
+from toolevals.workspace.api.serializers import IntervalSerializer
 
 
 class TraceSerializer(serializers.ModelSerializer[Trace]):
@@ -68,16 +69,34 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
     calls = serializers.IntegerField()
     failed = serializers.IntegerField()
     error_rate = serializers.FloatField()
+    error_interval = IntervalSerializer(source="errors_known.interval", help_text="Clustered by trace.")
+    traces = serializers.IntegerField(source="errors_known.examples", help_text="Traces in which it was called.")
     errors_by_class = serializers.DictField(
         source="errors", child=serializers.IntegerField(), help_text="Calls by class of error."
     )
     checked = serializers.IntegerField(help_text="Calls whose tool was offered with a schema.")
     misfits = serializers.IntegerField(help_text="Those of them whose arguments do not fit it.")
+    misfit_rate = serializers.FloatField(allow_null=True)
+    misfit_interval = IntervalSerializer(source="misfits_known.interval", allow_null=True)
     percentiles_ms = serializers.ListField(
         source="percentiles",
         child=serializers.FloatField(allow_null=True),
         help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
     )
+
+
+class RuleDaySerializer(serializers.Serializer[Any]):
+    """Verdicts of an online rule on the traces that came on one day."""
+
+    rule = serializers.CharField(source="rule.name")
+    day = serializers.DateField()
+    passed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    unscored = serializers.IntegerField()
+    errored = serializers.IntegerField()
+    traces = serializers.IntegerField(source="rate.examples", help_text="Traces with a verdict that passed or failed.")
+    rate = serializers.FloatField(source="rate.value", allow_null=True)
+    interval = IntervalSerializer(source="rate.interval", allow_null=True, help_text="Clustered by trace.")
 
 
 class LaterCaseSerializer(serializers.Serializer[LaterCase]):

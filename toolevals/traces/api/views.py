@@ -8,14 +8,21 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.grading.values.problems import Problem
-from toolevals.traces.api.serializers import ToolFiguresSerializer, TraceDetailSerializer, TraceSerializer
+from toolevals.traces.api.serializers import (
+    RuleDaySerializer,
+    ToolFiguresSerializer,
+    TraceDetailSerializer,
+    TraceSerializer,
+)
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.examples_of_trace import examples_of_trace
@@ -24,7 +31,9 @@ from toolevals.traces.models import Trace
 from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.tool_figures import SPLITS, tool_figures
+from toolevals.traces.verdict_export import verdict_lines
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 
@@ -41,7 +50,10 @@ FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, "")) for name
 
 def _required(asked: Mapping[str, Any]) -> TraceFilter:
     """Return the filter of an address. Raises `Problems` where a value of it is wrong."""
-    wanted = TraceFilter.of(asked)
+    return _checked(TraceFilter.of(asked))
+
+
+def _checked(wanted: TraceFilter) -> TraceFilter:
     if wanted.problems:
         problems = [Problem(f"/{name}", words) for name, words in wanted.problems.items()]
         raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "The filter is not valid.", problems)
@@ -77,6 +89,27 @@ class Tools(ProjectView):
         wanted, split = _required(request.query_params), request.query_params.get("by", "")
         figures = tool_figures(self.project, wanted, split if split in SPLITS else "")
         return Response(ToolFiguresSerializer(figures, many=True).data)
+
+
+class Rules(ProjectView):
+    """What each online rule said on each day; of 14 days unless `since` is said, of 92 at most."""
+
+    @extend_schema(
+        parameters=[each for each in FILTERS if each.name in ("since", "until", "agent", "version")],
+        responses=RuleDaySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        trends = rule_trends(self.project, _checked(trend_filter(request.query_params)))
+        return Response(RuleDaySerializer([day for trend in trends for day in trend.days], many=True).data)
+
+
+class Verdicts(ProjectView):
+    """Verdicts of online rules as `gen_ai.evaluation.result` events: OTLP JSON, one line for each trace."""
+
+    @extend_schema(parameters=FILTERS, responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
+    def get(self, request: Request) -> StreamingHttpResponse:
+        lines = verdict_lines(self.project, self.role, _required(request.query_params))
+        return StreamingHttpResponse(lines, content_type="application/jsonl")
 
 
 class TraceDetail(ProjectView):

@@ -12,6 +12,7 @@ from toolevals.grading.values import ToolCall
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.calls import UsedTool
+from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
 from toolevals.traces.reading.traces import TraceReading
 
 # So often in succession the same call is a loop: a second time may be a second look.
@@ -40,17 +41,17 @@ class Rule:
     version: int
     title: str
     kind: str
-    ask: Callable[[TraceReading, Sequence[UsedTool]], Found]
+    ask: Callable[[TraceReading, Sequence[UsedTool], Limits], Found]
 
 
-def verdicts_of(trace: TraceReading, used: Sequence[UsedTool]) -> list[RuleVerdict]:
+def verdicts_of(trace: TraceReading, used: Sequence[UsedTool], limits: Limits = NO_LIMITS) -> list[RuleVerdict]:
     """Return what every rule says of a trace. A rule that breaks is errored there, and the others go on."""
-    return [verdict for rule in RULES for verdict in _asked(rule, trace, used)]
+    return [verdict for rule in RULES for verdict in _asked(rule, trace, used, limits)]
 
 
-def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool]) -> list[RuleVerdict]:
+def _asked(rule: Rule, trace: TraceReading, used: Sequence[UsedTool], limits: Limits) -> list[RuleVerdict]:
     try:
-        found = list(rule.ask(trace, used))
+        found = list(rule.ask(trace, used, limits))
     except Exception as error:  # noqa: BLE001 - a defect of ours is no failure of the agent
         found = [(_root(trace), Verdict("errored", None, f"The rule broke: {type(error).__name__}."))]
     return [RuleVerdict(rule.name, span_id, said.status, said.value, said.reason) for span_id, said in found]
@@ -61,13 +62,13 @@ def _root(trace: TraceReading) -> str:
     return root.span.span_id if root else ""
 
 
-def _schema(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _schema(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
     for each in used:
         if each.arguments_fit is not None:
             yield each.span_id, _verdict(each.arguments_fit, f"{each.tool}: {each.problem}")
 
 
-def _shape(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
     for each in used:
         if each.arguments is None:
             yield each.span_id, Verdict("unscored", None, f"{each.tool}: nothing says the arguments.")
@@ -75,25 +76,25 @@ def _shape(_: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Ver
             yield each.span_id, _verdict(isinstance(each.arguments, dict), f"{each.tool}: the arguments are no object.")
 
 
-def _offered(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
     names = {tool.name for tool in trace.tools}
     for each in used if names else ():
         yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
 
 
-def _result_use(trace: TraceReading, _: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
     transcript = trace.transcript
     if any(message.role == "tool" for message in transcript.messages):
         yield _root(trace), grade_result_use(transcript).verdict
 
 
-def _recovery(trace: TraceReading, _: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _recovery(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
     found = grade_recovery(trace.transcript, tools={tool.name: tool for tool in trace.tools})
     if found.episodes:
         yield _root(trace), found.verdict
 
 
-def _loops(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str, Verdict]]:
+def _loops(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
     if not used:
         return
     before: Any = None
@@ -105,6 +106,12 @@ def _loops(trace: TraceReading, used: Sequence[UsedTool]) -> Iterator[tuple[str,
         worst = max(worst, (length, (call.name if call else None) or ""))
     reason = f"{worst[1]} was called {worst[0]} times in succession with the same arguments."
     yield _root(trace), _verdict(worst[0] < LOOP_LENGTH, reason)
+
+
+def _cost(trace: TraceReading, _: Sequence[UsedTool], limits: Limits) -> Iterator[tuple[str, Verdict]]:
+    verdict = cost_verdict(trace, limits)
+    if verdict is not None:
+        yield _root(trace), verdict
 
 
 def _call_of(used: UsedTool) -> ToolCall | None:
@@ -123,5 +130,6 @@ RULES: Final = (
     Rule("result_use", 1, "The answer says what results say", "agent", _result_use),
     Rule("recovery", 1, "Errors of tools are dealt with", "agent", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
+    Rule("cost", 1, "Tokens and money stay within the limit", "agent", _cost),
 )
 BY_NAME: Final = {rule.name: rule for rule in RULES}

@@ -15,7 +15,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
-from toolevals.traces.models import SpanVerdict, ToolUse, Trace
+from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceSettings
 from toolevals.traces.querysets.traces import came_at
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
@@ -76,7 +76,8 @@ def trace_settle(*, trace: Trace) -> bool:
     """Sum up one trace and ask the rules; return whether that is written: not where more has come meanwhile."""
     read = trace_read(spans_of(trace))
     used = used_tools(read)
-    summary, verdicts = summary_of(read, used), verdicts_of(read, used)
+    summary = summary_of(read, used)
+    verdicts = verdicts_of(read, used, TraceSettings.of(trace.project).limits)
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):

@@ -8,12 +8,17 @@ from uuid import UUID
 
 from django import template
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from labeling.models import Example
-from toolevals.presentation.numbers import percent
+from toolevals.grading.metrics.clustered import Rate
+from toolevals.presentation.numbers import percent, span
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import TraceExample
 from toolevals.traces.page import Judged
+from toolevals.traces.rule_trends import RuleDay, RuleTrend
+from toolevals.traces.tool_changes import ToolChange
 from toolevals.traces.tool_figures import ToolFigures
 
 register = template.Library()
@@ -44,6 +49,20 @@ def share(rate: float | None) -> str:
     return percent(rate)
 
 
+@register.filter
+def known(rate: Rate) -> SafeString:
+    """Return the interval of a rate as small words, "3.1 to 8.0"; nothing where there is none."""
+    if rate.interval is None:
+        return SafeString("")
+    return format_html('<span class="xs faint nowrap">{}</span>', span(rate.low, rate.high))
+
+
+@register.filter
+def of_row(changes: Mapping[tuple[str, str], Sequence[ToolChange]], each: ToolFigures) -> Sequence[ToolChange]:
+    """Return the changes that are marked in a row of figures."""
+    return changes.get((each.tool, each.part), ())
+
+
 @register.simple_tag(takes_context=True)
 def tool_links(context: template.Context, wanted: TraceFilter, split: str, each: ToolFigures) -> dict[str, str]:
     """Return the addresses behind a row of figures: the tool by itself, its traces, and those with an error."""
@@ -57,6 +76,34 @@ def tool_links(context: template.Context, wanted: TraceFilter, split: str, each:
         said[split] = each.part
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any"}
+
+
+@register.simple_tag(takes_context=True)
+def rule_links(context: template.Context, wanted: TraceFilter, each: RuleDay) -> dict[str, str]:
+    """Return the addresses behind a rule's day: its traces, and those that the rule failed."""
+    said = {name: value for name, value in wanted.said.items() if name in ("agent", "version")}
+    said |= {"since": str(each.day), "until": str(each.day)}
+    traces = reverse("traces:traces", args=[context["project"].slug])
+    return {"day": f"{traces}?{urlencode(said)}", "failed": f"{traces}?{urlencode(said | {'broke': each.rule.name})}"}
+
+
+@register.filter
+def points_of(trend: RuleTrend) -> list[dict[str, float]]:
+    """Return the days of a rule as points of a small picture, in percent from the left and from above."""
+    known = [each for each in trend.days if each.rate.value is not None]
+    first = trend.days[0].day
+    span_of_days = (trend.days[-1].day - first).days + 1
+    return [
+        {
+            "x": round(100 * ((each.day - first).days + 0.5) / span_of_days, 3),
+            **{name: round(96 - 92 * (end or 0.0), 2) for name, end in _ends(each.rate)},
+        }
+        for each in known
+    ]
+
+
+def _ends(rate: Rate) -> tuple[tuple[str, float | None], ...]:
+    return ("y", rate.value), ("low", rate.low), ("high", rate.high)
 
 
 @register.filter

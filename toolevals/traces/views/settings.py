@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from toolevals.traces.forms import TraceSettingsForm
 from toolevals.traces.models import TraceSettings
+from toolevals.traces.reading.limits import Limits
 from toolevals.traces.scrubbing import Scrubber
 from toolevals.traces.services import trace_settings_update
 from toolevals.workspace.requests import ProjectRequest
@@ -29,6 +30,7 @@ def trace_settings(request: ProjectRequest) -> HttpResponse:
                 retention_days=form.cleaned_data["retention_days"],
                 sample_rate=form.cleaned_data["sample_rate"],
                 rules=form.rules,
+                limits=Limits(form.cleaned_data["most_tokens"], form.cleaned_data["most_cost"]),
             )
             messages.info(request, "Saved. It holds for what comes from now on.")
             return redirect("traces:settings", request.project.slug)

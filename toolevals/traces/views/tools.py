@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.lists import TOOL_FIGURES, tool_figure_lines
+from toolevals.traces.tool_changes import tool_changes
 from toolevals.traces.tool_figures import SPLITS, bars, tool_figures
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -27,6 +28,7 @@ def tools(request: ProjectRequest) -> HttpResponse:
     figures = tool_figures(request.project, wanted, split)
     context = {
         "figures": figures[:MOST_ROWS],
+        "changes": tool_changes(request.project, wanted, split, figures[:MOST_ROWS]),
         "left_out": max(len(figures) - MOST_ROWS, 0),
         "calls": sum(each.calls for each in figures),
         "bars": bars(figures),

@@ -1,0 +1,85 @@
+"""Changes of tools are marked where they are surely ones, and not sooner."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.utils import timezone
+
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import ToolUse, Trace
+from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.tool_changes import tool_changes
+from toolevals.traces.tool_figures import tool_figures
+
+
+@pytest.fixture
+def calls(project) -> Any:
+    """Return a function that makes so many traces of one call each, the first of them failed."""
+
+    def make(tool: str, count: int, failed: int, *, version: str = "1", days_ago: int = 0) -> None:
+        came_at = timezone.now() - timedelta(days=days_ago)
+        for number in range(count):
+            known = uuid4()
+            trace = Trace.objects.create(
+                pk=UUID(int=first_id(came_at).int + known.int % 2**80),
+                project=project,
+                trace_id=known,
+                received_at=came_at,
+                settled=1,
+            )
+            ToolUse.objects.create(
+                trace=trace, project=project, number=0, tool=tool, came_at=came_at, agent_version=version,
+                error_class="404" if number < failed else "",
+            )  # fmt: skip
+
+    return make
+
+
+def marked(project, split: str = "version", **said: str) -> dict[Any, Any]:
+    wanted = TraceFilter.of(said)
+    found = tool_changes(project, wanted, split, tool_figures(project, wanted, split))
+    return {key: [(each.measure, each.against) for each in changes] for key, changes in found.items()}
+
+
+def test_a_version_is_held_against_the_one_before(calls, project):
+    calls("get_order", 60, 2, days_ago=2)
+    calls("get_order", 60, 30, version="2", days_ago=1)
+    assert marked(project) == {("get_order", "2"): [("error rate", "version 1")]}
+
+
+def test_what_may_be_chance_is_not_marked(calls, project):
+    calls("get_order", 60, 10, days_ago=2)
+    calls("get_order", 60, 15, version="2", days_ago=1)
+    assert marked(project) == {}
+
+
+def test_a_few_traces_say_nothing(calls, project):
+    calls("get_order", 19, 0, days_ago=2)
+    calls("get_order", 19, 19, version="2", days_ago=1)
+    assert marked(project) == {}
+
+
+def test_a_share_of_calls_is_marked_and_only_where_all_tools_are_shown(calls, project):
+    for version, searches, days_ago in (("1", 10, 2), ("2", 45, 1)):
+        calls("get_order", 50, 0, version=version, days_ago=days_ago)
+        calls("search", searches, 0, version=version, days_ago=days_ago)
+    changed = marked(project)
+    assert changed[("search", "2")] == [("share of calls", "version 1")]
+    assert marked(project, tool="search") == {}
+
+
+def test_days_are_held_against_as_many_before_and_the_page_says_it(calls, project, client, viewer):
+    calls("get_order", 40, 1, days_ago=8)
+    calls("get_order", 40, 25, days_ago=1)
+    today = timezone.localdate()
+    since = str(today - timedelta(days=6))
+    against = f"{today - timedelta(days=13)} to {today - timedelta(days=7)}"
+    assert marked(project, "", since=since) == {("get_order", ""): [("error rate", against)]}
+    assert marked(project, "") == {}
+    client.force_login(viewer)
+    page = client.get("/p/shop/traces/tools/").content.decode()
+    assert f"Error rate was 2.5 % in {against}" in page

@@ -1,0 +1,106 @@
+"""Marks a change of a tool's error rate, or of its share of calls, where a test says that it is surely one.
+
+A version is held against the version of which calls came before it; a whole of days against as many days before. Over
+all tests of one table Holm's procedure keeps the chance of any false mark at 5 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Final, Literal
+
+from django.utils import timezone
+
+from toolevals.grading.metrics.clustered import ExampleSums
+from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.two_rates import rates_differ
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.tool_figures import ToolFigures, tool_figures
+from toolevals.workspace.models import Project
+
+ALPHA: Final = 0.05
+Measure = Literal["error rate", "share of calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChange:
+    """A rate that surely changed: from `before` to `after`, 0..1; `against` says in words what it is held against.
+
+    `p_value` is adjusted for all tests of the table.
+    """
+
+    measure: Measure
+    against: str
+    before: float
+    after: float
+    p_value: float
+
+
+# (row, what it is held against, measure, sums of both)
+_Test = tuple[tuple[str, str], str, Measure, ExampleSums, ExampleSums]
+
+
+def tool_changes(
+    project: Project, wanted: TraceFilter, split: str, figures: Sequence[ToolFigures]
+) -> dict[tuple[str, str], list[ToolChange]]:
+    """Return the changes of the rows of a table by (tool, part): of one split by version, or by nothing.
+
+    Days are held against as many before where the filter says the first; a share only where it names no tool.
+    """
+    tests = [*_tests(project, wanted, split, figures)]
+    adjusted = holm([rates_differ(before, after) for *_, before, after in tests])
+    found: dict[tuple[str, str], list[ToolChange]] = {}
+    for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
+        if p_value is not None and p_value < ALPHA:
+            change = ToolChange(measure, against, _share(before), _share(after), p_value)
+            found.setdefault(key, []).append(change)
+    return found
+
+
+def _tests(project: Project, wanted: TraceFilter, split: str, figures: Sequence[ToolFigures]) -> Iterator[_Test]:
+    with_share = not wanted.tool
+    if split == "version":
+        # Versions in the order in which their first calls came.
+        began: dict[str, date] = {}
+        for each in figures:
+            began[each.part] = min(*each.days, began.get(each.part, date.max))
+        versions = sorted(began, key=lambda part: (began[part], part))
+        by_row = {(each.tool, each.part): each for each in figures}
+        for before, after in pairwise(versions):
+            for (tool, part), row in by_row.items():
+                earlier = by_row.get((tool, before))
+                if part == after and earlier is not None:
+                    yield from _of_pair(earlier, row, f"version {before or '–'}", with_share=with_share)
+    elif not split and (earlier_days := _days_before(wanted)):
+        by_tool = {each.tool: each for each in tool_figures(project, earlier_days)}
+        words = f"{earlier_days.since[:10]} to {earlier_days.until[:10]}"
+        for each in figures:
+            if each.tool in by_tool:
+                yield from _of_pair(by_tool[each.tool], each, words, with_share=with_share)
+
+
+def _of_pair(before: ToolFigures, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
+    key = (after.tool, after.part)
+    yield key, against, "error rate", before.sums.errors, after.sums.errors
+    if with_share:
+        yield key, against, "share of calls", before.sums.share, after.sums.share
+
+
+def _days_before(wanted: TraceFilter) -> TraceFilter | None:
+    """Return the filter of as many days before the days that are asked for; None where these are no whole days."""
+    try:
+        first = date.fromisoformat(wanted.since)
+        last = date.fromisoformat(wanted.until) if wanted.until else timezone.localdate()
+    except ValueError:
+        return None
+    count = (last - first).days + 1
+    if count < 1:
+        return None
+    return replace(wanted, since=str(first - timedelta(days=count)), until=str(first - timedelta(days=1)))
+
+
+def _share(sums: ExampleSums) -> float:
+    return sums.passed / sums.trials

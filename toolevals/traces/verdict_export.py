@@ -1,0 +1,122 @@
+"""Writes verdicts of online rules as OpenTelemetry's evaluation events in OTLP JSON lines, and as rows of CSV.
+
+Each has an id that follows from its trace, rule and span: the same verdict has the same id in every export. What is
+closed to who asks (`toolevals.traces.blindness`) is left out: a verdict tells what the agent did.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from toolevals.presentation.csv import Cell
+from toolevals.traces.blindness import closed_to
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.models import SpanVerdict, Trace
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.paging import pages_of
+
+EVENT: Final = "gen_ai.evaluation.result"
+VERDICTS: Final = (
+    "verdict_id", "trace_id", "otel_trace_id", "span_id", "received_at", "agent", "agent_version", "rule",
+    "rule_version", "status", "value", "reason",
+)  # fmt: skip
+_INFO: Final = {"severityNumber": 9, "severityText": "INFO"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedVerdict:
+    """A verdict with its trace and its stable id."""
+
+    verdict_id: UUID
+    trace: Trace
+    verdict: SpanVerdict
+
+
+def exported_verdicts(project: Project, role: Role, wanted: TraceFilter) -> Iterator[list[ExportedVerdict]]:
+    """Yield the verdicts on each trace that a filter shows and that is open to the role, the newest trace first."""
+    for page in pages_of(wanted.traces(project, role).exclude(closed_to(project, role))):
+        of_trace: dict[UUID, list[SpanVerdict]] = {}
+        for verdict in SpanVerdict.objects.filter(trace__in=[each.pk for each in page]).order_by("trace", "number"):
+            of_trace.setdefault(verdict.trace_id, []).append(verdict)
+        for trace in page:
+            if found := of_trace.get(trace.pk):
+                yield list(_with_ids(trace, found))
+
+
+def verdict_lines(project: Project, role: Role, wanted: TraceFilter) -> Iterator[bytes]:
+    """Yield one line for each trace: a batch of log records, as OTLP writes files and collectors read them."""
+    for found in exported_verdicts(project, role, wanted):
+        yield json.dumps(_batch(found), separators=(",", ":")).encode() + b"\n"
+
+
+def verdict_rows(project: Project, role: Role, wanted: TraceFilter) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each verdict; the columns are `VERDICTS`."""
+    for found in exported_verdicts(project, role, wanted):
+        for each in found:
+            trace, verdict = each.trace, each.verdict
+            yield (
+                each.verdict_id, trace.pk, trace.trace_id.hex, verdict.span_id, trace.received_at, trace.agent,
+                trace.agent_version, verdict.rule, verdict.version, verdict.status, verdict.value, verdict.reason,
+            )  # fmt: skip
+
+
+def _with_ids(trace: Trace, verdicts: list[SpanVerdict]) -> Iterator[ExportedVerdict]:
+    before = Counter[str]()
+    for verdict in verdicts:
+        name = f"{verdict.rule} {verdict.version} {verdict.span_id}"
+        # Calls that no span ran follow each other in the conversation.
+        yield ExportedVerdict(uuid5(trace.pk, f"{name} {before[name]}"), trace, verdict)
+        before[name] += 1
+
+
+def _batch(found: list[ExportedVerdict]) -> dict[str, Any]:
+    trace = found[0].trace
+    resource = {"service.name": trace.agent, "service.version": trace.agent_version}
+    records = [_record(each) for each in found]
+    return {
+        "resourceLogs": [
+            {
+                "resource": {"attributes": _attributes({key: said for key, said in resource.items() if said})},
+                "scopeLogs": [{"scope": {"name": "toolevals.online_rules"}, "logRecords": records}],
+            }
+        ]
+    }
+
+
+def _record(each: ExportedVerdict) -> dict[str, Any]:
+    verdict, trace = each.verdict, each.trace
+    at = _nanoseconds(trace.received_at)
+    said: dict[str, Any] = {
+        "gen_ai.evaluation.name": verdict.rule,
+        "gen_ai.evaluation.score.value": verdict.value,
+        "gen_ai.evaluation.score.label": verdict.status,
+        "gen_ai.evaluation.explanation": verdict.reason or None,
+        "error.type": "_OTHER" if verdict.status == "errored" else None,
+        "toolevals.verdict.id": str(each.verdict_id),
+        "toolevals.rule.version": verdict.version,
+    }
+    record = {"timeUnixNano": at, "observedTimeUnixNano": at, **_INFO, "eventName": EVENT}
+    record |= {"attributes": _attributes({key: value for key, value in said.items() if value is not None})}
+    record |= {"traceId": trace.trace_id.hex}
+    return record | ({"spanId": verdict.span_id} if verdict.span_id else {})
+
+
+def _attributes(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in said.items()]
+
+
+def _value(value: str | float) -> dict[str, Any]:
+    """Return a value as OTLP's JSON writes it: whole numbers as text."""
+    if isinstance(value, str):
+        return {"stringValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"doubleValue": value}
+
+
+def _nanoseconds(at: datetime) -> str:
+    return str(round(at.timestamp() * 1_000_000) * 1000)

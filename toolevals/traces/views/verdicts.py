@@ -1,0 +1,38 @@
+"""Sends verdicts of online rules as files: those on the traces that the list shows."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.verdict_export import VERDICTS, verdict_lines, verdict_rows
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
+
+
+@require_safe
+def verdicts_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
+    """Send one row for each verdict."""
+    wanted = TraceFilter.of(request.GET)
+    if wanted.problems:
+        return _refused(wanted)
+    return csv_file("verdicts", VERDICTS, verdict_rows(request.project, request.role, wanted))
+
+
+@require_safe
+def verdicts_jsonl(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
+    """Send the evaluation events, one line for each trace."""
+    wanted = TraceFilter.of(request.GET)
+    if wanted.problems:
+        return _refused(wanted)
+    return StreamingHttpResponse(
+        verdict_lines(request.project, request.role, wanted),
+        content_type="application/jsonl",
+        headers={"Content-Disposition": 'attachment; filename="verdicts.jsonl"'},
+    )
+
+
+def _refused(wanted: TraceFilter) -> HttpResponse:
+    """Refuse a filter that cannot be read: nobody looks at a file to see that it holds more than was asked for."""
+    return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
