@@ -94,10 +94,12 @@ def static_checks(session: Session) -> None:
     session.command("lint", "-m", "ruff", "check", ".")
     session.command("spelling", "-m", "codespell_lib", *SPELLED)
     session.command("words", "-m", "scripts.dev.prose")
-    if javascript.available():
-        session.command("JavaScript", "-m", "scripts.dev.javascript")
-    else:
+    if not javascript.available():
         session.not_run.append("JavaScript: neither ESLint nor TypeScript, for there is no Node.js with npm")
+    elif not javascript.install():
+        session.not_run.append("JavaScript: ESLint and TypeScript could not be installed; see above")
+    else:
+        session.command("JavaScript", "-m", "scripts.dev.javascript")
     session.command("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()")
 
 

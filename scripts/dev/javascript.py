@@ -29,7 +29,9 @@ def install() -> bool:
     digest = hashlib.sha256((FOLDER / "package-lock.json").read_bytes()).hexdigest()
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == digest:
         return True
-    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]
+    # Without a network this ends within a minute.
+    patience = ["--fetch-retries", "1", "--fetch-timeout", "30000"]
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", *patience]
     if subprocess.run(command, cwd=FOLDER, check=False).returncode:
         say("ESLint and TypeScript could not be installed: see above.")
         return False
