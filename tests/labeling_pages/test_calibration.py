@@ -61,7 +61,7 @@ def test_an_adjudicator_sees_what_is_proposed_and_opens_a_round(solved: Dataset,
     client = as_user(adjudicator)
     shown = text(client.post(url("calibrations"), {"name": "New", "size": "1", "propose": "1"}))
     assert not CalibrationRound.objects.exists()
-    (name,) = (name for name in ("ex-50", "ex-51") if f"\n{name}</textarea>" in shown)
+    (name,) = (name for name in ("ex-50", "ex-51") if f"> {name}</textarea>" in shown)
     response = client.post(url("calibrations"), {"name": "New", "size": "1", "names": name, "comes_first": "on"})
     made = CalibrationRound.objects.get()
     assert response["Location"] == url("calibration", made.pk)

@@ -128,7 +128,8 @@ def test_adjudicators_make_a_sample_from_the_list(sent, dataset, adjudicator, cl
     answer = client.post(f"{LIST}promote/?error=404", said)
     assert answer.status_code == 302
     run_jobs()
-    assert "1 trace drawn, 1 example made, 0 turns" in client.get(answer["Location"]).content.decode()
+    told = " ".join(client.get(answer["Location"]).content.decode().split())
+    assert "1 trace drawn, 1 example made, 0 turns" in told
     assert [each.trace.trace_id.int for each in TraceExample.objects.all()] == [5]
     assert 'name="seed"' not in client.get(f"{LIST}promote/?trace={sent[0].pk}").content.decode()
     assert client.post(f"{LIST}promote/?trace={sent[0].pk}", {"dataset": str(dataset.pk)}).status_code == 302
