@@ -83,7 +83,7 @@ def subject_scope(request: ProjectRequest) -> Scope:
     chosen = {"subject": subject, "experiment": experiment, "dataset": dataset}
     csv = reverse("reports:subject-trends-csv", args=[request.project.slug])
     return Scope(
-        subject or "Subjects",
+        subject or "Agents",
         runs.filter(dataset_version__dataset__slug=dataset),
         f"subject-{slugify(subject)[:60] or 'trends'}-{dataset}-trends",
         f"{csv}?{address_query(chosen)}",
