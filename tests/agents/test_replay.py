@@ -138,7 +138,7 @@ def test_a_world_that_dies_is_errored_and_the_next_one_lives():
     ("expectation", "words"),
     [
         ({"kind": "some_call"}, "left open: any call will do"),
-        ({"kind": "calls", "alternatives": [{"ordered": [{"tool": "gift"}]}]}, "Nothing stands behind gift"),
+        ({"kind": "calls", "alternatives": [{"ordered": [{"tool": "gift"}]}]}, "No simulator answers for gift"),
         (
             Expectation.single("cancel", {"order_id": "A-1"}).to_document(),
             "A tool refused an expected call: cancel: ValueError",
@@ -158,7 +158,7 @@ def test_gold_on_which_the_world_dies_is_errored():
 def test_a_call_behind_which_nothing_stands_is_unscored():
     verdict = graded(RIGHT, call("gift")).verdict
     assert verdict.status == "unscored"
-    assert verdict.reason == "Nothing stands behind gift, so that the effect of the calls is not known."
+    assert verdict.reason == "No simulator answers for gift, so that the effect of the calls is not known."
 
 
 def test_without_a_call_due_the_state_is_to_stay():

@@ -129,6 +129,7 @@ def test_a_narrow_window_names_the_parts_of_divided_rows_and_its_picture_has_the
     rita.set_viewport_size({"width": 360, "height": 800})
     rita.goto(f"{app.url}/p/shop/runs/3/matrix/?show=heat&split=value&split_argument=/id")
     expect(rita.locator(".heat-side > span")).to_have_text([re.compile(r"^orders\.[a-z_]+… · 1$")] * 8)
+    rita.locator("[data-csv] summary").click()
     with rita.expect_download() as download:
         rita.get_by_role("button", name="SVG", exact=True).click()
     picture = download.value.path().read_text()

@@ -201,7 +201,7 @@ def ask_today(ada: Page, app: LiveApp) -> None:
     expect(ada.get_by_role("img", name="Confusion matrix of run 3")).to_be_visible()
     picture(ada, "beside")
     compare.click()
-    expect(ada.get_by_role("heading", name="What moved in the matrix")).to_be_visible()
+    expect(ada.get_by_role("heading", name="Changes in the matrix")).to_be_visible()
 
 
 def read(ada: Page, app: LiveApp) -> None:

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from scripts.dev.environment import ROOT
 
+pytestmark = pytest.mark.browser
+
 STATIC = ROOT / "toolevals" / "static" / "js"
 HOST = "http://scripts.test"
 # What every page of a person has: the modules ask for it.

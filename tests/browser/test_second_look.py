@@ -44,7 +44,7 @@ def test_the_label_stays_whatever_is_said(person: Callable[[str], Page], app: Li
     say_none(page)
     submit(page)
     page.get_by_role("link", name="1 second look").click()
-    expect(page.get_by_role("heading", name="Second look")).to_be_visible()
+    expect(page.get_by_role("heading", name="Second look", exact=True)).to_be_visible()
     expect(page.locator("#main")).to_contain_text("Some proposals are wrong on purpose.")
     expect(page.locator("#main")).not_to_contain_text("Rival")
     assert axe(page) == []

@@ -56,7 +56,7 @@ def test_what_a_server_lists_becomes_a_version_once(registry, loopback, run_jobs
     [
         ({"url": "https://x.example/", "secret": "none"}, "/secret", "no secret"),
         ({"command": ["rm", "-r", "/"]}, "/command", "not a command that the operator allows"),
-        ({}, "/url", "must be said"),
+        ({}, "/url", "is missing: give it, or a command"),
     ],
 )
 def test_what_may_not_be_asked_is_named(registry, options, pointer, words):

@@ -33,6 +33,8 @@ SPECTACULAR_SETTINGS = {
         "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
         "InvitationState": "toolevals.workspace.models.InvitationState",
         "JobState": "toolevals.workspace.models.JobState",
+        "PromotionState": "toolevals.traces.models.PromotionState",
+        "PromotionStrata": "toolevals.traces.api.promotions.STRATA_NAMES",
         "RemarkKind": "reports.api.remarks.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "SubjectConnector": "toolevals.runs.models.subjects.Connector",

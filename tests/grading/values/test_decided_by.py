@@ -138,7 +138,7 @@ def test_what_decides_is_read_in_one_form():
     ("text", "said"),
     [
         ("tools", "'tools' decides nothing: take expected, or some of calls, end_state, answer"),
-        ("calls+expected", "expected stands alone"),
+        ("calls+expected", "expected cannot be combined"),
         ("calls+", "'' decides nothing"),
         (None, "is not text"),
         ("+".join("x" * 9), "decides nothing"),

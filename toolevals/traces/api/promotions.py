@@ -39,6 +39,8 @@ from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.models import User
 
+STRATA_NAMES = [(name, words) for name, (words, _) in STRATA.items()]
+
 
 class PromotionSerializer(serializers.ModelSerializer[Promotion]):
     """A sample of traces, and what became of it. `asked` says what was drawn, in words."""
@@ -111,9 +113,7 @@ class _SampleRequest(serializers.Serializer[Any]):
         child=serializers.CharField(allow_blank=True), required=False, default=dict, help_text="As of the list."
     )
     turns = serializers.ChoiceField(choices=Turns.choices, default=Turns.EVERY)
-    strata = serializers.MultipleChoiceField(
-        choices=[(name, words) for name, (words, _) in STRATA.items()], default={"calls"}
-    )
+    strata = serializers.MultipleChoiceField(choices=STRATA_NAMES, default={"calls"})
 
     def get_fields(self) -> dict[str, Any]:
         fields, project = super().get_fields(), self.context.get("project")

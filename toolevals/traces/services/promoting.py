@@ -19,6 +19,7 @@ from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
 
 KIND = "promotion"
+UNDOING = "promotion_undo"
 MOST = 1_000
 
 
@@ -104,13 +105,13 @@ def making_plan(promotion: Promotion, *, stage: int) -> BatchPlan:
     return BatchPlan("traces.promote", payload_of(promotion), size=max(size, 1), stage=stage)
 
 
-def job_for(promotion: Promotion, actor: User | None, plan: BatchPlan, verb: str, kind: str = KIND) -> Job:
+def job_for(promotion: Promotion, actor: User | None, plan: BatchPlan, verb: str, *, undoes: bool = False) -> Job:
     """Make the job that works on a promotion from now on."""
     project = promotion.project
     promotion.job = job_create(
         project=project,
         actor=actor,
-        kind=kind,
+        kind=UNDOING if undoes else KIND,
         title=f"{verb} examples of traces in {promotion.dataset.name}",
         batches=[plan],
         result_path=reverse("traces:promotion", args=[project.slug, promotion.pk]),

@@ -30,7 +30,6 @@ from toolevals.workspace.jobs import BatchPlan, Lease
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
-KIND = "promotion_undo"
 AT_ONCE = 100
 TOO_LATE = "Somebody has begun to label these examples, or has changed one: this can no longer be undone."
 # What people leave on an example when they work on it.
@@ -55,7 +54,7 @@ def promotion_undo(*, promotion: Promotion, actor: User | None) -> Promotion:
         raise InvalidAct(TOO_LATE)
     found.state = PromotionState.UNDOING
     found.save(update_fields=["state"])
-    job_for(found, actor, BatchPlan("traces.undo", payload_of(found), size=max(found.made, 1)), "Delete", KIND)
+    job_for(found, actor, BatchPlan("traces.undo", payload_of(found), size=max(found.made, 1)), "Delete", undoes=True)
     detail = {"dataset": found.dataset.slug, "examples": found.made}
     audit_record(project=found.project, actor=actor, verb="promotion_undo", target=found, detail=detail)
     return found

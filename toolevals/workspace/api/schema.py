@@ -100,7 +100,7 @@ def errors_of(path: str, method: str, operation: dict[str, Any]) -> list[int]:
     asked = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
     if asked:
         found.update(WITH_QUERY)
-    if "cursor" in asked:
+    if asked & {"cursor", "before"}:
         found.update(IN_PAGES)
     if "requestBody" in operation:
         found.update(WITH_BODY)
