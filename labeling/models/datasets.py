@@ -93,7 +93,7 @@ class DatasetVersion(models.Model):
     tags = DocumentField(default=list, blank=True)
     # How many examples it holds.
     size = models.PositiveIntegerField()
-    # How many of them have gold of which source, counted when it is first asked for.
+    # How many of them have gold of which source, counted when it is frozen; null before that was so.
     gold_sources = DocumentField(null=True, default=None)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

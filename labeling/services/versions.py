@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,14 +43,15 @@ def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_l
     if without_second_looks:
         current = current.filter(gold__after_agents="")
     default = Dataset.objects.values_list("decided_by", flat=True).get(pk=dataset.pk)
-    rows = current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by")
-    frozen = [(revision, gold, own or default) for revision, gold, own in rows]
+    found = list(current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by", "gold__source"))
+    frozen = [(revision, gold, own or default) for revision, gold, own, _ in found]
     if not frozen:
         raise InvalidAct("No example of this dataset has gold yet: there is nothing to freeze.")
     newest = dataset.versions.first()
     if newest is not None and list(newest.entries.values_list("revision_id", "gold_id", "decided_by")) == frozen:
         return newest
-    made = DatasetVersion(number=1, note=note, size=len(frozen), actor=actor)
+    sources = dict(Counter(source for *_, source in found))
+    made = DatasetVersion(number=1, note=note, size=len(frozen), gold_sources=sources, actor=actor)
     if made.size <= AT_ONCE:
         with transaction.atomic():
             return _show(made, dataset, newest) and _entries_insert(made, 0, frozen)

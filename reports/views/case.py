@@ -20,7 +20,7 @@ from reports.queries.judges import judge_marks
 from reports.queries.summing import counted_number
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
-from toolevals.traces.models import Trace
+from toolevals.traces.models import TraceExample
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
@@ -45,6 +45,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     counted = counted_number(case.grading, wanted)
     query = request.GET.urlencode()
     from_matrix = wanted.is_cell and request.GET.get("from") != "cases"
+    example = case.transcript.entry.revision.example
     context = {
         "head": head,
         "run": head.run,
@@ -62,10 +63,10 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "place": place,
         "count": found.count() if counted is None else counted,
         "trial": case.transcript.trial + 1,
-        "strata": list(case.transcript.entry.revision.example.strata.items()),
+        "strata": list(example.strata.items()),
         "tags": list(case.transcript.tags.all()),
         "notes": list(case.transcript.notes.select_related("actor")),
-        "trace": Trace.objects.of_example(case.transcript.entry.revision.example, request.role).first(),
+        "trace": TraceExample.objects.open_traces(request.project, [example.pk], request.role).get(example.pk),
         "may_remark": request.role >= Role.REVIEWER,
         "may_dispute": request.role >= Role.REVIEWER,
         "keymap": KEYMAP,

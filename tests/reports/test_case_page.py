@@ -213,7 +213,7 @@ def test_hostile_text_does_no_harm(get, build):
 
 def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
     case = a_case(grading, actual="b")
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(22):
         get("case", grading, case.pk, expected="a", actual="b")
 
 

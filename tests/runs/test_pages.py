@@ -172,7 +172,7 @@ def test_the_list_costs_the_same_however_many_runs(
     run_jobs()
     baseline_run(project, version)
 
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(16):
         as_viewer.get(page("runs"))
 
 

@@ -14,7 +14,6 @@ from django.db.models.expressions import RawSQL
 from toolevals.workspace.models import Project, Role
 
 if TYPE_CHECKING:
-    from labeling.models import Example
     from toolevals.traces.models import Trace
 
 
@@ -51,13 +50,6 @@ class TraceQuerySet(models.QuerySet["Trace"]):
         from toolevals.traces.blindness import closed_to
 
         return self.annotate(is_closed=closed_to(project, role))
-
-    def of_example(self, example: Example, role: Role) -> TraceQuerySet:
-        """Return the trace that an example was made of, unless it is closed to members with a role."""
-        from toolevals.traces.blindness import closed_to
-
-        closed = closed_to(example.dataset.project, role)
-        return self.filter(examples__example=example, examples__is_folded=False).exclude(closed)
 
     def that_broke(self, project: Project, rule: str) -> TraceQuerySet:
         """Return those of a project in which a rule failed a span."""
