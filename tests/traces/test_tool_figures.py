@@ -136,5 +136,5 @@ def test_rest_says_the_same(shown):
 
 
 def test_the_page_asks_few_questions(shown, django_assert_max_num_queries):
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(7):
         shown.get(TOOLS)

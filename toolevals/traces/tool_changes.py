@@ -18,7 +18,8 @@ from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.two_rates import rates_differ
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.tool_figures import ToolFigures, tool_figures
+from toolevals.traces.tool_figures import ToolFigures
+from toolevals.traces.tool_rates import TraceSums, trace_sums
 from toolevals.workspace.models import Project
 
 ALPHA: Final = 0.05
@@ -73,20 +74,20 @@ def _tests(project: Project, wanted: TraceFilter, split: str, figures: Sequence[
             for (tool, part), row in by_row.items():
                 earlier = by_row.get((tool, before))
                 if part == after and earlier is not None:
-                    yield from _of_pair(earlier, row, f"version {before or '–'}", with_share=with_share)
+                    yield from _of_pair(earlier.sums, row, f"version {before or '–'}", with_share=with_share)
     elif not split and (earlier_days := _days_before(wanted)):
-        by_tool = {each.tool: each for each in tool_figures(project, earlier_days)}
+        earlier_sums = trace_sums(project, earlier_days, "")
         words = f"{earlier_days.since[:10]} to {earlier_days.until[:10]}"
         for each in figures:
-            if each.tool in by_tool:
-                yield from _of_pair(by_tool[each.tool], each, words, with_share=with_share)
+            if found := earlier_sums.get((each.tool, "")):
+                yield from _of_pair(found, each, words, with_share=with_share)
 
 
-def _of_pair(before: ToolFigures, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
+def _of_pair(before: TraceSums, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
     key = (after.tool, after.part)
-    yield key, against, "error rate", before.sums.errors, after.sums.errors
+    yield key, against, "error rate", before.errors, after.sums.errors
     if with_share:
-        yield key, against, "share of calls", before.sums.share, after.sums.share
+        yield key, against, "share of calls", before.share, after.sums.share
 
 
 def _days_before(wanted: TraceFilter) -> TraceFilter | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Count, F, Q
-from django.db.models.functions import TruncDate
+from django.db.models import Count, F, Q, Subquery
+from django.db.models.functions import Coalesce, TruncDate
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
 from toolevals.traces.filters import ERRORS, TraceFilter
@@ -24,6 +25,7 @@ _PARTS: Final[Mapping[str, Any]] = {
     "agent": F("agent"),
     "day": TruncDate("came_at"),
 }
+_BEFORE_ALL: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # (all calls, checked ones) of a trace and those of them that count -> how many traces are so.
 _Tally = Counter[tuple[int, int]]
 
@@ -40,8 +42,10 @@ class TraceSums:
     share: ExampleSums = field(default_factory=ExampleSums)
 
 
-def trace_sums(project: Project, wanted: TraceFilter, split: str, calls: int) -> dict[tuple[str, str], TraceSums]:
-    """Return the sums by tool and part of the calls that a filter is about, `calls` in number.
+def trace_sums(
+    project: Project, wanted: TraceFilter, split: str, calls: int | None = None
+) -> dict[tuple[str, str], TraceSums]:
+    """Return the sums by tool and part of the calls that a filter is about; `calls` is their number where it is known.
 
     Where the filter names a tool, its share is one of nothing else. Of more than `MOST_CALLS` the newest are read.
     """
@@ -87,16 +91,16 @@ def _share(tally: _Tally, traces: Counter[int]) -> ExampleSums:
     )
 
 
-def _counted(project: Project, wanted: TraceFilter, split: str, calls: int) -> list[tuple[Any, ...]]:
+def _counted(project: Project, wanted: TraceFilter, split: str, calls: int | None) -> list[tuple[Any, ...]]:
     since, until = wanted.times
     uses = ToolUse.objects.filter(project=project)
     uses = uses if since is None else uses.filter(came_at__gte=since, trace__gte=first_id(since))
     uses = uses if until is None else uses.filter(came_at__lt=until)
     equal = {"tool": wanted.tool, "agent": wanted.agent, "agent_version": wanted.version}
     uses = uses.filter(**{column: value for column, value in equal.items() if value})
-    if calls > MOST_CALLS:
-        oldest = uses.order_by("-came_at").values_list("came_at", flat=True)[MOST_CALLS : MOST_CALLS + 1].first()
-        uses = uses if oldest is None else uses.filter(came_at__gt=oldest)
+    if calls is None or calls > MOST_CALLS:
+        oldest = uses.order_by("-came_at").values("came_at")[MOST_CALLS : MOST_CALLS + 1]
+        uses = uses.filter(came_at__gt=Coalesce(Subquery(oldest), _BEFORE_ALL))
     columns = ["trace", "tool"]
     if split in _PARTS:
         uses = uses.annotate(part=_PARTS[split])
