@@ -15,7 +15,7 @@ from toolevals.workspace.api.base import ProjectView
 
 
 class FloorSerializer(serializers.Serializer[Any]):
-    """What one baseline agent scores; `layers` is null until its run is graded."""
+    """Holds what one baseline agent scores; `layers` is null until its run is graded."""
 
     kind = serializers.CharField()
     name = serializers.CharField()
@@ -30,7 +30,7 @@ class FloorsSerializer(serializers.Serializer[Any]):
 
 
 class FloorsView(ProjectView):
-    """What baseline agents score on a dataset version."""
+    """Show what baseline agents score on a dataset version."""
 
     @extend_schema(responses=FloorsSerializer)
     def get(self, request: Request, dataset: str, version: str) -> Response:

@@ -75,7 +75,7 @@ def tokens(app: LiveApp) -> dict[str, str]:
 
 @pytest.fixture
 def by_rest(app: LiveApp, tokens: dict[str, str]) -> Iterator[dict[str, Reviewer]]:
-    """What people do by REST: Cleo is hasty."""
+    """Do by REST what people do: Cleo is hasty."""
     found = {name: Reviewer(app.url, tokens[name], hasty=name == "Cleo") for name in ("Ada", "Ben", "Cleo")}
     yield found
     for each in found.values():

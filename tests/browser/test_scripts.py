@@ -32,7 +32,7 @@ PANEL = f"""{HEAD}<main id="main"><div id="panel">
 
 
 class Server:
-    """What the scripts of a page ask: files of the project, and posts that are taken, refused or lost."""
+    """Answers what the scripts of a page ask: files of the project, and posts that are taken, refused or lost."""
 
     def __init__(self) -> None:
         self.html = PAGE

@@ -165,9 +165,9 @@ def test_nothing_is_undone_once_somebody_labels(sent, dataset, owner, reviewer, 
     slot = slot_claim(dataset_or_project=dataset, actor=reviewer)
     client.force_login(owner)
     answer = client.post(f"{PAGE}{promotion.pk}/undo/", follow=True)
-    assert "Somebody has begun to label these examples" in answer.content.decode()
+    assert "One of these examples is being labelled or was changed" in answer.content.decode()
     answer = client.post(f"{API}promotions/{promotion.pk}/undo/")
-    assert (answer.status_code, "begun to label" in answer.json()["detail"]) == (409, True)
+    assert (answer.status_code, "is being labelled" in answer.json()["detail"]) == (409, True)
     assert Example.objects.count() == 11
     # The places of the others are as they were.
     assert LabelSlot.objects.filter(state="open").count() == LabelSlot.objects.count() - 1

@@ -21,7 +21,7 @@ MOST_RUNS = 20
 
 @dataclass(frozen=True, slots=True)
 class SaidLabel:
-    """What one reviewer said: an expectation in words, or why there is none."""
+    """Holds what one reviewer said: an expectation in words, or why there is none."""
 
     words: ExpectationWords | None
     answer: str
@@ -30,7 +30,7 @@ class SaidLabel:
 
 @dataclass(frozen=True, slots=True)
 class LaterCase:
-    """What a run did on an example: a case to open."""
+    """Holds what a run did on an example: a case to open."""
 
     run: int
     subject: str

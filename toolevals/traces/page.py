@@ -57,7 +57,7 @@ class TracePage:
 
     @property
     def told(self) -> list[tuple[Judged, int]]:
-        """What the rules say, each with how often: every verdict by itself but those that passed, which are counted."""
+        """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
         passed = [each for each in self.verdicts if each.verdict.status == "passed"]
         often = Counter(each.rule.name for each in passed)
         first = {each.rule.name: each for each in reversed(passed)}

@@ -57,7 +57,7 @@ class PromotionForm(_SampleForm):
 
 
 class TodayForm(PlainForm):
-    """Which agent is asked now, and the dataset whose examples were made of the traces."""
+    """Asks which agent is asked now, and the dataset whose examples were made of the traces."""
 
     subject = forms.ModelChoiceField(Subject.objects.none(), label="Agent", empty_label=None)
     dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)

@@ -28,6 +28,7 @@ from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silen
 from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.engine.worked_out import WorkedOut
 from toolevals.grading.matching.differences import argument_differences, equal_arguments
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS
@@ -53,7 +54,7 @@ _MOST_KEPT = 1_024
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
-class Explanation:
+class Explanation(WorkedOut):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
     __slots__ = (
@@ -113,14 +114,6 @@ class Explanation:
         made = cls(compiled, counted.calls, decision, alignment)
         made._layers, made._ended, made._places = layers, ended, counted.places
         return made
-
-    def __getattr__(self, name: str) -> Any:
-        # Python asks here only where a slot is empty.
-        if name not in self._WORKED_OUT:
-            raise AttributeError(name)
-        value = self._WORKED_OUT[name](self)
-        setattr(self, name, value)
-        return value
 
     @property
     def statuses(self) -> Mapping[str, Status]:

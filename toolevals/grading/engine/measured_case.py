@@ -10,6 +10,7 @@ from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls, counted_calls
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.tools_pass import alignments_of
+from toolevals.grading.engine.worked_out import WorkedOut
 from toolevals.grading.layers.task_metrics import Task
 from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.reading.parsing.steps import AgentRun, run_of
@@ -17,8 +18,8 @@ from toolevals.grading.values import Trajectory, Transcript, options_of
 from toolevals.grading.values.verdicts import CaseGrade
 
 
-class Measured:
-    """What metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
+class Measured(WorkedOut):
+    """Holds what metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
 
     `counted` are the calls that count, as the verdicts count them, and `alignments` the best one of these with each
     alternative, where calls are expected. `run` is the transcript as steps, with the names of the tools that were
@@ -43,17 +44,9 @@ class Measured:
         self.grade = grade
         self.goal = goal
 
-    def __getattr__(self, name: str) -> Any:
-        # Python asks here only where a slot is empty.
-        if name not in self._WORKED_OUT:
-            raise AttributeError(name)
-        value = self._WORKED_OUT[name](self)
-        setattr(self, name, value)
-        return value
-
     @property
     def _is_all_counted(self) -> bool:
-        """Whether every call counts: these are then the calls that the grade is of."""
+        """Tell whether every call counts: these are then the calls that the grade is of."""
         return len(self.counted.calls) == len(self.transcript.calls)
 
     def _find_passed_calls(self) -> int:

@@ -132,7 +132,7 @@ def graded_cases(
 
 
 class _Example(NamedTuple):
-    """What was shown in an example, and what is due: the gold's document, and what decides. `due` may be nothing."""
+    """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides."""
 
     revision: UUID
     input: dict[str, Any]

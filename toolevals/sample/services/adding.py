@@ -25,7 +25,7 @@ REGISTRY, DATASET = "sample-shop-tools", "sample-support-messages"
 
 
 class SamplePart(StrEnum):
-    """What a step of an empty project needs, in the order of the steps."""
+    """Names what a step of an empty project needs, in the order of the steps."""
 
     TOOLS = "tools"
     EXAMPLES = "examples"
@@ -37,7 +37,7 @@ class SamplePart(StrEnum):
 def sample_add(*, project: Project, actor: User, part: SamplePart) -> None:
     """Add a part of the sample to a project, and the parts before it; what is there already stays as it is.
 
-    Everything stands in a registry and a dataset of its own; after those were deleted it is added anew.
+    It is kept in a registry and a dataset of its own; after those were deleted it is added anew.
     """
     # Two clicks at once add it once.
     Project.objects.select_for_update().get(pk=project.pk)

@@ -1,4 +1,4 @@
-"""Samples of traces and schedules in the REST interface: drawn, looked at, made, undone."""
+"""Draw, show, make and undo samples of traces by REST."""
 
 from __future__ import annotations
 
@@ -18,22 +18,17 @@ from rest_framework.response import Response
 from labeling.api.base import LabelingView
 from labeling.models import Dataset
 from toolevals.traces.filters import NAMES, TraceFilter
-from toolevals.traces.models import Period, Promotion, PromotionSchedule, Trace, Turns
-from toolevals.traces.promotion_page import asked_words, is_told, planned_turns
+from toolevals.traces.models import Promotion, Trace, Turns
+from toolevals.traces.promotion_page import asked_words, planned_turns
 from toolevals.traces.sampling import STRATA
 from toolevals.traces.services import (
     PromotionRequest,
-    ScheduleRequest,
     promotion_drop,
     promotion_make,
     promotion_start,
     promotion_undo,
-    schedule_add,
-    schedule_remove,
-    schedule_switch,
 )
 from toolevals.traces.services.promoting import MOST
-from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -105,8 +100,8 @@ def filter_said(said: dict[str, str]) -> dict[str, str]:
     return found.said
 
 
-class _SampleRequest(serializers.Serializer[Any]):
-    """What every sample is made of."""
+class SampleRequestSerializer(serializers.Serializer[Any]):
+    """Reads what every sample is made of."""
 
     dataset = serializers.SlugRelatedField(slug_field="slug", queryset=Dataset.objects.none())
     filter = serializers.DictField(
@@ -130,7 +125,7 @@ class _SampleRequest(serializers.Serializer[Any]):
         return tuple(name for name in STRATA if name in said) or ("calls",)
 
 
-class PromotionRequestSerializer(_SampleRequest):
+class PromotionRequestSerializer(SampleRequestSerializer):
     """A sample to draw: `traces` by their ids, or `count` of a filter. With `look`, its texts wait to be seen."""
 
     count = serializers.IntegerField(min_value=1, max_value=MOST, default=200)
@@ -149,44 +144,6 @@ class PromotionRequestSerializer(_SampleRequest):
         """Return what is asked for."""
         said = dict(self.validated_data)
         return PromotionRequest(wanted=said.pop("filter"), shows_first=said.pop("look"), **said)
-
-
-class ScheduleSerializer(serializers.ModelSerializer[PromotionSchedule]):
-    """A schedule that makes examples of new traces. `skipped` says why it made nothing when it was due last."""
-
-    dataset = serializers.CharField(source="dataset.slug")
-    filter = serializers.SerializerMethodField(help_text="Null where only its author may know it.")
-    strata = serializers.ListField(child=serializers.CharField())
-
-    class Meta:
-        model = PromotionSchedule
-        fields = (
-            *("id", "dataset", "period", "filter", "strata", "turns", "count", "most_waiting", "is_on", "due_at"),
-            *("skipped", "created_at"),
-        )
-
-    def get_filter(self, schedule: PromotionSchedule) -> dict[str, str] | None:
-        """Return of which traces examples are made, as far as the reader may know it."""
-        return dict(schedule.wanted) if is_told(schedule, self.context["user"]) else None
-
-
-class ScheduleRequestSerializer(_SampleRequest):
-    """A schedule to start: at most `count` traces each time, and none while `most_waiting` examples wait for labels."""
-
-    period = serializers.ChoiceField(choices=Period.choices, default=Period.DAILY)
-    count = serializers.IntegerField(min_value=1, max_value=MOST_EACH_TIME, default=20)
-    most_waiting = serializers.IntegerField(min_value=1, max_value=MOST_WAITING, default=200)
-
-    def asked(self) -> ScheduleRequest:
-        """Return what is asked for."""
-        said = dict(self.validated_data)
-        return ScheduleRequest(wanted=said.pop("filter"), **said)
-
-
-class ScheduleSwitchSerializer(serializers.Serializer[Any]):
-    """Whether a schedule is on."""
-
-    is_on = serializers.BooleanField()
 
 
 class Promotions(ProjectView, ListAPIView[Promotion]):
@@ -211,7 +168,7 @@ class Promotions(ProjectView, ListAPIView[Promotion]):
 
 
 class PromotionView(LabelingView):
-    """What the views of one sample share."""
+    """Finds the sample for the views of one."""
 
     def find(self, promotion: UUID) -> Promotion:
         """Return the project's sample. Raises Http404."""
@@ -254,54 +211,9 @@ class PromotionDrop(PromotionView):
 
 
 class PromotionUndo(PromotionView):
-    """Delete the examples of a sample, as long as nobody has begun to label one."""
+    """Delete the examples of a sample, as long as none of them is being labelled."""
 
     @extend_schema(request=None, responses={202: PromotionSerializer})
     @idempotent
     def post(self, request: Request, promotion: UUID) -> Response:
         return self.acted(promotion, lambda found: promotion_undo(promotion=found, actor=self.user))
-
-
-class Schedules(ProjectView, ListAPIView[PromotionSchedule]):
-    """The project's schedules, the newest first; by POST, start one."""
-
-    serializer_class = ScheduleSerializer
-    queryset = PromotionSchedule.objects.none()
-
-    def get_queryset(self) -> Any:
-        return PromotionSchedule.objects.in_project(self.project)
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "user": self.user}
-
-    @extend_schema(request=ScheduleRequestSerializer, responses={201: ScheduleSerializer})
-    @idempotent
-    def post(self, request: Request) -> Response:
-        asked = ScheduleRequestSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        made = schedule_add(request=asked.asked(), actor=self.user)
-        return Response(ScheduleSerializer(made, context={"user": self.user}).data, status=HTTPStatus.CREATED)
-
-
-class ScheduleDetail(ProjectView):
-    """One schedule: switched on or off by PATCH, removed by DELETE."""
-
-    def find(self, schedule: UUID) -> PromotionSchedule:
-        """Return the project's schedule. Raises Http404."""
-        return get_object_or_404(PromotionSchedule.objects.in_project(self.project), pk=schedule)
-
-    @extend_schema(responses=ScheduleSerializer)
-    def get(self, request: Request, schedule: UUID) -> Response:
-        return Response(ScheduleSerializer(self.find(schedule), context={"user": self.user}).data)
-
-    @extend_schema(request=ScheduleSwitchSerializer, responses=ScheduleSerializer)
-    def patch(self, request: Request, schedule: UUID) -> Response:
-        asked = ScheduleSwitchSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        found = schedule_switch(schedule=self.find(schedule), actor=self.user, is_on=asked.validated_data["is_on"])
-        return Response(ScheduleSerializer(found, context={"user": self.user}).data)
-
-    @extend_schema(responses={204: None})
-    def delete(self, request: Request, schedule: UUID) -> Response:
-        schedule_remove(schedule=self.find(schedule), actor=self.user)
-        return Response(status=HTTPStatus.NO_CONTENT)

@@ -100,7 +100,7 @@ class RuleDaySerializer(serializers.Serializer[Any]):
 
 
 class LaterCaseSerializer(serializers.Serializer[LaterCase]):
-    """What a run did on an example."""
+    """Shows what a run did on an example."""
 
     run = serializers.IntegerField()
     subject = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Would today's agent still do this? The question in the REST interface."""
+"""Ask a live agent what production was asked, by REST."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Tools(ProjectView):
 
 
 class Rules(ProjectView):
-    """What each online rule said on each day; of 14 days unless `since` is said, of 92 at most."""
+    """List what each online rule said on each day; of 14 days unless `since` is said, of 92 at most."""
 
     @extend_schema(
         parameters=[each for each in FILTERS if each.name in ("since", "until", "agent", "version")],

@@ -14,7 +14,7 @@ from toolevals.workspace.models import Job, Project, User
 
 
 class Turns(models.TextChoices):
-    """Which turns of a trace become examples."""
+    """Names the turns of a trace that become examples."""
 
     EVERY = "every", "every turn"
     CALLED = "called", "turns that called a tool"
@@ -22,7 +22,7 @@ class Turns(models.TextChoices):
 
 
 class PromotionState(models.TextChoices):
-    """How far a promotion is."""
+    """Says how far a promotion is."""
 
     DRAWING = "drawing", "being drawn"
     # Its texts are shown, and somebody says whether it is made.
@@ -34,7 +34,7 @@ class PromotionState(models.TextChoices):
 
 
 class Period(models.TextChoices):
-    """How often a schedule makes examples."""
+    """Says how often a schedule makes examples."""
 
     HOURLY = "hourly", "every hour"
     DAILY = "daily", "every day"

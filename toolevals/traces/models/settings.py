@@ -41,7 +41,7 @@ class TraceSettings(models.Model):
 
     @property
     def limits(self) -> Limits:
-        """What a trace may take at most."""
+        """Return what a trace may take at most."""
         return Limits(self.most_tokens, self.most_cost)
 
     @classmethod

@@ -18,7 +18,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What tells whether two turns ask the same. `exact` is equal where they do so in other spacing or case.
+    """Tells whether two turns ask the same. `exact` is equal where they do so in other spacing or case.
 
     `apart` are the names of tools and the words with digits in the request: order 7 is not order 8.
     """

@@ -27,7 +27,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """What is known of a sum, of so many parts; where another part did not say, it is that much at least."""
+    """Holds what is known of a sum, of so many parts; where another part did not say, it is that much at least."""
 
     known: float
     parts: int

@@ -24,7 +24,7 @@ class Turn:
 
     @property
     def has_called(self) -> bool:
-        """Whether the agent called a tool in it."""
+        """Tell whether the agent called a tool in it."""
         return bool(self.done.calls)
 
 

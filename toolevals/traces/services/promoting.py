@@ -25,7 +25,7 @@ MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PromotionRequest:
-    """Which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed.
+    """Says which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed.
 
     With `shows_first`, the sample waits until somebody has seen its texts.
     """

@@ -49,7 +49,7 @@ def traces_promote(lease: Lease) -> None:
 
 
 class _Work:
-    """What a job makes of the plan of a promotion."""
+    """Holds what a job makes of the plan of a promotion."""
 
     def __init__(self, promotion: Promotion) -> None:
         self._promotion = promotion

@@ -25,7 +25,7 @@ _AT_WORK = (PromotionState.DRAWING, PromotionState.MAKING, PromotionState.UNDOIN
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRequest:
-    """What a schedule makes and when: see `PromotionSchedule`."""
+    """Says what a schedule makes and when: see `PromotionSchedule`."""
 
     dataset: Dataset
     wanted: Mapping[str, str]

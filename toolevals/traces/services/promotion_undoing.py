@@ -31,7 +31,7 @@ from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
 AT_ONCE = 100
-TOO_LATE = "Somebody has begun to label these examples, or has changed one: this can no longer be undone."
+TOO_LATE = "One of these examples is being labelled or was changed: this can no longer be undone."
 # What people leave on an example when they work on it.
 _WORK = (Label, SpareLabel, Draft, Skip, Comment, Gold, VersionEntry)
 

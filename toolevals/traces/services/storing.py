@@ -70,7 +70,7 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]]) 
 
 @dataclass(frozen=True, slots=True)
 class _Gain:
-    """What a batch brings of one trace: the number of spans, their bytes before and after they are packed."""
+    """Holds what a batch brings of one trace: the number of spans, their bytes before and after they are packed."""
 
     spans: int
     has_root: bool

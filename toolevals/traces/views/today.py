@@ -1,4 +1,4 @@
-"""Would today's agent still do this? Ask a live agent what production was asked, and put both beside each other."""
+"""Ask a live agent what production was asked, and show both."""
 
 from __future__ import annotations
 
