@@ -11,7 +11,7 @@ from toolevals.cli.conversation_files import Conversation
 from toolevals.grading.values import Message, ToolCall, ToolSpec
 from toolevals.sdk.writing import arguments_text, json_text, messages_text, result_text
 
-# What a step takes, in nanoseconds, where nobody has measured it.
+# What a step is said to take, in nanoseconds: a span needs a length, and recorded files hold none.
 MODEL_NS, TOOL_NS, USER_NS = 800_000_000, 150_000_000, 2_000_000_000
 _OK, _ERROR = 1, 2
 _INTERNAL, _CLIENT = 1, 3
