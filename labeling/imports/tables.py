@@ -30,6 +30,10 @@ class Preview:
     columns: list[str]
     rows: list[list[str]]
 
+    def count_rows(self, file: IO[bytes]) -> int:
+        """Return how many rows the whole file has below its head; empty lines are none."""
+        return sum(bool(cells) for _, cells in islice(Records(file, 0, None, self.delimiter), 1, None))
+
 
 def preview(file: IO[bytes], count: int = 5) -> Preview:
     """Return the head of a CSV file. Raises InvalidDocument where it has none that can be read."""

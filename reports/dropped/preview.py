@@ -137,8 +137,10 @@ def _entries_of(part: Part, before: int) -> Iterator[tuple[int, str, ExampleRow 
 
 def _columns_shown(look: FileLook, content: bytes) -> None:
     """Show the columns of a table with their first values: what they hold is said before they are read."""
-    table = preview(io.BytesIO(plain_of(content)), _FIRST_ROWS)
-    look.counts["columns"] = len(table.columns)
+    file = io.BytesIO(plain_of(content))
+    table = preview(file, _FIRST_ROWS)
+    # No row is an example before the columns have their meaning.
+    look.counts = {"rows": table.count_rows(file), "columns": len(table.columns)}
     for number, column in enumerate(table.columns):
         values = [row[number][:60] for row in table.rows if row[number].strip()]
         look.rows.append(LookRow(column, ", ".join(values[:3])))

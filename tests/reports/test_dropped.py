@@ -112,7 +112,7 @@ def test_a_new_dataset_offers_the_tools_that_were_brought_last(keeper, project, 
 
 def test_a_table_is_asked_about_by_the_page_that_knows_columns(keeper, project, drop):
     page = drop(b"says,tool\nWhere is A-1?,get_order\n", "table.csv")
-    assert "2 columns" in text(page)
+    assert "1 row, 2 columns" in text(page)
     assert "Where is A-1?" in text(page)
     store = address(project, "dropped-store", stored(project).pk, "examples")
     answer = keeper.post(store, {"examples-there": "", "examples-name": "Core"})
