@@ -14,7 +14,7 @@ import django
 
 BATCHES = int(os.environ.get("TRACES_BATCHES", "40"))
 SPANS = int(os.environ.get("TRACES_SPANS", "1000000"))
-ROUNDS = 15
+ROUNDS = 40
 PER_TRACE, CALLS = 16, 7
 # Rows of traces as they are summed up: ids in the order of time, texts of ordinary words, one trace in 50,000 rare.
 TRACES = """
@@ -166,7 +166,7 @@ def _lists() -> dict[str, float]:
 
 
 def _hours_count(project: Any) -> None:
-    """Count the hours of the calls, as the regular duty does once they are over: the batches came in the present one."""
+    """Count the hours of the calls, as the regular duty does when they are over. Batches came in the present one."""
     from datetime import timedelta
 
     from django.db import transaction

@@ -25,22 +25,28 @@ EVERY = rules_of([{"kind": kind} for kind in ("email", "phone", "card", "iban")]
         ("no card: 4111 1111 1111 1112", "no card: 4111 1111 1111 1112"),
         ("to GB82 WEST 1234 5698 7654 32 please", "to [iban] please"),
         ("no account: GB82 WEST 1234 5698 7654 33", "no account: GB82 WEST 1234 5698 7654 33"),
-        ("at 2026-11-26 10:00:00, order 20261126123", "at 2026-11-26 10:00:00, order 20261126123"),
+        ("no issuer: 9111 1111 1111 1111", "no issuer: 9111 1111 1111 1111"),
+        ("ruf 030 1234567 an, phone: 5550123", "ruf [phone] an, phone: [phone]"),
+        ("٤١١١ ١١١١ ١١١١ ١١١١", "[card]"),
+        (
+            "logo@2x.png at 2026-11-26 10:00:00, order 20261126123",
+            "logo@2x.png at 2026-11-26 10:00:00, order 20261126123",
+        ),
     ],
 )
 def test_each_kind_is_told_by_its_form_and_its_check_digits(text, scrubbed):
-    assert Scrubber(EVERY).text(text) == scrubbed
+    assert Scrubber(EVERY).without(text) == scrubbed
 
 
 def test_json_in_a_text_stays_json():
     scrubber = Scrubber((*EVERY, *rules_of([{"kind": "field", "value": "Name"}])))
     inner = json.dumps({"card": 4111111111111111, "name": {"first": "Ada"}, "n": 7})
     text = json.dumps({"to": "ada@example.org", "inner": inner})
-    found = json.loads(scrubber.text(text))
+    found = json.loads(scrubber.without(text))
     assert found["to"] == "[email]"
-    assert json.loads(found["inner"]) == {"card": "[card]", "name": "[Name]", "n": 7}
+    assert json.loads(found["inner"]) == {"card": "[card]", "name": "[field]", "n": 7}
     untouched = '{ "a" : 1 }'
-    assert scrubber.text(untouched) == untouched
+    assert scrubber.without(untouched) == untouched
 
 
 def test_patterns_and_fields_of_a_project_are_applied_before_anything_is_stored(client, project, owner, token):
@@ -52,7 +58,7 @@ def test_patterns_and_fields_of_a_project_are_applied_before_anything_is_stored(
     assert "ada@example.org" not in said
     assert "ORD-77" not in said
     assert "I am [email], where is [pattern]?" in said
-    assert spans[2].attributes["shop.shard"] == "[shard]"
+    assert spans[2].attributes["shop.shard"] == "[field]"
     assert spans[2].attributes["gen_ai.tool.name"] == "get_order"
 
 
@@ -61,6 +67,7 @@ def test_patterns_and_fields_of_a_project_are_applied_before_anything_is_stored(
     [
         ({"kind": "name"}, "kinds are email"),
         ({"kind": "field"}, "needs the name of a field"),
+        ({"kind": "field", "value": "- _"}, "has no letter and no digit"),
         ({"kind": "pattern", "value": "(?=x)"}, "the pattern is refused"),
         ({"kind": "pattern", "value": "x*"}, "matches the empty text"),
     ],

@@ -114,5 +114,4 @@ class _Work:
 
 def scrubbed_input(turn: Turn, scrubber: Scrubber) -> dict[str, Any]:
     """Return the input of a turn's example: without what the project's rules take out by now."""
-    found: dict[str, Any] = scrubber.document(turn.input)
-    return found
+    return scrubber.without(turn.input)

@@ -69,7 +69,7 @@ def document_of_request(request: HttpRequest, content_type: str) -> dict[str, ob
 
 def _sorted(project: Project, document: dict[str, object]) -> Sorted:
     settings = TraceSettings.of(project)
-    change = Scrubber(settings.rules).span if settings.scrub else None
+    change = Scrubber(settings.rules).without if settings.scrub else None
     try:
         return sorted_spans(document, rate=settings.sample_rate, change=change)
     except InvalidDocument as error:

@@ -22,7 +22,7 @@ def trace_settings(request: ProjectRequest) -> HttpResponse:
     tried = None
     if request.method == "POST" and form.is_valid():
         if "try" in request.POST:
-            tried = Scrubber(form.rules).text(form.cleaned_data["sample"])
+            tried = Scrubber(form.rules).without(form.cleaned_data["sample"])
         else:
             trace_settings_update(
                 project=request.project,

@@ -72,7 +72,7 @@ _PHONES = tuple(
         rf"{_BEFORE}(?P<number>00[1-9]\d{{0,2}}(?:[ /-]\(?\d{{1,8}}\)?){{2,6}}){_AFTER}",
         # (212) 555-0123; 212-555-0123
         rf"{_ALONE}(?P<number>(?:1[ .-])?\([2-9]\d{{2}}\)[ -]?\d{{3}}[ .-]\d{{4}}){_AFTER}(?! \d)",
-        rf"{_ALONE}(?P<number>(?:1[ .-])?[2-9]\d{{2}}([ .-])[2-9]\d{{2}}\2\d{{4}}){_AFTER}(?! \d)",
+        rf"{_ALONE}(?P<number>(?:1[ .-])?[2-9]\d{{2}}([ .-])\d{{3}}\2\d{{4}}){_AFTER}(?! \d)",
         # 030 1234567; (0170) 123 45 67; 06 12 34 56 78
         rf"{_ALONE}(?P<number>(?:\(0[1-9]\d{{0,4}}\)|0[1-9]\d{{0,4}})(?:[ ./-]{{1,2}}\d{{2,8}}){{1,5}}){_AFTER}",
         # after the word "phone": 5550123
@@ -173,3 +173,5 @@ FINDERS: Final[Mapping[BuiltIn, Callable[[str], Iterator[Place]]]] = {
     "email": emails,
     "phone": phones,
 }
+# Text with fewer digits holds none of a kind, so it need not be searched.
+FEWEST_DIGITS: Final[Mapping[BuiltIn, int]] = {"iban": 2, "card": 13, "email": 0, "phone": 7}

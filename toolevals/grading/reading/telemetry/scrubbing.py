@@ -13,20 +13,20 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeVar
 
-from toolevals.grading.reading.telemetry.personal_data import FINDERS, BuiltIn, Place, cards, plain
+from toolevals.grading.reading.telemetry.personal_data import FEWEST_DIGITS, FINDERS, BuiltIn, Place, cards, plain
 from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values.canonical import MAX_DEPTH, exact
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.patterns import compile_pattern
-from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument
 
 Value = TypeVar("Value")
 FIELD = "field"
-MOST_NAMES = 200
 _BUILT_IN: tuple[BuiltIn, ...] = tuple(FINDERS)
-_NAME = re.compile(r"[a-z0-9][a-z0-9 _-]{0,39}", re.ASCII)
 # So deep is JSON read that stands in text, in JSON and text again; below, text is searched as it is written.
 _DEEPEST_TEXT = 100
+# Short texts that hold nothing are remembered, since names of keys and attributes come with each span.
+_SHORT, _MOST_REMEMBERED = 80, 10_000
 # So often is a text searched again: what was taken out may have stood in the way of another find.
 _MOST_ROUNDS = 5
 _PHONE_FIELDS: Final = frozenset(
@@ -60,49 +60,30 @@ class ScrubbingRules:
     @cached_property
     def field_names(self) -> frozenset[str]:
         """Return the fields' names as they are compared."""
-        return frozenset(map(_compared, self.fields))
+        return frozenset(map(compared_name, self.fields))
 
     @cached_property
     def field_pattern(self) -> re.Pattern[str] | None:
         """Return what finds the fields in text that is no JSON, with their value as group `value`."""
         if not self.fields:
             return None
-        names = "|".join("[ _-]?".join(map(re.escape, _compared(name))) for name in self.fields)
+        names = "|".join("[ _-]?".join(map(re.escape, compared_name(name))) for name in self.fields)
         return re.compile(
             rf"(?<![^\W_])(?:{names})\\{{0,8}}[\"']?\s{{0,8}}[:=]\s{{0,8}}"
             rf"(?P<value>\\{{0,8}}\"(?:[^\"\\]|\\.)*+\"?|\\{{0,8}}'(?:[^'\\]|\\.)*+'?|[\[{{][\s\S]*+|[^\s,;&}}\]\"'\[{{]+)",
             re.IGNORECASE,
         )
 
+    @cached_property
+    def remembered(self) -> set[str]:
+        """Return short texts in which these rules found nothing, so far."""
+        return set()
+
     def is_field(self, name: str) -> bool:
         """Tell whether a key or an attribute is one of the fields."""
         return bool(self.fields) and not self.field_names.isdisjoint(
-            (_compared(name), _compared(name.rpartition(".")[2]))
+            (compared_name(name), compared_name(name.rpartition(".")[2]))
         )
-
-
-def rules_in(document: Any) -> ScrubbingRules:
-    """Return the rules of a document: true or false for each kind of data, `fields` and `patterns`.
-
-    Raises InvalidDocument with everything that is wrong: unknown keys, values of other types, names given twice,
-    patterns that RE2 refuses or that match the empty text.
-    """
-    if not isinstance(document, Mapping):
-        raise InvalidDocument.at("", "is not an object")
-    problems = list(_problems(document))
-    if problems:
-        raise InvalidDocument(problems)
-    return ScrubbingRules(
-        **{name: document.get(name, True) for name in _BUILT_IN},
-        fields=tuple(document.get("fields", ())),
-        patterns=tuple((each["name"], each["pattern"]) for each in document.get("patterns", ())),
-    )
-
-
-def document_of(rules: ScrubbingRules) -> dict[str, Any]:
-    """Return rules as the document that `rules_in` reads."""
-    patterns = [{"name": name, "pattern": pattern} for name, pattern in rules.patterns]
-    return {name: getattr(rules, name) for name in _BUILT_IN} | {"fields": list(rules.fields), "patterns": patterns}
 
 
 def scrubbed(value: Value, rules: ScrubbingRules) -> tuple[Value, dict[str, int]]:
@@ -182,7 +163,7 @@ class _Scrubbing:
             return None
         if self.rules.is_field(name):
             return FIELD
-        if self.rules.phone and _compared(name.rpartition(".")[2]) in _PHONE_FIELDS:
+        if self.rules.phone and compared_name(name.rpartition(".")[2]) in _PHONE_FIELDS:
             is_number = isinstance(value, int | str) and not isinstance(value, bool)
             return "phone" if is_number and _PHONE_VALUE.fullmatch(plain(str(value)).strip()) else None
         return None
@@ -213,7 +194,11 @@ class _Scrubbing:
         return self._searched(text)
 
     def _searched(self, text: str) -> str:
+        if text in self.rules.remembered:
+            return text
         found = [*self._fields(text), *self._built_in(text), *self._own(text)]
+        if not found and len(text) <= _SHORT and len(self.rules.remembered) < _MOST_REMEMBERED:
+            self.rules.remembered.add(text)
         for _ in range(_MOST_ROUNDS):
             if not found:
                 break
@@ -222,11 +207,13 @@ class _Scrubbing:
         return text
 
     def _built_in(self, text: str) -> Iterator[tuple[Place, str]]:
-        if len(text) < 5:
+        if len(text) < 5 or not self.finders:
             return
         searched = plain(text)
+        digits = sum(map(searched.count, "0123456789"))
         for name, finder in self.finders:
-            yield from ((place, name) for place in finder(searched))
+            if digits >= FEWEST_DIGITS[name]:
+                yield from ((place, name) for place in finder(searched))
 
     def _fields(self, text: str) -> Iterator[tuple[Place, str]]:
         if pattern := self.rules.field_pattern:
@@ -261,48 +248,6 @@ def _matches(pattern: str, text: str) -> Iterator[Place]:
 
 
 @lru_cache(4096)
-def _compared(name: str) -> str:
+def compared_name(name: str) -> str:
+    """Return the name of a field as it is compared: without case, `_`, `-` and spaces."""
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
-
-
-def _problems(document: Mapping[str, Any]) -> Iterator[Problem]:
-    for key, value in document.items():
-        if key in _BUILT_IN:
-            if not isinstance(value, bool):
-                yield Problem(f"/{key}", "is neither true nor false")
-        elif key not in ("fields", "patterns"):
-            yield Problem("", f"has an unknown key {str(key)[:40]}: there are {', '.join(_BUILT_IN)}, fields, patterns")
-        elif not isinstance(value, list) or len(value) > MOST_NAMES:
-            yield Problem(f"/{key}", f"is not a list of at most {MOST_NAMES}")
-        else:
-            yield from (_field_problems if key == "fields" else _pattern_problems)(value)
-
-
-def _field_problems(names: list[Any]) -> Iterator[Problem]:
-    for place, name in enumerate(names):
-        if not isinstance(name, str) or not _compared(name) or len(name) > 100:
-            yield Problem(f"/fields/{place}", "is no name of a field of at most 100 characters")
-
-
-def _pattern_problems(patterns: list[Any]) -> Iterator[Problem]:
-    taken = {*_BUILT_IN, FIELD}
-    for place, each in enumerate(patterns):
-        pointer = f"/patterns/{place}"
-        if not isinstance(each, Mapping) or set(each) != {"name", "pattern"}:
-            yield Problem(pointer, "is no object of a name and a pattern")
-            continue
-        name, pattern = each["name"], each["pattern"]
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in taken:
-            yield Problem(f"{pointer}/name", "is no new name of small letters, digits, spaces, - and _")
-        taken.add(str(name))
-        if problem := _pattern_problem(pattern):
-            yield Problem(f"{pointer}/pattern", problem)
-
-
-def _pattern_problem(pattern: Any) -> str | None:
-    if not isinstance(pattern, str):
-        return "is no text"
-    try:
-        return "matches the empty text" if compile_pattern(pattern).search("") is not None else None
-    except ValueError as error:
-        return str(error)
