@@ -7,10 +7,19 @@ from uuid import UUID
 from labeling.models import Dataset
 from tests.access import labeling_arguments
 from tests.access.world import Argument, World
+from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
+from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.sorting import sorted_spans
-from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, Turns
-from toolevals.traces.services import ScheduleRequest, schedule_add, spans_store, trace_settle
+from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, TraceJudge, Turns
+from toolevals.traces.services import (
+    ScheduleRequest,
+    TraceJudgeRequest,
+    schedule_add,
+    spans_store,
+    trace_judge_set,
+    trace_settle,
+)
 from toolevals.workspace.models import User
 
 
@@ -58,6 +67,21 @@ def a_schedule(world: World, person: User) -> UUID:
     return UUID(str(found.pk))
 
 
+def a_trace_judge(world: World, person: User) -> UUID:
+    """Return the id of the first judge that is asked about the project's traces; the first call binds it."""
+    found = TraceJudge.objects.filter(project=world.project).first()
+    if found is None:
+        judge = judge_add(
+            project=world.project,
+            actor=world.owner,
+            rubric=rubric_use(project=world.project, actor=world.owner, name="task_completion"),
+            request=JudgeRequest("Judge of traces", MODEL, {"base_url": "https://judges.example.org/v1"}),
+        )
+        request = TraceJudgeRequest(share=0.5)
+        found = trace_judge_set(project=world.project, actor=world.owner, judge=judge, request=request)
+    return UUID(str(found.judge_id))
+
+
 def a_dataset_of(world: World) -> Dataset:
     """Return a dataset of the project."""
     slug = str(labeling_arguments.ARGUMENTS["dataset"](world, world.owner))
@@ -69,4 +93,5 @@ ARGUMENTS: dict[str, Argument] = {
     "span": lambda *_: f"{3:016x}",
     "promotion": a_promotion,
     "schedule": a_schedule,
+    "trace_judge": a_trace_judge,
 }

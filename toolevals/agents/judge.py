@@ -24,13 +24,15 @@ _NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
 class Heard:
     """A judgement, what it took, and the snapshot that the endpoint says has answered.
 
-    `usage` counts tokens over all requests.
+    `usage` counts tokens over all requests. `was_reached` says that it is no failure of network or endpoint: else the
+    judgement is errored.
     """
 
     judgement: Judgement
     usage: Mapping[str, float] = field(default_factory=dict)
     answered_by: str = ""
     latency_ms: float = 0.0
+    was_reached: bool = True
 
 
 def judge_options(options: ChatOptions, rubric: Rubric, *, structured: bool) -> ChatOptions:
@@ -57,12 +59,12 @@ class Judge:
 
     def hear(self, request: JudgementRequest) -> Heard:
         """Return the judge's answer to a request. Never raises what the endpoint does: that is errored."""
-        asked = _Asked(self._structured, self._plain)
+        asked, was_reached = _Asked(self._structured, self._plain), True
         try:
             judgement = self._judgement(request, asked)
         except UnreachableError as error:
-            judgement = self._errored(request, f"The judge could not be reached: {error}")
-        return Heard(judgement, dict(asked.usage), asked.answered_by, asked.latency_ms)
+            judgement, was_reached = self._errored(request, f"The judge could not be reached: {error}"), False
+        return Heard(judgement, dict(asked.usage), asked.answered_by, asked.latency_ms, was_reached)
 
     def _judgement(self, request: JudgementRequest, asked: _Asked) -> Judgement:
         messages = messages_for(request)

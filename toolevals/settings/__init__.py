@@ -237,6 +237,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
     "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
+    "toolevals.traces.tasks.questions_due": 2,
     "toolevals.traces.services.tool_hours.tool_hours_count": 60,
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,

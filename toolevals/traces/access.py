@@ -31,7 +31,9 @@ RULES = {
         ),
         Rule(Role.ADJUDICATOR),
     ),
-    "traces:settings": Rule(Role.OWNER),
+    **dict.fromkeys(
+        ("traces:settings", "traces:judges", "traces:judge", "traces-api:judges", "traces-api:judge"), Rule(Role.OWNER)
+    ),
     "traces:tools": Rule(Role.VIEWER),
     "traces:tools-csv": Rule(Role.VIEWER),
     "traces:rules": Rule(Role.VIEWER),

@@ -21,6 +21,7 @@ TOOL_FIGURES: Final = (
 )  # fmt: skip
 RULE_DAYS: Final = (
     "rule", "day", "passed", "failed", "unscored", "errored", "traces", "rate", "rate_low", "rate_high",
+    "judge", "judge_model", "not_judged",
 )  # fmt: skip
 
 
@@ -31,7 +32,8 @@ def rule_day_lines(trends: Iterable[RuleTrend]) -> Iterator[tuple[Cell, ...]]:
             rate = each.rate
             yield (
                 trend.rule.name, str(each.day), each.passed, each.failed, each.unscored, each.errored, rate.examples,
-                rate.value, rate.low, rate.high,
+                rate.value, rate.low, rate.high, trend.rule.judge, trend.rule.model,
+                each.not_judged if trend.rule.judge else None,
             )  # fmt: skip
 
 

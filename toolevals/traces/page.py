@@ -15,6 +15,7 @@ from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.statuses import Status
 from toolevals.traces.chunks import spans_of
+from toolevals.traces.judge_rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
@@ -28,10 +29,12 @@ SESSION_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a rule says of a span."""
+    """What a rule says of a span; of a judge, also the snapshot that answered and what that cost, if it is known."""
 
-    rule: Rule
+    rule: Rule | JudgeRule
     verdict: RuleVerdict
+    snapshot: str = ""
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class TracePage:
     offered: Sequence[ToolReading]
     used: Sequence[UsedTool]
     verdicts: Sequence[Judged]
+    not_judged: Sequence[TraceQuestionShown]
     unread: Sequence[tuple[str, int]]
     problems: Sequence[Problem]
 
@@ -59,9 +63,10 @@ class TracePage:
     def told(self) -> list[tuple[Judged, int]]:
         """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
         passed = [each for each in self.verdicts if each.verdict.status == "passed"]
+        passed = [each for each in passed if not isinstance(each.rule, JudgeRule)]
         often = Counter(each.rule.name for each in passed)
         first = {each.rule.name: each for each in reversed(passed)}
-        others = [(each, 1) for each in self.verdicts if each.verdict.status != "passed"]
+        others = [(each, 1) for each in self.verdicts if each not in passed]
         return others + [(first[name], count) for name, count in often.items()]
 
     @property
@@ -86,7 +91,11 @@ def trace_page(trace: Trace) -> TracePage:
         conversation=read_conversation(whole_conversation(reading)),
         offered=[tool_reading(tool) for tool in reading.tools],
         used=used,
-        verdicts=[Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))],
+        verdicts=[
+            *(Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))),
+            *judged_of(trace),
+        ],
+        not_judged=open_questions(trace),
         unread=sorted(unread.items()),
         problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
     )
@@ -94,10 +103,16 @@ def trace_page(trace: Trace) -> TracePage:
 
 def _cost_verdicts(trace: Trace) -> list[RuleVerdict]:
     """Return what was said of the cost when the trace was summed up: the limit may be another since."""
-    found = SpanVerdict.objects.filter(trace=trace, rule="cost")
-    return [
-        RuleVerdict(each.rule, each.span_id, cast("Status", each.status), each.value, each.reason) for each in found
-    ]
+    return [_rule_verdict(each) for each in SpanVerdict.objects.filter(trace=trace, rule="cost")]
+
+
+def judged_of(trace: Trace) -> list[Judged]:
+    """Return what judges said of a trace."""
+    return [Judged(rule, _rule_verdict(each), each.snapshot, each.judge_cost) for rule, each in judge_verdicts(trace)]
+
+
+def _rule_verdict(kept: SpanVerdict) -> RuleVerdict:
+    return RuleVerdict(kept.rule, kept.span_id, cast("Status", kept.status), kept.value, kept.reason)
 
 
 def whole_conversation(reading: TraceReading) -> dict[str, Any]:

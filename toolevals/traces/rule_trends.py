@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import SpanVerdict
+from toolevals.traces.judge_rules import JudgeRule, judge_rules
+from toolevals.traces.models import QuestionState, SpanVerdict, TraceQuestion
 from toolevals.traces.querysets.traces import first_id
 from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.workspace.models import Project
@@ -27,10 +28,14 @@ STATUSES: Final = ("passed", "failed", "unscored", "errored")
 
 @dataclass(slots=True)
 class RuleDay:
-    """Verdicts of a rule on the traces that came on one day, and how surely the share that passed is known."""
+    """Verdicts of a rule on the traces that came on one day, and how surely the share that passed is known.
 
-    rule: Rule
+    `not_judged` counts the traces in a judge's share that it was not asked about: they are in no other number.
+    """
+
+    rule: Rule | JudgeRule
     day: date
+    not_judged: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     tally: Counter[tuple[int, int]] = field(default_factory=Counter)
 
@@ -62,9 +67,9 @@ class RuleDay:
 
 @dataclass(frozen=True, slots=True)
 class RuleTrend:
-    """One rule over the days on which it said something, the first day first."""
+    """One rule over the days on which it said something, or should have, the first day first."""
 
-    rule: Rule
+    rule: Rule | JudgeRule
     days: tuple[RuleDay, ...]
 
 
@@ -89,17 +94,24 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
     if wanted.problems:
         return []
     days = _days(wanted)
-    found: dict[tuple[str, int], RuleDay] = {}
-    names = {rule.name: rule for rule in RULES}
-    for name, at, passed, failed, unscored, errored, count in _counted(project, wanted, days) if days else ():
-        if name not in names:
+    # By the key of a judge, or the name of a rule.
+    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judge_rules(project)
+    found: dict[tuple[int | str, int], RuleDay] = {}
+
+    def day_of(rule: int | str, at: int) -> RuleDay:
+        return found.setdefault((rule, at), RuleDay(rules[rule], timezone.localdate(days[at])))
+
+    for name, judge, at, passed, failed, unscored, errored, count in _counted(project, wanted, days) if days else ():
+        if (key := judge or name) not in rules:
             continue
-        each = found.setdefault((name, at), RuleDay(names[name], timezone.localdate(days[at])))
+        each = day_of(key, at)
         each.counts.update(
             dict(zip(STATUSES, (count * part for part in (passed, failed, unscored, errored)), strict=True))
         )
         each.tally[passed + failed, passed] += count
-    by_rule = [(rule, [found[rule.name, at] for at in range(len(days)) if (rule.name, at) in found]) for rule in RULES]
+    for judge, at, count in _not_judged(project, wanted, days) if days else ():
+        day_of(judge, at).not_judged += count
+    by_rule = [(rule, [found[key, at] for at in range(len(days)) if (key, at) in found]) for key, rule in rules.items()]
     return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
 
 
@@ -115,24 +127,36 @@ def _days(wanted: TraceFilter) -> list[datetime]:
     return found
 
 
-def _counted(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[Any, ...]]:
-    """Yield (rule, number of the day, counts by status in a trace, how many traces are so)."""
+def _of_traces(rows: Any, wanted: TraceFilter, days: list[datetime]) -> Any:
+    """Return those rows that hang on traces of the filter, each with the number of its `day`."""
     since, until = wanted.times
-    rows = SpanVerdict.objects.filter(project=project, trace__gte=first_id(since or days[0]))
+    rows = rows.filter(trace__gte=first_id(since or days[0]))
     rows = rows if until is None else rows.filter(trace__lt=first_id(until))
     equal = {"trace__agent": wanted.agent, "trace__agent_version": wanted.version}
     rows = rows.filter(**{column: value for column, value in equal.items() if value})
     cases = [When(trace__lt=first_id(end), then=Value(at)) for at, end in enumerate(days[1:])]
-    day = Case(*cases, default=Value(len(days) - 1), output_field=IntegerField())
+    return rows.annotate(day=Case(*cases, default=Value(len(days) - 1), output_field=IntegerField()))
+
+
+def _not_judged(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:
+    """Yield (judge, number of the day, how many traces it was not asked about)."""
+    rows = TraceQuestion.objects.filter(judge__project=project, state=QuestionState.NOT_JUDGED)
+    found = _of_traces(rows, wanted, days).values("judge", "day").annotate(count=Count("pk")).order_by()
+    yield from found.values_list("judge", "day", "count")
+
+
+def _counted(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[Any, ...]]:
+    """Yield (rule, judge or None, number of the day, counts by status in a trace, how many traces are so)."""
+    rows = _of_traces(SpanVerdict.objects.filter(project=project), wanted, days)
     by_status = {status: Count("pk", filter=Q(status=status)) for status in STATUSES}
-    by_trace = rows.annotate(day=day).values("rule", "day", "trace").annotate(**by_status).order_by()
+    by_trace = rows.values("rule", "judge", "day", "trace").annotate(**by_status).order_by()
     sql, parameters = by_trace.query.sql_with_params()
-    columns = ", ".join(f'"{name}"' for name in ("rule", "day", *STATUSES))
+    columns = ", ".join(f'"{name}"' for name in ("rule", "judge", "day", *STATUSES))
     with connection.cursor() as cursor:
         # The inner query's values are its parameters; the outer one has names of ours alone.
         cursor.execute(
             f"SELECT {columns}, COUNT(*) FROM ({sql}) AS of_traces GROUP BY {columns}",  # noqa: S608
             parameters,
         )
-        for row in cursor.fetchall():
-            yield row[0], *map(int, row[1:])
+        for rule, judge, *counts in cursor.fetchall():
+            yield rule, judge, *map(int, counts)

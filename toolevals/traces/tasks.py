@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 
 from toolevals.celery import app
 from toolevals.traces import services
-from toolevals.traces.models import Trace
+from toolevals.traces.models import Trace, TraceQuestion
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.jobs.notify import can_ring
 from toolevals.workspace.models import Queue
@@ -25,6 +25,12 @@ RING_SECONDS = 10
 def settle() -> None:
     """Sum up the traces that are due."""
     services.traces_settle()
+
+
+@app.task(name="traces.judge")
+def judge() -> None:
+    """Ask the questions to judges that are due."""
+    services.traces_judge()
 
 
 @app.task(name="traces.draw")
@@ -53,9 +59,18 @@ def today(batch_id: str) -> None:
 
 def traces_due(now: datetime) -> None:
     """Ring where a trace is due. A broker that is down is logged: the next round rings again."""
-    if not can_ring() or not Trace.objects.due(now).exists():
-        return
+    if can_ring() and Trace.objects.due(now).exists():
+        _ring("traces.settle", Queue.IO)
+
+
+def questions_due(now: datetime) -> None:
+    """Ring where a judge is to be asked about a trace."""
+    if can_ring() and TraceQuestion.objects.due(now).exists():
+        _ring("traces.judge", Queue.JUDGE)
+
+
+def _ring(task: str, queue: Queue) -> None:
     try:
-        current_app.send_task("traces.settle", queue=Queue.IO, expires=RING_SECONDS, retry=False)
+        current_app.send_task(task, queue=queue, expires=RING_SECONDS, retry=False)
     except (OperationalError, OSError) as error:
         logger.warning("The broker cannot be reached, the sweeper will try again: %s", error)

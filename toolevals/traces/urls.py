@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import promoting, promotions, rules, schedules, settings, today, tools, traces, verdicts
+from toolevals.traces.views import (
+    judges,
+    promoting,
+    promotions,
+    rules,
+    schedules,
+    settings,
+    today,
+    tools,
+    traces,
+    verdicts,
+)
 
 app_name = "traces"
 urlpatterns = [
@@ -22,6 +33,8 @@ urlpatterns = [
     path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
     path("traces/today/", today.today, name="today"),
     path("traces/settings/", settings.trace_settings, name="settings"),
+    path("traces/judges/", judges.judges, name="judges"),
+    path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
     path("traces/rules/", rules.rules, name="rules"),
     path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
     path("traces/tools/", tools.tools, name="tools"),

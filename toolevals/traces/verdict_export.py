@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID, uuid5
+
+from django.db.models import QuerySet
 
 from toolevals.presentation.csv import Cell
 from toolevals.traces.blindness import closed_to
@@ -24,7 +26,7 @@ from toolevals.workspace.paging import pages_of
 EVENT: Final = "gen_ai.evaluation.result"
 VERDICTS: Final = (
     "verdict_id", "trace_id", "otel_trace_id", "span_id", "received_at", "agent", "agent_version", "rule",
-    "rule_version", "status", "value", "reason",
+    "rule_version", "status", "value", "reason", "judge", "judge_model", "judge_cost",
 )  # fmt: skip
 _INFO: Final = {"severityNumber": 9, "severityText": "INFO"}
 
@@ -42,11 +44,16 @@ def exported_verdicts(project: Project, role: Role, wanted: TraceFilter) -> Iter
     """Yield the verdicts on each trace that a filter shows and that is open to the role, the newest trace first."""
     for page in pages_of(wanted.traces(project, role).exclude(closed_to(project, role))):
         of_trace: dict[UUID, list[SpanVerdict]] = {}
-        for verdict in SpanVerdict.objects.filter(trace__in=[each.pk for each in page]).order_by("trace", "number"):
+        for verdict in _verdicts(page):
             of_trace.setdefault(verdict.trace_id, []).append(verdict)
         for trace in page:
             if found := of_trace.get(trace.pk):
                 yield list(_with_ids(trace, found))
+
+
+def _verdicts(traces: Sequence[Trace]) -> QuerySet[SpanVerdict]:
+    found = SpanVerdict.objects.filter(trace__in=[each.pk for each in traces])
+    return found.select_related("judge__judge").order_by("trace", "number")
 
 
 def verdict_lines(project: Project, role: Role, wanted: TraceFilter) -> Iterator[bytes]:
@@ -63,13 +70,16 @@ def verdict_rows(project: Project, role: Role, wanted: TraceFilter) -> Iterator[
             yield (
                 each.verdict_id, trace.pk, trace.trace_id.hex, verdict.span_id, trace.received_at, trace.agent,
                 trace.agent_version, verdict.rule, verdict.version, verdict.status, verdict.value, verdict.reason,
+                verdict.judge.judge.name if verdict.judge else None, verdict.snapshot, verdict.judge_cost,
             )  # fmt: skip
 
 
 def _with_ids(trace: Trace, verdicts: list[SpanVerdict]) -> Iterator[ExportedVerdict]:
     before = Counter[str]()
     for verdict in verdicts:
-        name = f"{verdict.rule} {verdict.version} {verdict.span_id}"
+        # One judge may follow another by the same rubric.
+        whose = f" {verdict.judge.judge_id}" if verdict.judge else ""
+        name = f"{verdict.rule} {verdict.version} {verdict.span_id}{whose}"
         # Calls that no span ran follow each other in the conversation.
         yield ExportedVerdict(uuid5(trace.pk, f"{name} {before[name]}"), trace, verdict)
         before[name] += 1
@@ -100,6 +110,9 @@ def _record(each: ExportedVerdict) -> dict[str, Any]:
         "error.type": "_OTHER" if verdict.status == "errored" else None,
         "toolevals.verdict.id": str(each.verdict_id),
         "toolevals.rule.version": verdict.version,
+        "toolevals.judge.name": verdict.judge.judge.name if verdict.judge else None,
+        "toolevals.judge.model": verdict.snapshot or None,
+        "toolevals.judge.cost": verdict.judge_cost,
     }
     record = {"timeUnixNano": at, "observedTimeUnixNano": at, **_INFO, "eventName": EVENT}
     record |= {"attributes": _attributes({key: value for key, value in said.items() if value is not None})}

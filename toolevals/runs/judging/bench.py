@@ -60,7 +60,7 @@ def bench(grading: models.Grading) -> Iterator[Mapping[str, Member]]:
         yield members
 
 
-def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
+def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience: RetryPolicy = PATIENCE) -> Judge:
     """Open a judge's client, to be closed with `opened`. Where its key cannot be had, each judgement is errored."""
     options = ChatOptions.from_document(row.options)
     try:
@@ -72,6 +72,6 @@ def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
 
     def chat(structured: bool) -> Chat:
         client = OpenAIChat(judge_options(options, rubric, structured=structured), key=key, policy=policy)
-        return PatientChat(opened.enter_context(client), PATIENCE)
+        return PatientChat(opened.enter_context(client), patience)
 
     return Judge(row.model, structured=chat(True), plain=chat(False))

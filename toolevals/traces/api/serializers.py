@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from toolevals.traces.examples_of_trace import ExampleOfTrace, LaterCase
 from toolevals.traces.models import Trace
+from toolevals.traces.models.verdicts import VerdictStatus
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
@@ -86,9 +87,12 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
 
 
 class RuleDaySerializer(serializers.Serializer[Any]):
-    """Verdicts of an online rule on the traces that came on one day."""
+    """Verdicts of an online rule, or of a judge, on the traces that came on one day."""
 
     rule = serializers.CharField(source="rule.name")
+    judge = serializers.CharField(source="rule.judge", allow_blank=True, help_text="Empty where no judge is asked.")
+    judge_model = serializers.CharField(source="rule.model", allow_blank=True)
+    not_judged = serializers.IntegerField(help_text="Traces in a judge's share that it was not asked about.")
     day = serializers.DateField()
     passed = serializers.IntegerField()
     failed = serializers.IntegerField()
@@ -124,6 +128,28 @@ class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
     cases = LaterCaseSerializer(many=True)
 
 
+class JudgedSerializer(serializers.Serializer[Any]):
+    """What a judge said of a trace."""
+
+    rule = serializers.CharField(source="rule.name")
+    judge = serializers.CharField(source="rule.judge")
+    judge_model = serializers.CharField(source="snapshot", help_text="The snapshot that answered.")
+    span_id = serializers.CharField(source="verdict.span_id", allow_blank=True)
+    status = serializers.ChoiceField(source="verdict.status", choices=VerdictStatus.choices)
+    value = serializers.FloatField(source="verdict.value", allow_null=True)
+    reason = serializers.CharField(source="verdict.reason", allow_blank=True)
+    cost = serializers.FloatField(allow_null=True, help_text="In the currency of the judge's prices.")
+
+
+class NotJudgedSerializer(serializers.Serializer[Any]):
+    """A question to a judge without an answer: it waits, or it is not asked."""
+
+    rule = serializers.CharField(source="rule.name")
+    judge = serializers.CharField(source="rule.judge")
+    is_waiting = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
 class TraceDetailSerializer(serializers.Serializer[Any]):
     """A trace with its conversation, what was offered, its calls and its spans."""
 
@@ -134,6 +160,8 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     used = CallSerializer(many=True)
     spans = SpanSerializer(source="reading.spans", many=True)
     examples = ExampleOfTraceSerializer(many=True)
+    judged = JudgedSerializer(many=True)
+    not_judged = NotJudgedSerializer(many=True)
 
     def get_conversation(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return what was given and what was done, as one conversation."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import promotions, schedules, today, views
+from toolevals.traces.api import judges, promotions, schedules, today, views
 
 app_name = "traces-api"
 urlpatterns = [
     path("traces/", views.Traces.as_view(), name="traces"),
     path("traces/tools/", views.Tools.as_view(), name="tools"),
     path("traces/rules/", views.Rules.as_view(), name="rules"),
+    path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
+    path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),
     path("traces/verdicts/", views.Verdicts.as_view(), name="verdicts"),
     path("traces/promotions/", promotions.Promotions.as_view(), name="promotions"),
     path("traces/promotions/<uuid:promotion>/", promotions.PromotionDetail.as_view(), name="promotion"),

@@ -27,7 +27,9 @@ from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, TraceFilter
+from toolevals.traces.judge_rules import open_questions
 from toolevals.traces.models import Trace
+from toolevals.traces.page import judged_of
 from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
@@ -126,5 +128,7 @@ class TraceDetail(ProjectView):
             "reading": reading,
             "used": used_tools(reading),
             "examples": examples_of_trace(found, self.user, self.role),
+            "judged": judged_of(found),
+            "not_judged": open_questions(found),
         }
         return Response(TraceDetailSerializer(document).data)

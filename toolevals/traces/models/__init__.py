@@ -1,5 +1,6 @@
 """Store what agents send from production, and what is made of it."""
 
+from toolevals.traces.models.judges import QuestionState, TraceJudge, TraceJudgeDay, TraceQuestion
 from toolevals.traces.models.promotions import (
     Period,
     Promotion,
@@ -20,6 +21,7 @@ __all__ = [
     "Promotion",
     "PromotionSchedule",
     "PromotionState",
+    "QuestionState",
     "Span",
     "SpanChunk",
     "SpanVerdict",
@@ -27,6 +29,9 @@ __all__ = [
     "ToolUse",
     "Trace",
     "TraceExample",
+    "TraceJudge",
+    "TraceJudgeDay",
+    "TraceQuestion",
     "TraceSettings",
     "Turns",
 ]

@@ -43,6 +43,16 @@ class Rule:
     kind: str
     ask: Callable[[TraceReading, Sequence[UsedTool], Limits], Found]
 
+    @property
+    def judge(self) -> str:
+        """Whose verdict it is: nobody's."""
+        return ""
+
+    @property
+    def model(self) -> str:
+        """Which model is asked: none."""
+        return ""
+
 
 def verdicts_of(trace: TraceReading, used: Sequence[UsedTool], limits: Limits = NO_LIMITS) -> list[RuleVerdict]:
     """Return what every rule says of a trace. A rule that breaks is errored there, and the others go on."""

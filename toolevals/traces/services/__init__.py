@@ -1,6 +1,7 @@
 """Everything that changes traces."""
 
 from toolevals.traces.services.asking_today import TodayRequest, live_subjects, today_runs, today_start
+from toolevals.traces.services.judging import traces_judge
 from toolevals.traces.services.promoting import (
     PromotionRequest,
     promotion_drop,
@@ -22,12 +23,14 @@ from toolevals.traces.services.settings import trace_settings_update
 from toolevals.traces.services.settling import trace_settle, traces_settle
 from toolevals.traces.services.storing import Stored, spans_store
 from toolevals.traces.services.tool_hours import tool_hours_count
+from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set, trace_judges_possible
 
 __all__ = [
     "PromotionRequest",
     "ScheduleRequest",
     "Stored",
     "TodayRequest",
+    "TraceJudgeRequest",
     "live_subjects",
     "promotion_delete",
     "promotion_draw",
@@ -43,9 +46,12 @@ __all__ = [
     "today_runs",
     "today_start",
     "tool_hours_count",
+    "trace_judge_set",
+    "trace_judges_possible",
     "trace_settings_update",
     "trace_settle",
     "traces_forget",
+    "traces_judge",
     "traces_promote",
     "traces_settle",
 ]

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
-from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceSettings
+from toolevals.traces.columns import clean, moment
+from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
 from toolevals.traces.querysets.traces import came_at
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.services.judging import questions_note
 from toolevals.traces.services.tool_hours import tool_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
 
@@ -32,8 +34,6 @@ TAKEN_SECONDS = 120
 AGAIN_SECONDS = 3600
 # Counts of a hostile sender stay within a column.
 _MOST = 2**62
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = 4_000_000_000 * 10**9
 
 
 def traces_settle(*, seconds: float = 20.0) -> int:
@@ -78,6 +78,7 @@ def trace_settle(*, trace: Trace) -> bool:
     used = used_tools(read)
     summary = summary_of(read, used)
     verdicts = verdicts_of(read, used, TraceSettings.of(trace.project).limits)
+    judges = list(TraceJudge.objects.switched_on(trace.project))
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
@@ -85,9 +86,10 @@ def trace_settle(*, trace: Trace) -> bool:
         gone = 0
         if trace.settled:
             gone, _ = ToolUse.objects.filter(trace=trace).delete()
-            SpanVerdict.objects.filter(trace=trace).delete()
+            SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
+        questions_note(trace, judges, timezone.now())
         if gone or used:
             tool_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
@@ -145,16 +147,6 @@ def _verdicts_insert(trace: Trace, verdicts: Sequence[RuleVerdict]) -> None:
         for number, each in enumerate(verdicts)
     ]  # fmt: skip
     rows_insert(SpanVerdict, names, rows)
-
-
-def clean(text: str, length: int) -> str:
-    """Return the beginning of a text that a column takes: no database of ours has a NUL, or half of a character."""
-    return text[:length].replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-
-
-def moment(nanoseconds: int) -> datetime:
-    """Return a time in nanoseconds since 1970, what is beyond any calendar brought to its end."""
-    return _EARLIEST + timedelta(microseconds=min(nanoseconds, _LATEST) // 1000)
 
 
 def _within(count: int | None) -> int | None:

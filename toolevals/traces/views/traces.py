@@ -13,6 +13,7 @@ from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.judge_rules import judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
@@ -33,7 +34,7 @@ def traces(request: ProjectRequest) -> HttpResponse:
         "rows": shown(page.rows),
         "wanted": wanted,
         "error_classes": ERROR_CLASSES,
-        "rules": RULES,
+        "rules": [*RULES, *judge_rules(request.project).values()],
         "any": bool(page.rows) or Trace.objects.in_project(request.project).exists(),
     }
     return render(request, "traces/traces.html", context)

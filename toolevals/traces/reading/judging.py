@@ -1,0 +1,64 @@
+"""A trace before a judge: the question that a rubric without gold raises about it, and the verdict in its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from toolevals.grading.engine.compiled import CompiledCase, compile_case
+from toolevals.grading.engine.grading import grade
+from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
+from toolevals.grading.judging.judged_grading import grade_judged
+from toolevals.grading.reading.parsing import transcript_in
+from toolevals.grading.values import Expectation
+from toolevals.grading.values.verdicts import JudgedVerdict
+from toolevals.traces.reading.traces import TraceReading
+
+# Gates that ask about the whole of a conversation, and look at what rules without gold say.
+GATES_WITHOUT_GOLD: Final = ("result_used", "tool_failed", "task", "reasoned")
+_GOLD: Final = ("expectation",)
+NO_CONVERSATION = "Not asked: no span tells of a conversation."
+
+
+def is_without_gold(rubric: Rubric) -> bool:
+    """Tell whether a rubric asks what can be asked of a trace: nothing in it is about an expected call."""
+    return rubric.gate in GATES_WITHOUT_GOLD and not any(name in rubric.inputs for name in _GOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceJudging:
+    """One trace and one rubric. It is asked as of a case whose label lets any call be."""
+
+    reading: TraceReading
+    rubric: Rubric
+
+    @property
+    def request(self) -> JudgementRequest | None:
+        """The question; None where rules say that there is none, or where it is too long."""
+        reading = self.reading
+        if reading.entry is None:
+            return None
+        compiled = self._compiled()
+        plain = grade(compiled, reading.transcript)
+        return next(iter(needed_judgements(compiled, reading.transcript, plain, self._judgements(None))), None)
+
+    def verdict(self, judgement: Judgement | None) -> JudgedVerdict:
+        """Return the verdict in an answer; without one, why there is no question."""
+        if self.reading.entry is None:
+            return JudgedVerdict(self.rubric.name, self.rubric.version, "unscored", None, NO_CONVERSATION)
+        graded = grade_judged(self._compiled(), self.reading.transcript, self._judgements(judgement))
+        return graded.judged[self.rubric.name]
+
+    def _compiled(self) -> CompiledCase:
+        return compile_case(Expectation("some_call"), tuple(self.reading.tools))
+
+    def _judgements(self, judgement: Judgement | None) -> Judgements:
+        given = self.reading.given
+        messages = given.get("messages")
+        context = given.get("context")
+        briefing = Briefing(
+            [self.rubric],
+            transcript_in(messages if isinstance(messages, list) else []).messages,
+            context if isinstance(context, dict) else {},
+        )
+        return Judgements.of(briefing, [judgement] if judgement else ())

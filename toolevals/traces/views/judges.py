@@ -1,0 +1,47 @@
+"""Judges of traces: which are asked, within which budget, and how that goes today."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.models import Judge
+from toolevals.traces.judge_forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.models import TraceJudge
+from toolevals.traces.services import trace_judge_set
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def judges(request: ProjectRequest) -> HttpResponse:
+    """List them with what they were asked today; by POST, have one more asked."""
+    form = TraceJudgeForm(request.POST or None, project=request.project)
+    if request.method == "POST" and form.is_valid() and _is_set(request, form.cleaned_data["judge"], form):
+        return redirect("traces:judges", request.project.slug)
+    context = {"form": form, "judges": TraceJudge.objects.in_project(request.project).with_today()}
+    return render(request, "traces/judges.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def judge(request: ProjectRequest, trace_judge: UUID) -> HttpResponse:
+    """Show how one is asked; by POST, change it."""
+    found = get_object_or_404(TraceJudge.objects.in_project(request.project), judge=trace_judge)
+    form = TraceJudgeChangeForm(request.POST or None, initial=TraceJudgeChangeForm.values(found))
+    if request.method == "POST" and form.is_valid() and _is_set(request, found.judge, form):
+        return redirect("traces:judges", request.project.slug)
+    return render(request, "traces/judge.html", {"form": form, "found": found}, status=422 if form.errors else 200)
+
+
+def _is_set(request: ProjectRequest, judge: Judge, form: TraceJudgeChangeForm) -> bool:
+    try:
+        trace_judge_set(project=request.project, actor=request.user, judge=judge, request=form.request())
+    except InvalidDocument as error:
+        form.add_problems(error)
+        return False
+    messages.info(request, "Saved. It holds for traces that come from now on.")
+    return True
