@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -83,3 +85,33 @@ def test_days_are_held_against_as_many_before_and_the_page_says_it(calls, projec
     client.force_login(viewer)
     page = client.get("/p/shop/traces/tools/").content.decode()
     assert f"Error rate was 2.5 % in {against}" in page
+
+
+def test_page_file_and_rest_say_the_same_changes(calls, project, client, viewer):
+    calls("get_order", 60, 2, days_ago=2)
+    calls("get_order", 60, 30, version="2", days_ago=1)
+    client.force_login(viewer)
+    found = client.get("/api/v1/projects/shop/traces/tools/changes/?by=version").json()
+    assert [(each["tool"], each["part"], each["measure"], each["against"]) for each in found] == [
+        ("get_order", "2", "error rate", "version 1")
+    ]
+    assert (found[0]["before"], found[0]["after"]) == (2 / 60, 0.5)
+    assert 0 < found[0]["p_value"] < 0.05
+    rows = changes_as_csv(client, "by=version")
+    assert [{**row, **{name: float(row[name]) for name in ("before", "after", "p_value")}} for row in rows] == found
+    assert changes_as_csv(client, "by=version") == rows
+    page = client.get("/p/shop/traces/tools/?by=version").content.decode()
+    assert "Error rate was 3.3 % in version 1" in page
+    assert "traces/tools/changes.csv?" in page
+    assert changes_as_csv(client, "by=day") == []
+
+
+def test_days_that_cannot_be_read_are_refused(client, project, viewer):
+    client.force_login(viewer)
+    assert client.get("/api/v1/projects/shop/traces/tools/changes/?since=soon").status_code == 422
+    assert client.get("/p/shop/traces/tools/changes.csv?since=soon").status_code == 400
+
+
+def changes_as_csv(client: Any, query: str) -> list[dict[str, str]]:
+    answer = client.get(f"/p/shop/traces/tools/changes.csv?{query}")
+    return list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))

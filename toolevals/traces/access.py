@@ -36,6 +36,8 @@ RULES = {
     ),
     "traces:tools": Rule(Role.VIEWER),
     "traces:tools-csv": Rule(Role.VIEWER),
+    "traces:tool-changes-csv": Rule(Role.VIEWER),
+    "traces-api:tool-changes": Rule(Role.VIEWER),
     "traces:rules": Rule(Role.VIEWER),
     "traces:rules-csv": Rule(Role.VIEWER),
     "traces-api:rules": Rule(Role.VIEWER),

@@ -8,6 +8,7 @@ from typing import Final
 from toolevals.presentation.csv import Cell
 from toolevals.traces.models import Trace
 from toolevals.traces.rule_trends import RuleTrend
+from toolevals.traces.tool_changes import ToolChange
 from toolevals.traces.tool_figures import ToolFigures
 
 TRACES: Final = (
@@ -19,6 +20,7 @@ TOOL_FIGURES: Final = (
     "tool", "part", "calls", "traces", "failed", "error_rate", "error_rate_low", "error_rate_high", "errors_by_class",
     "checked", "misfits", "misfit_rate", "misfit_rate_low", "misfit_rate_high", "p50_ms", "p95_ms", "p99_ms",
 )  # fmt: skip
+TOOL_CHANGES: Final = ("change_id", "tool", "part", "measure", "against", "before", "after", "p_value")
 RULE_DAYS: Final = (
     "rule", "day", "passed", "failed", "unscored", "errored", "traces", "rate", "rate_low", "rate_high",
     "judge", "judge_model", "not_judged",
@@ -45,6 +47,14 @@ def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ..
         yield (
             each.tool, each.part, each.calls, errors.examples, each.failed, errors.value, errors.low, errors.high,
             classes, each.checked, each.misfits, misfits.value, misfits.low, misfits.high, *each.percentiles,
+        )  # fmt: skip
+
+
+def tool_change_lines(changes: Iterable[ToolChange]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each change that is marked; rates are from 0 to 1."""
+    for each in changes:
+        yield (
+            each.change_id, each.tool, each.part, each.measure, each.against, each.before, each.after, each.p_value,
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final, Literal
+from uuid import UUID, uuid5
 
 from django.utils import timezone
 
@@ -30,9 +31,13 @@ Measure = Literal["error rate", "share of calls"]
 class ToolChange:
     """A rate that surely changed: from `before` to `after`, 0..1; `against` says in words what it is held against.
 
+    `change_id` follows from the table, its row, the measure and what it is held against: the same in every export.
     `p_value` is adjusted for all tests of the table.
     """
 
+    change_id: UUID
+    tool: str
+    part: str
     measure: Measure
     against: str
     before: float
@@ -56,7 +61,8 @@ def tool_changes(
     found: dict[tuple[str, str], list[ToolChange]] = {}
     for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
         if p_value is not None and p_value < ALPHA:
-            change = ToolChange(measure, against, _share(before), _share(after), p_value)
+            change_id = uuid5(project.pk, f"{wanted.query} {split} {key!r} {measure} {against}")
+            change = ToolChange(change_id, *key, measure, against, _share(before), _share(after), p_value)
             found.setdefault(key, []).append(change)
     return found
 

@@ -39,6 +39,7 @@ urlpatterns = [
     path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
     path("traces/tools/", tools.tools, name="tools"),
     path("traces/tools.csv", tools.tools_csv, name="tools-csv"),
+    path("traces/tools/changes.csv", tools.tool_changes_csv, name="tool-changes-csv"),
     path("traces/<uuid:trace>/", traces.trace, name="trace"),
     path("traces/<uuid:trace>/spans/<slug:span>/", traces.span, name="span"),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
@@ -12,6 +12,7 @@ from toolevals.traces.models.verdicts import VerdictStatus
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
+from toolevals.traces.tool_changes import Measure
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 
@@ -84,6 +85,19 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
         child=serializers.FloatField(allow_null=True),
         help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
     )
+
+
+class ToolChangeSerializer(serializers.Serializer[Any]):
+    """A rate of a tool that surely changed, as the page marks it."""
+
+    change_id = serializers.UUIDField(help_text="The same in every export of the same table.")
+    tool = serializers.CharField()
+    part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
+    measure = serializers.ChoiceField(choices=get_args(Measure))
+    against = serializers.CharField(help_text="The version or the days that it is held against.")
+    before = serializers.FloatField(help_text="From 0 to 1.")
+    after = serializers.FloatField(help_text="From 0 to 1.")
+    p_value = serializers.FloatField(help_text="Two-sided, adjusted for all rates of the table.")
 
 
 class RuleDaySerializer(serializers.Serializer[Any]):

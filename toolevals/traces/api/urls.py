@@ -10,6 +10,7 @@ app_name = "traces-api"
 urlpatterns = [
     path("traces/", views.Traces.as_view(), name="traces"),
     path("traces/tools/", views.Tools.as_view(), name="tools"),
+    path("traces/tools/changes/", views.ToolChanges.as_view(), name="tool-changes"),
     path("traces/rules/", views.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),

@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from toolevals.grading.values.problems import Problem
 from toolevals.traces.api.serializers import (
     RuleDaySerializer,
+    ToolChangeSerializer,
     ToolFiguresSerializer,
     TraceDetailSerializer,
     TraceSerializer,
@@ -35,6 +36,7 @@ from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.tool_figures import SPLITS, tool_figures
+from toolevals.traces.tool_table import tool_filter, tool_table
 from toolevals.traces.verdict_export import verdict_lines
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
@@ -91,6 +93,26 @@ class Tools(ProjectView):
         wanted, split = _required(request.query_params), request.query_params.get("by", "")
         figures = tool_figures(self.project, wanted, split if split in SPLITS else "")
         return Response(ToolFiguresSerializer(figures, many=True).data)
+
+
+class ToolChanges(ProjectView):
+    """Rates of tools that surely changed, as the page marks them; in 7 days unless `since` is said.
+
+    Split by `version`, each is held against the one before; not split, the days against as many before. Split
+    otherwise, nothing is marked.
+    """
+
+    @extend_schema(
+        parameters=[
+            *(each for each in FILTERS if each.name in ("since", "until", "tool", "agent", "version")),
+            OpenApiParameter("by", str, enum=list(SPLITS), description="What the table is split by."),
+        ],
+        responses=ToolChangeSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        wanted, split = tool_filter(request.query_params.dict())
+        marks = tool_table(self.project, _checked(wanted), split).marks
+        return Response(ToolChangeSerializer(marks, many=True).data)
 
 
 class Rules(ProjectView):

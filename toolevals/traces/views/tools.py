@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from toolevals.traces.filters import TraceFilter
-from toolevals.traces.lists import TOOL_FIGURES, tool_figure_lines
-from toolevals.traces.tool_changes import tool_changes
+from toolevals.traces.lists import TOOL_CHANGES, TOOL_FIGURES, tool_change_lines, tool_figure_lines
 from toolevals.traces.tool_figures import SPLITS, bars, tool_figures
+from toolevals.traces.tool_table import tool_filter, tool_table
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
-
-# Days that the page shows unless it is told otherwise, today included.
-DAYS = 7
-MOST_ROWS = 500
 
 
 @require_safe
 def tools(request: ProjectRequest) -> HttpResponse:
     """Show the tools' figures of some days, each number with the traces behind it."""
-    wanted, split = _wanted(request)
-    figures = tool_figures(request.project, wanted, split)
+    wanted, split = tool_filter(request.GET.dict())
+    table = tool_table(request.project, wanted, split)
     context = {
-        "figures": figures[:MOST_ROWS],
-        "changes": tool_changes(request.project, wanted, split, figures[:MOST_ROWS]),
-        "left_out": max(len(figures) - MOST_ROWS, 0),
-        "calls": sum(each.calls for each in figures),
-        "bars": bars(figures),
+        "figures": table.shown,
+        "changes": table.changes,
+        "left_out": len(table.figures) - len(table.shown),
+        "calls": sum(each.calls for each in table.figures),
+        "bars": bars(table.figures),
         "wanted": wanted,
         "split": split,
         "splits": SPLITS,
@@ -43,15 +35,17 @@ def tools(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def tools_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the same table, all of it."""
-    wanted, split = _wanted(request)
+    wanted, split = tool_filter(request.GET.dict())
     return csv_file(
         "tools-in-production", TOOL_FIGURES, tool_figure_lines(tool_figures(request.project, wanted, split))
     )
 
 
-def _wanted(request: ProjectRequest) -> tuple[TraceFilter, str]:
-    asked = request.GET.dict()
-    if "since" not in asked:
-        asked["since"] = str(timezone.localdate() - timedelta(days=DAYS - 1))
-    split = asked.get("by", "")
-    return TraceFilter.of(asked), split if split in SPLITS else ""
+@require_safe
+def tool_changes_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
+    """Send the changes that the page marks."""
+    wanted, split = tool_filter(request.GET.dict())
+    if wanted.problems:
+        return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
+    marks = tool_table(request.project, wanted, split).marks
+    return csv_file("changes-of-tools", TOOL_CHANGES, tool_change_lines(marks))

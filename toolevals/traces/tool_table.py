@@ -1,0 +1,55 @@
+"""The table of tools in production as an address asks for it, with the changes that are marked in it.
+
+Page, file and REST show the same marks, since each is corrected for all rates of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from django.utils import timezone
+
+from toolevals.traces.filters import TraceFilter
+from toolevals.traces.tool_changes import ToolChange, tool_changes
+from toolevals.traces.tool_figures import SPLITS, ToolFigures, tool_figures
+from toolevals.workspace.models import Project
+
+# Days that are shown unless others are asked for, today included.
+DAYS: Final = 7
+MOST_ROWS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTable:
+    """Rows, the most called tools first, of which the first are `shown`, and the changes in these by (tool, part)."""
+
+    figures: Sequence[ToolFigures]
+    changes: Mapping[tuple[str, str], Sequence[ToolChange]]
+
+    @property
+    def shown(self) -> Sequence[ToolFigures]:
+        """The rows in which changes are looked for."""
+        return self.figures[:MOST_ROWS]
+
+    @property
+    def marks(self) -> list[ToolChange]:
+        """The changes in the order of the rows."""
+        return [change for each in self.shown for change in self.changes.get((each.tool, each.part), ())]
+
+
+def tool_filter(asked: Mapping[str, Any]) -> tuple[TraceFilter, str]:
+    """Return the days, agent, version and tool that an address asks for, and what the table is split by, or nothing."""
+    said = dict(asked)
+    if "since" not in said:
+        said["since"] = str(timezone.localdate() - timedelta(days=DAYS - 1))
+    split = str(said.get("by", ""))
+    return TraceFilter.of(said), split if split in SPLITS else ""
+
+
+def tool_table(project: Project, wanted: TraceFilter, split: str) -> ToolTable:
+    """Return the figures of the calls that a filter is about, with what surely changed."""
+    figures = tool_figures(project, wanted, split)
+    return ToolTable(figures, tool_changes(project, wanted, split, figures[:MOST_ROWS]))
