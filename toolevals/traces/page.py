@@ -36,6 +36,11 @@ class Judged:
     snapshot: str = ""
     cost: float | None = None
 
+    @property
+    def title(self) -> str:
+        """What the rule asks, marked where a judge says it."""
+        return f"{self.rule.title} (judge)" if self.rule.judge else self.rule.title
+
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
