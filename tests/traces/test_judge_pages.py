@@ -1,4 +1,4 @@
-"""What people see of judges of traces, and by whom they are set: pages, REST, files, and events."""
+"""Shows who sets judges of traces and what people see of them: pages, REST, files, and events."""
 
 from __future__ import annotations
 
