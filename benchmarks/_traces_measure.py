@@ -142,6 +142,9 @@ def _lists() -> dict[str, float]:
         cursor.execute(TRACES, [project.pk, SPANS // PER_TRACE])
         cursor.execute(USES, [project.pk])
     tables_analyze(Trace, ToolUse)
+    with connection.cursor() as cursor:
+        # The daemon of PostgreSQL does it soon after so many rows.
+        cursor.execute("VACUUM traces_trace, traces_tooluse, traces_toolhour")
     _hours_count(project.pk)
     client = Client()
     client.force_login(User.objects.get())

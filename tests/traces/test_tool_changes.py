@@ -14,8 +14,7 @@ from django.utils import timezone
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.querysets.traces import first_id
-from toolevals.traces.tool_changes import tool_changes
-from toolevals.traces.tool_figures import tool_figures
+from toolevals.traces.tool_table import tool_table
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def calls(project) -> Any:
 
 def marked(project, split: str = "version", **said: str) -> dict[Any, Any]:
     wanted = TraceFilter.of(said)
-    found = tool_changes(project, wanted, split, tool_figures(project, wanted, split))
+    found = tool_table(project, wanted, split).changes
     return {key: [(each.measure, each.against) for each in changes] for key, changes in found.items()}
 
 

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums, clustered_interval, summed
-from toolevals.traces import tool_rates
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.services import traces_settle
@@ -60,19 +59,33 @@ def test_rates_have_intervals_that_are_clustered_by_trace(shown, project):
     calls = ToolUse.objects.order_by("trace", "number")
     for number, call in enumerate(calls):
         call.trace, call.number = (first, number) if number < 5 else (second, number)
+        call.agent_version = call.trace.agent_version
         call.save()
     (figures,) = tool_figures(project, TraceFilter())
     assert figures.errors_known.examples == 2
     assert figures.errors_known.interval == clustered_interval(summed([(5, 2), (5, 0)]))
-    assert figures.sums.share.to_row() == (2, 10, 10, 50, 50, 50)
+    assert figures.share.to_row() == (2, 10, 10, 50, 50, 50)
 
 
-def test_alikeness_is_read_from_the_newest_calls(shown, project, monkeypatch):
-    monkeypatch.setattr(tool_rates, "MOST_CALLS", 4)
-    newest = ToolUse.objects.order_by("-came_at")[4].came_at
-    (figures,) = tool_figures(project, TraceFilter())
-    assert figures.sums.errors.trials == ToolUse.objects.filter(came_at__gt=newest).count() < 10
-    assert (figures.errors_known.passed, figures.errors_known.total) == (2, 10)
+def test_sums_over_traces_are_those_of_the_calls(shown, project):
+    """Calls of two tools in traces of unlike length, added up by hand."""
+    traces = list(Trace.objects.order_by("pk")[:4])
+    plan = ["aab", "b", "aaaa", "bb"]
+    calls = iter(ToolUse.objects.order_by("trace", "number"))
+    for trace, tools in zip(traces, plan, strict=True):
+        for number, tool in enumerate(tools):
+            call = next(calls)
+            call.trace, call.number, call.tool, call.agent_version = trace, number, tool, trace.agent_version
+            call.error_class, call.arguments_fit = ("404" if number == 0 else "empty"), (None if number else False)
+            call.save()
+    assert not list(calls)
+    found = {each.tool: each for each in tool_figures(project, TraceFilter())}
+    for tool, figures in found.items():
+        counted = [(len(tools), tools.count(tool), tools[0] == tool) for tools in plan]
+        own = [each for each in counted if each[1]]
+        assert figures.by_trace.errors == summed([(count, int(failed)) for _, count, failed in own])
+        assert figures.by_trace.misfits == summed([(1, 1) for *_, failed in own if failed])
+        assert figures.share == summed([(whole, count) for whole, count, _ in counted])
 
 
 def test_of_a_tool_without_traces_in_the_sums_nothing_is_known():

@@ -43,8 +43,21 @@ def told(project, split: str = "", **asked: str) -> list[object]:
     """Return what figures say, all of it."""
     wanted = TraceFilter.of(asked)
 
+    def sums(each: ToolFigures) -> object:
+        return each.by_trace.to_row(), each.share
+
     def everything(each: ToolFigures) -> object:
-        return each.tool, each.part, each.calls, each.errors, each.checked, each.misfits, each.durations, each.days
+        return (
+            each.tool,
+            each.part,
+            each.calls,
+            each.errors,
+            each.checked,
+            each.misfits,
+            each.durations,
+            each.days,
+            sums(each),
+        )
 
     return [everything(each) for each in tool_figures(project, wanted, split)]
 

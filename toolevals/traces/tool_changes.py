@@ -20,7 +20,6 @@ from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.two_rates import rates_differ
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.tool_figures import ToolFigures
-from toolevals.traces.tool_rates import TraceSums, trace_sums
 from toolevals.workspace.models import Project
 
 ALPHA: Final = 0.05
@@ -50,13 +49,17 @@ _Test = tuple[tuple[str, str], str, Measure, ExampleSums, ExampleSums]
 
 
 def tool_changes(
-    project: Project, wanted: TraceFilter, split: str, figures: Sequence[ToolFigures]
+    project: Project,
+    wanted: TraceFilter,
+    split: str,
+    figures: Sequence[ToolFigures],
+    earlier: Sequence[ToolFigures] = (),
 ) -> dict[tuple[str, str], list[ToolChange]]:
     """Return the changes of the rows of a table by (tool, part): of one split by version, or by nothing.
 
-    Days are held against as many before where the filter says the first; a share only where it names no tool.
+    `earlier` are the figures of the `days_before`. A share is held against another only where the filter names no tool.
     """
-    tests = [*_tests(project, wanted, split, figures)]
+    tests = [*_tests(wanted, split, figures, earlier)]
     adjusted = holm([rates_differ(before, after) for *_, before, after in tests])
     found: dict[tuple[str, str], list[ToolChange]] = {}
     for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
@@ -67,7 +70,9 @@ def tool_changes(
     return found
 
 
-def _tests(project: Project, wanted: TraceFilter, split: str, figures: Sequence[ToolFigures]) -> Iterator[_Test]:
+def _tests(
+    wanted: TraceFilter, split: str, figures: Sequence[ToolFigures], earlier: Sequence[ToolFigures]
+) -> Iterator[_Test]:
     with_share = not wanted.tool
     if split == "version":
         # Versions in the order in which their first calls came.
@@ -78,25 +83,25 @@ def _tests(project: Project, wanted: TraceFilter, split: str, figures: Sequence[
         by_row = {(each.tool, each.part): each for each in figures}
         for before, after in pairwise(versions):
             for (tool, part), row in by_row.items():
-                earlier = by_row.get((tool, before))
-                if part == after and earlier is not None:
-                    yield from _of_pair(earlier.sums, row, f"version {before or '–'}", with_share=with_share)
-    elif not split and (earlier_days := _days_before(wanted)):
-        earlier_sums = trace_sums(project, earlier_days, "")
-        words = f"{earlier_days.since[:10]} to {earlier_days.until[:10]}"
+                row_before = by_row.get((tool, before))
+                if part == after and row_before is not None:
+                    yield from _of_pair(row_before, row, f"version {before or '–'}", with_share=with_share)
+    elif not split and (days := days_before(wanted)):
+        by_tool = {each.tool: each for each in earlier}
+        words = f"{days.since[:10]} to {days.until[:10]}"
         for each in figures:
-            if found := earlier_sums.get((each.tool, "")):
+            if found := by_tool.get(each.tool):
                 yield from _of_pair(found, each, words, with_share=with_share)
 
 
-def _of_pair(before: TraceSums, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
+def _of_pair(before: ToolFigures, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
     key = (after.tool, after.part)
-    yield key, against, "error rate", before.errors, after.sums.errors
+    yield key, against, "error rate", before.by_trace.errors, after.by_trace.errors
     if with_share:
-        yield key, against, "share of calls", before.share, after.sums.share
+        yield key, against, "share of calls", before.share, after.share
 
 
-def _days_before(wanted: TraceFilter) -> TraceFilter | None:
+def days_before(wanted: TraceFilter) -> TraceFilter | None:
     """Return the filter of as many days before the days that are asked for; None where these are no whole days."""
     try:
         first = date.fromisoformat(wanted.since)

@@ -19,11 +19,10 @@ from django.db.models.functions import Cast, Floor, Ln, TruncDate
 from django.utils import timezone
 
 from toolevals.traces.models import ToolHour, ToolUse
+from toolevals.traces.tool_rates import NO_ERRORS, ByTrace, sums_by_trace
 from toolevals.workspace.models import Project
 
 HOUR: Final = timedelta(hours=1)
-# Answers that are no errors.
-NO_ERRORS: Final = ("empty", "partial")
 # The width of a class of durations.
 _RATIO: Final = math.log(1.02)
 # Durations begin here: shorter ones count as this long.
@@ -39,7 +38,8 @@ class ToolCounts:
     """Calls of one tool by one version of an agent, that came on one day.
 
     `errors` counts by class, what is empty or partial included; `checked` the calls whose tool was offered with a
-    schema, `misfits` those of them whose arguments do not fit; `durations` by class: see `duration_ms`.
+    schema, `misfits` those of them whose arguments do not fit; `durations` by class: see `duration_ms`; `by_trace` says
+    how alike calls of one trace are.
     """
 
     tool: str
@@ -51,6 +51,7 @@ class ToolCounts:
     misfits: int = 0
     errors: dict[str, int] = field(default_factory=dict)
     durations: dict[int, int] = field(default_factory=dict)
+    by_trace: ByTrace = field(default_factory=ByTrace)
 
     @property
     def failed(self) -> int:
@@ -84,14 +85,14 @@ def tool_counts(project: Project, times: Times, *, tool: str, agent: str, versio
 
 
 def counted(uses: Any) -> list[ToolCounts]:
-    """Return the counts of calls, a queryset of `ToolUse`: the database counts them in one query."""
-    uses = uses.annotate(
-        day=TruncDate("came_at"),
+    """Return the counts of calls, a queryset of `ToolUse`: the database counts them in two queries."""
+    uses = uses.annotate(day=TruncDate("came_at"))
+    stepped = uses.annotate(
         step=Cast(Floor(Ln(F("duration_ms") + _LEAST_MS) / _RATIO), IntegerField()),
     )
     names = ("tool", "agent", "agent_version", "day", "error_class", "arguments_fit", "step")
     found: dict[tuple[Any, ...], ToolCounts] = {}
-    for *key, error, fit, step, count in uses.values_list(*names).annotate(count=Count("pk")).order_by():
+    for *key, error, fit, step, count in stepped.values_list(*names).annotate(count=Count("pk")).order_by():
         counts = found.setdefault(tuple(key), ToolCounts(*key))
         counts.calls += count
         if error:
@@ -101,6 +102,10 @@ def counted(uses: Any) -> list[ToolCounts]:
             counts.misfits += 0 if fit else count
         if step is not None:
             counts.durations[step] = counts.durations.get(step, 0) + count
+    for key, sums in sums_by_trace(uses):
+        # Calls may have come between the two queries.
+        if key in found:
+            found[key].by_trace = sums
     return list(found.values())
 
 
@@ -109,16 +114,16 @@ def documents_of(counts: Iterable[ToolCounts]) -> list[Any]:
     return [
         [
             each.tool, each.agent, each.version, each.calls, each.checked, each.misfits, each.errors,
-            [number for pair in sorted(each.durations.items()) for number in pair],
+            [number for pair in sorted(each.durations.items()) for number in pair], each.by_trace.to_row(),
         ]
         for each in counts
     ]  # fmt: skip
 
 
 def _of_documents(documents: Sequence[Any], day: date) -> Iterator[ToolCounts]:
-    for tool, agent, version, calls, checked, misfits, errors, durations in documents:
+    for tool, agent, version, calls, checked, misfits, errors, durations, sums in documents:
         steps = dict(zip(durations[::2], durations[1::2], strict=True))
-        yield ToolCounts(tool, agent, version, day, calls, checked, misfits, errors, steps)
+        yield ToolCounts(tool, agent, version, day, calls, checked, misfits, errors, steps, ByTrace.of(sums))
 
 
 def _kept_hours(project: Project, since: datetime | None, until: datetime | None) -> tuple[list[ToolHour], list[Times]]:

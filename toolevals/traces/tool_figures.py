@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from toolevals.grading.metrics.clustered import Rate
+from toolevals.grading.metrics.clustered import ExampleSums, Rate
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.tool_counts import NO_ERRORS, ToolCounts, duration_ms, tool_counts
-from toolevals.traces.tool_rates import TraceSums, known_rate, trace_sums
+from toolevals.traces.tool_counts import Times, ToolCounts, duration_ms, tool_counts
+from toolevals.traces.tool_rates import NO_ERRORS, ByTrace, known_rate
 from toolevals.workspace.models import Project
 
 # What a table can be split by beside tools, and the field of the counts that says it.
@@ -36,17 +36,19 @@ class ToolFigures:
     durations: Counter[int] = field(default_factory=Counter)
     days: Counter[date] = field(default_factory=Counter)
     failed_days: Counter[date] = field(default_factory=Counter)
-    sums: TraceSums = field(default_factory=TraceSums)
+    by_trace: ByTrace = field(default_factory=ByTrace)
+    # The share of all calls of the part; of nothing else where a filter names the tool.
+    share: ExampleSums = field(default_factory=ExampleSums)
 
     @property
     def errors_known(self) -> Rate:
         """The share of calls with an error, with its interval clustered by trace."""
-        return known_rate(self.failed, self.calls, self.sums.errors)
+        return known_rate(self.failed, self.calls, self.by_trace.errors)
 
     @property
     def misfits_known(self) -> Rate:
         """The share of checked calls whose arguments do not fit, likewise."""
-        return known_rate(self.misfits, self.checked, self.sums.misfits)
+        return known_rate(self.misfits, self.checked, self.by_trace.misfits)
 
     def add(self, counts: ToolCounts) -> None:
         """Take in what was counted of some of the calls."""
@@ -57,6 +59,7 @@ class ToolFigures:
         self.durations.update(counts.durations)
         self.days[counts.day] += counts.calls
         self.failed_days[counts.day] += counts.failed
+        self.by_trace += counts.by_trace
 
     @property
     def failed(self) -> int:
@@ -97,21 +100,28 @@ class ToolFigures:
 
 
 def tool_figures(project: Project, wanted: TraceFilter, split: str = "") -> list[ToolFigures]:
-    """Return the figures of the calls that a filter is about, the most frequent tool first; parts in their order.
+    """Return the figures of the calls that a filter is about; its times, agent, version and tool count."""
+    return figures_of(counts_of(project, wanted, wanted.times), split)
 
-    The filter's times, agent, version and tool count.
-    """
+
+def counts_of(project: Project, wanted: TraceFilter, times: Times) -> Iterator[ToolCounts]:
+    """Yield what was counted between two times of calls of the agent, version and tool that a filter is about."""
+    return tool_counts(project, times, tool=wanted.tool, agent=wanted.agent, version=wanted.version)
+
+
+def figures_of(counted: Iterable[ToolCounts], split: str = "") -> list[ToolFigures]:
+    """Return what was counted as figures, the most frequent tool first; parts in their order."""
     found: dict[tuple[str, str], ToolFigures] = {}
-    counted = tool_counts(project, wanted.times, tool=wanted.tool, agent=wanted.agent, version=wanted.version)
     for counts in counted:
         part = str(getattr(counts, SPLITS[split])) if split in SPLITS else ""
         found.setdefault((counts.tool, part), ToolFigures(counts.tool, part)).add(counts)
     calls = Counter[str]()
-    for (tool, _), figures in found.items():
+    all_tools: defaultdict[str, ByTrace] = defaultdict(ByTrace)
+    for (tool, part), figures in found.items():
         calls[tool] += figures.calls
-    for key, sums in trace_sums(project, wanted, split, calls.total()).items():
-        if key in found:
-            found[key].sums = sums
+        all_tools[part] += figures.by_trace
+    for each in found.values():
+        each.share = each.by_trace.share_of(all_tools[each.part])
     return sorted(found.values(), key=lambda each: (-calls[each.tool], each.tool, each.part))
 
 

@@ -1,67 +1,77 @@
-"""Says how surely rates of tools are known: sums over traces, whose calls are alike, counted in one query."""
+"""Say how surely rates of tools are known: calls of one trace are alike, so sums are taken over traces.
+
+All calls of a trace come at one time, so a trace lies in one hour, and sums of different hours add up.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import date
+from typing import Any, Final, Self
 
 from django.db import connection
-from django.db.models import Count, F, Q, Subquery
-from django.db.models.functions import Coalesce, TruncDate
+from django.db.models import Count, Q
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
-from toolevals.traces.filters import ERRORS, TraceFilter
-from toolevals.traces.models import ToolUse
-from toolevals.traces.querysets.traces import first_id
-from toolevals.workspace.models import Project
 
-# How alike calls of one trace are is read from so many calls at most, the newest.
-MOST_CALLS: Final = 200_000
-_PARTS: Final[Mapping[str, Any]] = {
-    "version": F("agent_version"),
-    "agent": F("agent"),
-    "day": TruncDate("came_at"),
-}
-_BEFORE_ALL: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# (all calls, checked ones) of a trace and those of them that count -> how many traces are so.
-_Tally = Counter[tuple[int, int]]
+# Answers that are no errors.
+NO_ERRORS: Final = ("empty", "partial")
+# Tool, agent, version and day of calls.
+Key = tuple[str, str, str, date]
+_SUMS: Final = """
+SELECT tool, agent, agent_version, "day",
+  COUNT(*), SUM(called), SUM(failed), SUM(failed * failed), SUM(called * failed), SUM(called * called),
+  SUM(CASE WHEN checked > 0 THEN 1 ELSE 0 END), SUM(checked), SUM(unfit), SUM(unfit * unfit), SUM(checked * unfit),
+  SUM(checked * checked), SUM(called * whole), SUM(1.0 * called / whole)
+FROM (SELECT *, SUM(called) OVER (PARTITION BY "trace") AS whole FROM ({}) AS of_tools) AS of_traces
+GROUP BY 1, 2, 3, 4"""
 
 
 @dataclass(slots=True)
-class TraceSums:
+class ByTrace:
     """Sums over the traces in which a tool was called: of its errors, and of arguments that do not fit.
 
-    `share` is over all traces of the part: of all calls in them, the tool's.
+    With c the tool's calls in a trace and w those of all tools, `called_whole` is Σcw and `of_traces` Σc/w: added up
+    over all tools, they are Σw² and the number of traces.
     """
 
     errors: ExampleSums = field(default_factory=ExampleSums)
     misfits: ExampleSums = field(default_factory=ExampleSums)
-    share: ExampleSums = field(default_factory=ExampleSums)
+    called_whole: int = 0
+    of_traces: float = 0.0
 
+    @classmethod
+    def of(cls, row: Sequence[float]) -> Self:
+        """Return the sums that `to_row` wrote."""
+        *counts, of_traces = row
+        whole = [int(each) for each in counts]
+        return cls(ExampleSums(*whole[:6]), ExampleSums(*whole[6:12]), whole[12], float(of_traces))
 
-def trace_sums(
-    project: Project, wanted: TraceFilter, split: str, calls: int | None = None
-) -> dict[tuple[str, str], TraceSums]:
-    """Return the sums by tool and part of the calls that a filter is about; `calls` is their number where it is known.
+    def to_row(self) -> list[float]:
+        """Return the sums in order."""
+        return [*self.errors.to_row(), *self.misfits.to_row(), self.called_whole, self.of_traces]
 
-    Where the filter names a tool, its share is one of nothing else. Of more than `MOST_CALLS` the newest are read.
-    """
-    errors, misfits, used = _by_tool(), _by_tool(), _by_tool()
-    traces: dict[str, Counter[int]] = {}
-    for tool, part, whole, called, failed, checked, unfit, count in _counted(project, wanted, split, calls):
-        key = (tool, str(part or "") if split else "")
-        errors.setdefault(key, Counter())[called, failed] += count
-        misfits.setdefault(key, Counter())[checked, unfit] += count
-        used.setdefault(key, Counter())[whole, called] += count
-        # Each trace comes once for each of its tools, with all of its calls in sum.
-        traces.setdefault(key[1], Counter())[whole] += called * count
-    return {
-        key: TraceSums(ExampleSums.of(errors[key]), ExampleSums.of(misfits[key]), _share(tally, traces[key[1]]))
-        for key, tally in used.items()
-    }
+    def __add__(self, other: ByTrace) -> ByTrace:
+        """Return the sums of both, which have no trace in common, or no tool."""
+        return ByTrace(
+            self.errors + other.errors,
+            self.misfits + other.misfits,
+            self.called_whole + other.called_whole,
+            self.of_traces + other.of_traces,
+        )
+
+    def share_of(self, all_tools: ByTrace) -> ExampleSums:
+        """Return the sums of the tool's share of all calls, over all traces with a call of any tool."""
+        own, every = self.errors, all_tools.errors
+        return ExampleSums(
+            round(all_tools.of_traces),
+            every.trials,
+            own.trials,
+            own.trials_squared,
+            self.called_whole,
+            all_tools.called_whole,
+        )
 
 
 def known_rate(part: int, total: int, sums: ExampleSums) -> Rate:
@@ -74,54 +84,22 @@ def known_rate(part: int, total: int, sums: ExampleSums) -> Rate:
     return rate(part, total, sums)
 
 
-def _by_tool() -> dict[tuple[str, str], _Tally]:
-    return {}
-
-
-def _share(tally: _Tally, traces: Counter[int]) -> ExampleSums:
-    """Return the sums over all traces, `traces` being calls by the number of calls in their trace."""
-    own = ExampleSums.of(tally)
-    return ExampleSums(
-        sum(calls // whole for whole, calls in traces.items()),
-        traces.total(),
-        own.passed,
-        own.passed_squared,
-        own.crossed,
-        sum(calls * whole for whole, calls in traces.items()),
-    )
-
-
-def _counted(project: Project, wanted: TraceFilter, split: str, calls: int | None) -> list[tuple[Any, ...]]:
-    since, until = wanted.times
-    uses = ToolUse.objects.filter(project=project)
-    uses = uses if since is None else uses.filter(came_at__gte=since, trace__gte=first_id(since))
-    uses = uses if until is None else uses.filter(came_at__lt=until)
-    equal = {"tool": wanted.tool, "agent": wanted.agent, "agent_version": wanted.version}
-    uses = uses.filter(**{column: value for column, value in equal.items() if value})
-    if calls is None or calls > MOST_CALLS:
-        oldest = uses.order_by("-came_at").values("came_at")[MOST_CALLS : MOST_CALLS + 1]
-        uses = uses.filter(came_at__gt=Coalesce(Subquery(oldest), _BEFORE_ALL))
-    columns = ["trace", "tool"]
-    if split in _PARTS:
-        uses = uses.annotate(part=_PARTS[split])
-        columns.append("part")
-    uses = uses.values(*columns).order_by()
-    rows = uses.annotate(
-        called=Count("pk"),
-        failed=Count("pk", filter=Q(error_class__in=ERRORS)),
-        checked=Count("pk", filter=Q(arguments_fit__isnull=False)),
-        unfit=Count("pk", filter=Q(arguments_fit=False)),
+def sums_by_trace(uses: Any) -> Iterator[tuple[Key, ByTrace]]:
+    """Yield the sums of calls, a queryset of `ToolUse` with their `day`: the database counts them in one query."""
+    rows = (
+        uses.values("trace", "tool", "agent", "agent_version", "day")
+        .order_by()
+        .annotate(
+            called=Count("pk"),
+            failed=Count("pk", filter=~Q(error_class__in=("", *NO_ERRORS))),
+            checked=Count("pk", filter=Q(arguments_fit__isnull=False)),
+            unfit=Count("pk", filter=Q(arguments_fit=False)),
+        )
     )
     sql, parameters = rows.query.sql_with_params()
-    part = "part" if split in _PARTS else "''"
-    wholes = f'SELECT *, SUM(called) OVER (PARTITION BY "trace") AS whole FROM ({sql}) AS of_tools'  # noqa: S608
-    names = f"tool, {part}, whole, called, failed, checked, unfit"
-    places = "1, 2, 3, 4, 5, 6, 7" if split in _PARTS else "1, 3, 4, 5, 6, 7"
     with connection.cursor() as cursor:
         # The inner query's values are its parameters; the outer one has names of ours alone.
-        cursor.execute(
-            f"SELECT {names}, COUNT(*) FROM ({wholes}) AS of_traces GROUP BY {places}",  # noqa: S608
-            parameters,
-        )
-        found: list[tuple[Any, ...]] = [(*row[:2], *map(int, row[2:])) for row in cursor.fetchall()]
-        return found
+        cursor.execute(_SUMS.format(sql), parameters)
+        for tool, agent, version, day, *sums in cursor.fetchall():
+            came = date.fromisoformat(day) if isinstance(day, str) else day
+            yield (tool, agent, version, came), ByTrace.of(sums)

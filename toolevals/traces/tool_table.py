@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, Final
 
 from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.tool_changes import ToolChange, tool_changes
-from toolevals.traces.tool_figures import SPLITS, ToolFigures, tool_figures
+from toolevals.traces.tool_changes import ToolChange, days_before, tool_changes
+from toolevals.traces.tool_figures import SPLITS, ToolFigures, counts_of, figures_of, tool_figures
 from toolevals.workspace.models import Project
 
 # Days that are shown unless others are asked for, today included.
@@ -51,5 +51,13 @@ def tool_filter(asked: Mapping[str, Any]) -> tuple[TraceFilter, str]:
 
 def tool_table(project: Project, wanted: TraceFilter, split: str) -> ToolTable:
     """Return the figures of the calls that a filter is about, with what surely changed."""
-    figures = tool_figures(project, wanted, split)
-    return ToolTable(figures, tool_changes(project, wanted, split, figures[:MOST_ROWS]))
+    days = None if split else days_before(wanted)
+    if days is None:
+        figures, earlier = tool_figures(project, wanted, split), []
+    else:
+        # Both are read at once: the days before end where these begin.
+        first = date.fromisoformat(wanted.since)
+        counted = [*counts_of(project, wanted, (days.times[0], wanted.times[1]))]
+        figures = figures_of(each for each in counted if each.day >= first)
+        earlier = figures_of(each for each in counted if each.day < first)
+    return ToolTable(figures, tool_changes(project, wanted, split, figures[:MOST_ROWS], earlier))
