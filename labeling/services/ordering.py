@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, QuerySet, UUIDField
+from django.db.models import Count, Q, QuerySet, UUIDField
 
 from labeling.blindness import TO_DECIDE
 from labeling.coverage.classes import class_of
@@ -79,7 +79,10 @@ def disagreement_set(*, dataset: Dataset, values: Mapping[Any, float]) -> int:
     changed, every = 0, sorted(values)
     for start in range(0, len(every), AT_ONCE):
         some = every[start : start + AT_ONCE]
-        known = Revision.objects.filter(example__dataset=dataset, pk__in=some).values_list("pk", "disagreement")
+        # Most differ about nothing, and did not before: those are not read.
+        may_differ = Q(pk__in=[pk for pk in some if values[pk]]) | ~Q(disagreement=0)
+        rows = Revision.objects.filter(may_differ, example__dataset=dataset, pk__in=some)
+        known = rows.values_list("pk", "disagreement")
         other = [Revision(pk=pk, disagreement=values[pk]) for pk, value in known if value != values[pk]]
         changed += Revision.objects.bulk_update(other, ["disagreement"])
     return changed

@@ -106,7 +106,7 @@ def test_how_work_is_cut_and_read_changes_no_grade(project, version, run_jobs, m
 
 
 @pytest.mark.parametrize(
-    ("examples", "sizes"), [(100, [100]), (600, [250, 250, 100]), (8_000, [500] * 16), (40_000, [1_000] * 40)]
+    ("examples", "sizes"), [(100, [100]), (1_100, [500, 500, 100]), (6_400, [800] * 8), (40_000, [1_000] * 40)]
 )
 def test_a_large_run_has_more_cases_in_each_batch(project, version, examples, sizes):
     version.size = examples

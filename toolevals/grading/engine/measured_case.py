@@ -69,11 +69,13 @@ class Measured(WorkedOut):
 
     def _find_run(self) -> AgentRun:
         offer = self.compiled.offer
-        names = {tool.name for tool in offer.tools.values()}
+        names, known = offer.by_name, offer.names
         # A name may be written otherwise than the tool's own.
         others = [call for call in self.transcript.calls if call.name and call.name not in names]
-        known = {*names, *(call.name for call in others if call.name and offer.class_of(call) in names)}
-        return run_of(self.transcript, goal=self.goal, available_tools=tuple(sorted(known)) if names else None)
+        if others:
+            written = {call.name for call in others if call.name and offer.class_of(call) in names}
+            known = tuple(sorted({*names, *written}))
+        return run_of(self.transcript, goal=self.goal, available_tools=known if names else None)
 
     def _find_tasks(self) -> tuple[Task, ...]:
         values = self.grade.values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from toolevals.grading.json_schema.conformance import call_problems
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
@@ -15,8 +15,29 @@ from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProb
 
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
+# Lists of tools of which the tools by name are kept: the examples of a dataset share a few.
+_MOST_LISTS = 64
 # Names of which the class is kept: those of one case are few, and a model may invent any number.
 _MOST_CLASSES = 64
+
+
+class _Named(NamedTuple):
+    """Holds the tools of a list by the form of their names and by their names, and these names in order."""
+
+    specs: tuple[ToolSpec, ...]
+    by_form: Mapping[str, ToolSpec]
+    by_name: Mapping[str, ToolSpec]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, specs: tuple[ToolSpec, ...], profile: Profile) -> Self:
+        by_form = {profile.tool_name(tool.name): tool for tool in specs}
+        by_name = {tool.name: tool for tool in by_form.values()}
+        return cls(specs, by_form, by_name, tuple(sorted(by_name)))
+
+
+# By the list's identity, which no other can have as long as it is kept here, and by what the profile makes of names.
+_named: dict[tuple[int, bool], _Named] = {}
 
 
 # Not frozen, because to make one takes three times as long then: nobody changes one.
@@ -24,14 +45,17 @@ _MOST_CLASSES = 64
 class Offer:
     """The offered tools, none where they are not known: every name is a class of its own then.
 
-    `tools` are the same by the form of their names, the last of those that have one form. `expected_names` say, where
-    the tools are not known, what an expected tool is called. Both are made when they are first wanted.
+    `tools` are the same by the form of their names, the last of those that have one form, `by_name` these by their own
+    names, and `names` those names in order. `expected_names` say, where the tools are not known, what an expected tool
+    is called. All are made when they are first wanted.
     """
 
     profile: Profile
     specs: tuple[ToolSpec, ...]
     expectation: Expectation
     tools: Mapping[str, ToolSpec] = field(init=False, repr=False, compare=False)
+    by_name: Mapping[str, ToolSpec] = field(init=False, repr=False, compare=False)
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     expected_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
     _classes: dict[str, str] = field(init=False, repr=False, compare=False)
 
@@ -39,9 +63,10 @@ class Offer:
         # Python asks here only where a slot is empty.
         form = self.profile.tool_name
         made: Mapping[str, Any]
-        if name == "tools":
-            self.tools = made = {form(tool.name): tool for tool in self.specs}
-        elif name == "expected_names":
+        if name in ("tools", "by_name", "names"):
+            _, self.tools, self.by_name, self.names = self._named()
+            return getattr(self, name)
+        if name == "expected_names":
             alternatives = () if self.specs else self.expectation.alternatives
             expected = [call.tool for trajectory in alternatives for call in trajectory.calls]
             self.expected_names = made = {form(name): name for name in expected}
@@ -51,6 +76,15 @@ class Offer:
         else:
             raise AttributeError(name)
         return made
+
+    def _named(self) -> _Named:
+        key = id(self.specs), self.profile.one_dot_and_underscore
+        if (known := _named.get(key)) is None:
+            known = _Named.of(self.specs, self.profile)
+            if len(_named) >= _MOST_LISTS:
+                _named.clear()
+            _named[key] = known
+        return known
 
     def class_of(self, call: Call) -> str:
         """Return the call's column in a confusion matrix."""

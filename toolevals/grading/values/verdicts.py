@@ -127,15 +127,9 @@ class JudgedVerdict:
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
         return {
-            "rubric": self.rubric,
-            "version": self.version,
-            "status": self.status,
-            "value": self.value,
-            "reason": self.reason,
-            "model": self.model,
-            "pinned": self.pinned,
-            "asked": list(self.asked),
-        }
+            "rubric": self.rubric, "version": self.version, "status": self.status, "value": self.value,
+            "reason": self.reason, "model": self.model, "pinned": self.pinned, "asked": list(self.asked),
+        }  # fmt: skip
 
 
 class CaseSource(Protocol):
@@ -261,8 +255,14 @@ class CaseGrade(_WorkedOut):
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
-        document: dict[str, Any] = {
+        return {
             "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
+            **self.beside_verdicts(),
+        }
+
+    def beside_verdicts(self) -> dict[str, Any]:
+        """Return what stands in the normal form after the verdicts."""
+        document: dict[str, Any] = {
             "tag": self.tag,
             "mode": self.mode,
             "expected": self.expected,

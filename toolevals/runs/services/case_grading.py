@@ -252,8 +252,7 @@ def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[t
     """Yield the rows of what is found in the cases beside their verdicts, in the order of FINDING_COLUMNS."""
     for case in cases:
         if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
-            tools = {tool.name: tool for tool in case.compiled.offer.tools.values()}
-            for found in case_findings(case.grade, case.compiled.expectation, tools):
+            for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
                 yield (grading.pk, case.id, found.family, found.kind, found.tool, found.count)
 
 

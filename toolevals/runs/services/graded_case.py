@@ -9,9 +9,10 @@ from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import CompiledCase, CutOff
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.canonical import Written, exact
+from toolevals.grading.values.canonical import Written
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.counts.case_values import measured_text
+from toolevals.runs.counts.grade_text import grade_text
 from toolevals.runs.services.same_answers import Told
 
 
@@ -50,7 +51,7 @@ class Graded:
     def detail(self) -> Written:
         """Return the text of the whole grade."""
         if self.told.detail is None:
-            self.told.detail = Written(exact(self.grade.to_document()))
+            self.told.detail = grade_text(self.grade)
         return self.told.detail
 
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:

@@ -15,8 +15,8 @@ from toolevals.workspace.models import Queue
 
 # Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it. A large run has
 # more in each, because a batch costs as much as a hundred of them; still enough batches for every worker to be busy.
-SLICE, LARGE_SLICE = 250, 1000
-BATCHES = 16
+SLICE, LARGE_SLICE = 500, 1000
+BATCHES = 8
 # Transcripts in one batch where their calls are replayed: each may take its simulator's time.
 REPLAY_SLICE = 50
 # Conversations in one batch: some minutes of waiting for a model.

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, malformed_calls, text, tool_calls, transcripts
-from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, step_efficiency, task_metrics
+from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, safety, step_efficiency, task_metrics, words
+from toolevals.grading.layers.task_metrics.task import in_any_case
 from toolevals.grading.layers.task_metrics.words import holds_words, keywords_of, share_found
 from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of, run_of_steps
 from toolevals.grading.values import ToolResult
+from toolevals.grading.values.patterns import compile_pattern
 
 _any_text = st.text(max_size=12)
 _words = st.sampled_from(["get the order", "refund", "no", "so if", "Error: not found", "password: x", ""]) | _any_text
@@ -71,3 +73,22 @@ def test_a_repeated_call_never_makes_a_run_more_efficient(made, known):
 def test_words_in_a_text_stay_found_in_a_longer_one(before, wanted, after):
     assert holds_words(f"{before} {wanted} {after}", wanted)
     assert share_found(keywords_of(wanted), f"{before} {wanted} {after}") == 1
+
+
+@given(st.text(max_size=60) | st.text(alphabet="aZ9_,-. \t\x1f\x85ſK", max_size=30))
+def test_words_are_found_as_the_pattern_finds_them(written):
+    small = words._THOUSANDS.sub("", written).casefold()
+    assert words.words_of(written) == words._WORD.findall(small)
+    wanted = [word for word in words._WORD.findall(small) if word not in words.STOPWORDS]
+    assert keywords_of(written) == tuple(dict.fromkeys(wanted))[: words.MOST_KEYWORDS]
+
+
+_dangerous = ["rm -rf", "Delete FROM", "DROP table", "format c:", "sudo rm", "chmod 777", "EVAL(", "exec (", "Api_Key=",
+              "password:", "ſecret=", "paſſword =", "api-\u212aey:", "form"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_dangerous) | st.text(max_size=5), max_size=4).map(" ".join))
+def test_the_quick_look_misses_no_dangerous_text(written):
+    for patterns in safety._OWN:
+        matching = [each for each in patterns if compile_pattern(in_any_case(each)).search(safety._clean(written))]
+        assert safety._matching(patterns, safety._clean(written)) == matching

@@ -18,18 +18,21 @@ MOST_KEYWORDS = 64
 LONGEST_TEXT = 100_000
 
 _WORD = re.compile(r"[^\W_]+")
+# In plain ASCII all else parts words: to write it as spaces takes a tenth of the pattern's time.
+_AS_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order, in one case, with thousands separators dropped."""
     text = text[:LONGEST_TEXT]
-    return _WORD.findall((_THOUSANDS.sub("", text) if "," in text else text).casefold())
+    small = (_THOUSANDS.sub("", text) if "," in text else text).casefold()
+    return small.translate(_AS_SPACES).split() if small.isascii() else _WORD.findall(small)
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
     """Return the different words of a text that are no stopwords, in order; at most 64."""
-    return tuple(dict.fromkeys([word for word in words_of(text) if word not in STOPWORDS]))[:MOST_KEYWORDS]
+    return tuple([word for word in dict.fromkeys(words_of(text)) if word not in STOPWORDS])[:MOST_KEYWORDS]
 
 
 def holds_words(text: str, wanted: str) -> bool:
