@@ -17,7 +17,6 @@ from reports.filters.case_filters import address_query, choice, text
 from reports.filters.case_filters import number as read_number
 from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.solved import SolvedRuns, case_of_example, example_snippets, solved_matrix, solved_runs
-from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.workspace.address_numbers import whole_number
@@ -133,7 +132,6 @@ def solved(request: ProjectRequest) -> HttpResponse:
         "pages": pages,
         "query_before": address_query(own | {"page": page - 1}) if page > 1 else "",
         "query_after": address_query(own | {"page": page + 1}) if page < pages else "",
-        "outcome_counts": OUTCOME_COUNTS,
     }
     return render(request, "reports/solved.html", context)
 

@@ -134,7 +134,7 @@ def test_arguments_divide_what_was_called_and_each_part_opens_its_cases(get, div
     assert shown.rows == ("pay", "get")
     assert (shown.accuracy.passed, shown.accuracy.total) == (6, 7)
     assert (shown.recall("pay").passed, shown.recall("pay").total) == (5, 6)
-    assert "each called tool is divided" in page.content.decode()
+    assert "called tools divided by the verdict on their arguments" in page.content.decode()
     reading = page.context["reading"]
     assert (reading.cell.actual, reading.mode, reading.advice) == ("pay · wrong", "wrong_arguments", None)
     filters = Filters(split=Split.ARGUMENTS)

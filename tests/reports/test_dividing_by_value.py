@@ -205,7 +205,7 @@ def test_the_most_frequent_values_are_parts_and_the_others_one(get, paid):
 def test_an_argument_that_no_gold_says_leaves_every_class_whole(get, paid):
     page = get("matrix", paid, split="value", split_argument="/no/such")
     assert page.context["matrix"].counts == get("matrix", paid).context["matrix"].counts
-    assert "no expected call here says" in page.content.decode()
+    assert "no call in the gold says" in page.content.decode()
     assert get("matrix", paid, split="value").context["filters"] == Filters()
     assert read_filters({"split": "effect", "split_argument": "/id"}).split_argument == ""
 

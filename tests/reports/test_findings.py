@@ -78,7 +78,7 @@ def test_the_page_has_the_tables_and_says_that_prose_decides_nothing(grading, ge
     page = text(get("run", grading))
     for words in ("Ways of failing", "Wrong target", "Hallucinated tool", "Total", "Returned fields"):
         assert words in page
-    assert "They decide no case unless its example says so" in page
+    assert "It decides no case unless its example says so" in page
     assert f"found=failed_by.wrong_target&amp;tool={HISTORY}" in page
 
 

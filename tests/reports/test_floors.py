@@ -57,7 +57,7 @@ def test_a_run_is_read_against_them(get, version):
     run = Run.objects.get(dataset_version=version, floor="")
     page = get("run", run.grading)
     assert [row[0] for row in table(page, "floors-small")[1:]] == ["always (none)", "always the most frequent tool"]
-    assert "No gate uses these scores" in text(page)
+    assert "No gate uses its scores" in text(page)
     floor = Run.objects.get(dataset_version=version, floor="none")
     assert "floors-small" not in text(get("run", floor.grading))
 

@@ -14,6 +14,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from toolevals.documentation import glossary
 from toolevals.documentation.files import PREFIX, files, page_address, pages
 
 _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.MULTILINE)
@@ -75,6 +76,8 @@ def render(text: str, name: str) -> Document:
         _hide_dead_links(token)
         # The alignment of a cell would be an inline style, which the pages' policy forbids.
         token.attrs.pop("style", None)
+    if name == glossary.PAGE:
+        _mark_words(tokens)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     return Document(name, headings[0].title if headings else name, html, _sections(tokens, headings))
 
@@ -94,6 +97,13 @@ def _mark_headings(tokens: Sequence[Token]) -> list[Heading]:
             token.meta["title"] = title
             found.append(heading)
     return found
+
+
+def _mark_words(tokens: Sequence[Token]) -> None:
+    """Give the row of every word of the glossary its anchor."""
+    for row, cell, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if row.type == "tr_open" and cell.type == "td_open":
+            row.attrSet("id", glossary.anchor_of(_plain(inline)))
 
 
 def _plain(token: Token) -> str:

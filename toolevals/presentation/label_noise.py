@@ -13,7 +13,7 @@ def score_words(noise: LabelNoise, score: float | None) -> str:
     bounds = noise.bounds(score)
     if bounds is None:
         return f"Label noise is unknown: {noise.reason}."
-    could = f"That alone could put the score anywhere from {span(bounds.low, bounds.high)} %."
+    could = f"The score could be anywhere from {span(bounds.low, bounds.high)} %."
     return f"{_rests_on(noise)} {could} {_limit(noise)}"
 
 
@@ -21,8 +21,8 @@ def change_words(noise: LabelNoise) -> str:
     """Return what wrong gold could do to the difference of two scores on the same gold."""
     if noise.high is None:
         return f"Label noise is unknown: {noise.reason}."
-    both = f"could move each score by {percent(noise.high)} points, and their difference by up to twice that"
-    return f"{_rests_on(noise)} That {both}. {_limit(noise)}"
+    could = f"It could move the difference by up to {percent(min(1.0, 2 * noise.high))} points."
+    return f"{_rests_on(noise)} {could} {_limit(noise)}"
 
 
 def short_words(noise: LabelNoise | None) -> str:
@@ -37,9 +37,7 @@ def _rests_on(noise: LabelNoise) -> str:
 
 
 def _limit(noise: LabelNoise) -> str:
-    words = "It is a lower limit: it does not see people who make the same error"
+    words = "It is a lower limit"
     if imported := noise.gold.imported:
-        return (
-            f"{words}, nor is the gold of {count(imported)} of {count(noise.gold.total)} examples, which was imported."
-        )
+        return f"{words}: the gold of {count(imported)} of {count(noise.gold.total)} examples was imported."
     return f"{words}."

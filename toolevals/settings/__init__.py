@@ -89,6 +89,7 @@ TEMPLATES = [
         "DIRS": [PACKAGE / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["toolevals.workspace.templatetags.explain"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",

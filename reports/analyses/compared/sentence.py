@@ -7,7 +7,6 @@ from typing import Final
 
 from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
-from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
@@ -57,8 +56,7 @@ def change_details(row: LayerDelta | None) -> str:
         said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
         said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
     agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
-    counts = f" Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}." if row.name == "outcome" else ""
-    return f"{said}, the interval {agrees}.{_power(row)}{counts}"
+    return f"{said}, the interval {agrees}.{_power(row)}"
 
 
 def _power(row: LayerDelta) -> str:
