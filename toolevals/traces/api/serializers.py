@@ -34,6 +34,23 @@ class TraceSerializer(serializers.ModelSerializer[Trace]):
         )
 
 
+class EventSerializer(serializers.Serializer[Any]):
+    """An event of a span, or a log record that was made in it."""
+
+    name = serializers.CharField(allow_blank=True)
+    time_unix_nano = serializers.IntegerField(source="time")
+    attributes = serializers.DictField(help_text="The body of a log record is `event.body`.")
+
+
+class LoneRecordSerializer(serializers.Serializer[Any]):
+    """A log record of a span that has not come."""
+
+    span_id = serializers.CharField()
+    name = serializers.CharField(source="event.name", allow_blank=True)
+    time_unix_nano = serializers.IntegerField(source="event.time")
+    attributes = serializers.DictField(source="event.attributes")
+
+
 class SpanSerializer(serializers.Serializer[ReadSpan]):
     """A span: what it says, and its attributes."""
 
@@ -46,6 +63,7 @@ class SpanSerializer(serializers.Serializer[ReadSpan]):
     duration_ms = serializers.FloatField()
     error = serializers.CharField(source="reading.error", allow_null=True)
     attributes = serializers.DictField(source="span.attributes")
+    events = EventSerializer(source="span.events", many=True)
     unread = serializers.ListField(
         source="reading.unread", child=serializers.CharField(), help_text="Attributes that no reader knows."
     )
@@ -174,6 +192,7 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     used = CallSerializer(many=True)
     spans = SpanSerializer(source="reading.spans", many=True)
     examples = ExampleOfTraceSerializer(many=True)
+    lone_records = LoneRecordSerializer(many=True)
     judged = JudgedSerializer(many=True)
     not_judged = NotJudgedSerializer(many=True)
 
