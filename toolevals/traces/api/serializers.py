@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from rest_framework import serializers
 
@@ -12,7 +12,7 @@ from toolevals.traces.models.verdicts import VerdictStatus
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
-from toolevals.traces.tool_changes import Measure
+from toolevals.traces.tool_changes import MEASURES
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 
@@ -111,7 +111,7 @@ class ToolChangeSerializer(serializers.Serializer[Any]):
     change_id = serializers.UUIDField(help_text="The same in every export of the same table.")
     tool = serializers.CharField()
     part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
-    measure = serializers.ChoiceField(choices=get_args(Measure))
+    measure = serializers.ChoiceField(choices=MEASURES)
     against = serializers.CharField(help_text="The version or the days that it is held against.")
     before = serializers.FloatField(help_text="From 0 to 1.")
     after = serializers.FloatField(help_text="From 0 to 1.")
