@@ -7,6 +7,7 @@ from toolevals.workspace.models import Role
 
 RULES = {
     "traces-intake:traces": Rule(Audience.SENDER),
+    "traces-intake:logs": Rule(Audience.SENDER),
     "traces:traces": Rule(Role.VIEWER),
     "traces:traces-csv": Rule(Role.VIEWER),
     **dict.fromkeys(

@@ -1,13 +1,16 @@
-"""The spans of a trace, read from what is stored of it."""
+"""Reads the spans of a trace from what is stored of it, each with its log records as events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 import zstandard
 
 from toolevals.grading.reading.telemetry.otlp import spans_in
+from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.models import Trace
@@ -15,13 +18,44 @@ from toolevals.traces.models import Trace
 
 def spans_of(trace: Trace) -> list[TelemetrySpan]:
     """Return the spans of a trace, as they began."""
-    return sorted(_spans(trace), key=lambda span: (span.start, span.span_id))
+    return read_chunks(trace).spans
 
 
-def _spans(trace: Trace) -> Iterator[TelemetrySpan]:
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """What is stored of a trace: its spans, as they began, and log records of spans that have not come."""
+
+    spans: list[TelemetrySpan]
+    lone: list[LogRecord]
+
+
+def read_chunks(trace: Trace) -> Chunks:
+    """Return what is stored of a trace."""
+    spans: list[TelemetrySpan] = []
+    records: dict[str, list[LogRecord]] = {}
+    for document in _documents(trace):
+        # Those that cannot be read were rejected at the door.
+        spans += (span for _, span in spans_in(document) if not isinstance(span, InvalidDocument))
+        for each in records_in(document):
+            if not isinstance(each.record, InvalidDocument):
+                records.setdefault(each.record.span_id, []).append(each.record)
+    joined = [_joined(span, records.pop(span.span_id, ())) for span in spans]
+    lone = [record for some in records.values() for record in some]
+    return Chunks(
+        sorted(joined, key=lambda span: (span.start, span.span_id)),
+        sorted(lone, key=lambda record: record.event.time),
+    )
+
+
+def _documents(trace: Trace) -> Iterator[dict[str, Any]]:
     unpacker = zstandard.ZstdDecompressor()
     for body in trace.chunks.order_by("pk").values_list("body", flat=True):
-        for _, span in spans_in(orjson.loads(unpacker.decompress(bytes(body)))):
-            # Those that cannot be read were rejected at the door.
-            if not isinstance(span, InvalidDocument):
-                yield span
+        yield orjson.loads(unpacker.decompress(bytes(body)))
+
+
+def _joined(span: TelemetrySpan, records: Sequence[LogRecord]) -> TelemetrySpan:
+    """Return a span with records as its events, in the order of their times; of the same time, as they came."""
+    if not records:
+        return span
+    events = (*span.events, *(record.event for record in records))
+    return replace(span, events=tuple(sorted(events, key=lambda event: event.time)))

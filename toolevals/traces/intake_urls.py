@@ -1,4 +1,4 @@
-"""The address that takes traces. Its path is OTLP's: senders add it to the endpoint that they are given."""
+"""Addresses that take traces and logs. Their paths are OTLP's: senders add them to the endpoint they are given."""
 
 from __future__ import annotations
 
@@ -7,4 +7,7 @@ from django.urls import path
 from toolevals.traces.views import intake
 
 app_name = "traces-intake"
-urlpatterns = [path("traces", intake.traces, name="traces")]
+urlpatterns = [
+    path("traces", intake.traces, name="traces"),
+    path("logs", intake.logs, name="logs"),
+]

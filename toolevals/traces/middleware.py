@@ -1,4 +1,4 @@
-"""Errors of `/v1/traces` in the form that OTLP demands, whoever refuses: a google.rpc.Status."""
+"""Errors of `/v1/traces` and `/v1/logs` in the form that OTLP demands, whoever refuses: a google.rpc.Status."""
 
 from __future__ import annotations
 

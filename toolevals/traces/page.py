@@ -11,10 +11,11 @@ from typing import Any, cast
 from labeling.conversation import Conversation, read_conversation
 from labeling.conversation.pretty import pretty
 from labeling.conversation.tool_description import ToolReading, tool_reading
+from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.statuses import Status
-from toolevals.traces.chunks import spans_of
+from toolevals.traces.chunks import read_chunks, spans_of
 from toolevals.traces.judge_rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
@@ -54,6 +55,9 @@ class TracePage:
     verdicts: Sequence[Judged]
     not_judged: Sequence[TraceQuestionShown]
     unread: Sequence[tuple[str, int]]
+    # Log records of spans that have not come: name, the span's id, and what they say.
+    lone: Sequence[tuple[str, str, str]]
+    lone_left_out: int
     problems: Sequence[Problem]
 
     @property
@@ -87,9 +91,9 @@ class TracePage:
 
 def trace_page(trace: Trace) -> TracePage:
     """Return what the page shows of a trace, read anew from its spans."""
-    reading = trace_read(spans_of(trace))
+    chunks = read_chunks(trace)
+    reading = trace_read(chunks.spans)
     used = used_tools(reading)
-    unread = Counter(name for each in reading.spans for name in each.reading.unread)
     return TracePage(
         reading=reading,
         waterfall=waterfall_of(reading),
@@ -101,7 +105,12 @@ def trace_page(trace: Trace) -> TracePage:
             *judged_of(trace),
         ],
         not_judged=open_questions(trace),
-        unread=sorted(unread.items()),
+        unread=sorted(_unread(reading).items()),
+        lone=[
+            (each.event.name or "(no name)", each.span_id, pretty(dict(each.event.attributes)))
+            for each in chunks.lone[:SHOWN]
+        ],
+        lone_left_out=max(len(chunks.lone) - SHOWN, 0),
         problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
     )
 
@@ -109,6 +118,14 @@ def trace_page(trace: Trace) -> TracePage:
 def _cost_verdicts(trace: Trace) -> list[RuleVerdict]:
     """Return what was said of the cost when the trace was summed up: the limit may be another since."""
     return [_rule_verdict(each) for each in SpanVerdict.objects.filter(trace=trace, rule="cost")]
+
+
+def _unread(reading: TraceReading) -> Counter[str]:
+    """Return the attributes that no reader knows, and the events and log records, each with how often it came."""
+    found = Counter(name for each in reading.spans for name in each.reading.unread)
+    names = (event.name for each in reading.spans for event in each.span.events)
+    found.update(f"event {name or '(no name)'}" for name in names if name not in EVENTS)
+    return found
 
 
 def judged_of(trace: Trace) -> list[Judged]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 from uuid import UUID, uuid5
 
 from django.utils import timezone
@@ -24,6 +24,7 @@ from toolevals.workspace.models import Project
 
 ALPHA: Final = 0.05
 Measure = Literal["error rate", "share of calls"]
+MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)

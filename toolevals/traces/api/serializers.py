@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from rest_framework import serializers
 
@@ -12,7 +12,7 @@ from toolevals.traces.models.verdicts import VerdictStatus
 from toolevals.traces.page import whole_conversation
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
-from toolevals.traces.tool_changes import Measure
+from toolevals.traces.tool_changes import MEASURES
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 
@@ -34,6 +34,23 @@ class TraceSerializer(serializers.ModelSerializer[Trace]):
         )
 
 
+class EventSerializer(serializers.Serializer[Any]):
+    """An event of a span, or a log record that was made in it."""
+
+    name = serializers.CharField(allow_blank=True)
+    time_unix_nano = serializers.IntegerField(source="time")
+    attributes = serializers.DictField(help_text="The body of a log record is `event.body`.")
+
+
+class LoneRecordSerializer(serializers.Serializer[Any]):
+    """A log record of a span that has not come."""
+
+    span_id = serializers.CharField()
+    name = serializers.CharField(source="event.name", allow_blank=True)
+    time_unix_nano = serializers.IntegerField(source="event.time")
+    attributes = serializers.DictField(source="event.attributes")
+
+
 class SpanSerializer(serializers.Serializer[ReadSpan]):
     """A span: what it says, and its attributes."""
 
@@ -46,6 +63,7 @@ class SpanSerializer(serializers.Serializer[ReadSpan]):
     duration_ms = serializers.FloatField()
     error = serializers.CharField(source="reading.error", allow_null=True)
     attributes = serializers.DictField(source="span.attributes")
+    events = EventSerializer(source="span.events", many=True)
     unread = serializers.ListField(
         source="reading.unread", child=serializers.CharField(), help_text="Attributes that no reader knows."
     )
@@ -93,7 +111,7 @@ class ToolChangeSerializer(serializers.Serializer[Any]):
     change_id = serializers.UUIDField(help_text="The same in every export of the same table.")
     tool = serializers.CharField()
     part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
-    measure = serializers.ChoiceField(choices=get_args(Measure))
+    measure = serializers.ChoiceField(choices=MEASURES)
     against = serializers.CharField(help_text="The version or the days that it is held against.")
     before = serializers.FloatField(help_text="From 0 to 1.")
     after = serializers.FloatField(help_text="From 0 to 1.")
@@ -174,6 +192,7 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     used = CallSerializer(many=True)
     spans = SpanSerializer(source="reading.spans", many=True)
     examples = ExampleOfTraceSerializer(many=True)
+    lone_records = LoneRecordSerializer(many=True)
     judged = JudgedSerializer(many=True)
     not_judged = NotJudgedSerializer(many=True)
 

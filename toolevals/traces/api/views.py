@@ -25,7 +25,7 @@ from toolevals.traces.api.serializers import (
     TraceSerializer,
 )
 from toolevals.traces.blindness import CLOSED
-from toolevals.traces.chunks import spans_of
+from toolevals.traces.chunks import read_chunks
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, TraceFilter
 from toolevals.traces.judge_rules import open_questions
@@ -144,12 +144,14 @@ class TraceDetail(ProjectView):
         found = get_object_or_404(Trace.objects.in_project(self.project).with_closed(self.project, self.role), pk=trace)
         if vars(found)["is_closed"]:
             raise PermissionDenied(CLOSED)
-        reading = trace_read(spans_of(found))
+        chunks = read_chunks(found)
+        reading = trace_read(chunks.spans)
         document = {
             "trace": found,
             "reading": reading,
             "used": used_tools(reading),
             "examples": examples_of_trace(found, self.user, self.role),
+            "lone_records": chunks.lone,
             "judged": judged_of(found),
             "not_judged": open_questions(found),
         }

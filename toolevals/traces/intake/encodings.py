@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -24,29 +26,54 @@ JSON: Final = "application/json"
 CONTENT_TYPES: Final = (PROTOBUF, JSON)
 
 
-def document_of(body: bytes, content_type: str) -> dict[str, Any]:
-    """Return an export as the JSON form of OTLP. Raises InvalidDocument where the body is none."""
-    return _of_protobuf(body) if content_type == PROTOBUF else _of_json(body)
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What one address takes: the names of OTLP's JSON for its export, from the outside in, and protobuf's messages.
+
+    `rejected` is what counts the items that are not taken in an answer, in JSON's form and in protobuf's.
+    """
+
+    holders: str
+    scopes: str
+    items: str
+    rejected: tuple[str, str]
+    request: Any
+    response: Any
 
 
-def _of_json(body: bytes) -> dict[str, Any]:
+def document_of(body: bytes, content_type: str, signal: Signal | None = None) -> dict[str, Any]:
+    """Return an export as the JSON form of OTLP, of traces unless said otherwise.
+
+    Raises InvalidDocument where the body is none.
+    """
+    read = _of_protobuf if content_type == PROTOBUF else _of_json
+    return read(body, signal or TRACES)
+
+
+def _of_json(body: bytes, signal: Signal) -> dict[str, Any]:
     try:
         document = orjson.loads(body)
     except ValueError as error:
         raise InvalidDocument.at("", f"The body cannot be read as JSON: {error}") from None
     if not isinstance(document, dict):
-        raise InvalidDocument.at("", "The body is not an object with resourceSpans.")
-    if "resource_spans" in document:
-        raise InvalidDocument.at("/resource_spans", "OTLP writes its keys in camel case in JSON: resourceSpans.")
+        raise InvalidDocument.at("", f"The body is not an object with {signal.holders}.")
+    wrong = signal.holders.replace("S", "_s").replace("L", "_l")
+    if wrong in document:
+        raise InvalidDocument.at(f"/{wrong}", f"OTLP writes its keys in camel case in JSON: {signal.holders}.")
     return document
 
 
-def _of_protobuf(body: bytes) -> dict[str, Any]:
-    message = ExportTraceServiceRequest()
+def _of_protobuf(body: bytes, signal: Signal) -> dict[str, Any]:
+    message = signal.request()
     try:
         message.ParseFromString(body)
     except (DecodeError, RecursionError) as error:
-        raise InvalidDocument.at("", f"The body cannot be read as an ExportTraceServiceRequest: {error}") from None
+        name = signal.request.DESCRIPTOR.name
+        raise InvalidDocument.at("", f"The body cannot be read as an {name}: {error}") from None
+    return _logs(message) if signal is LOGS else _traces(message)
+
+
+def _traces(message: Any) -> dict[str, Any]:
     return {
         "resourceSpans": [
             {
@@ -57,6 +84,41 @@ def _of_protobuf(body: bytes) -> dict[str, Any]:
             for each in message.resource_spans
         ]
     }
+
+
+def _logs(message: Any) -> dict[str, Any]:
+    return {
+        "resourceLogs": [
+            {
+                "resource": {"attributes": _pairs(each.resource.attributes)},
+                "schemaUrl": each.schema_url,
+                "scopeLogs": [
+                    {
+                        "scope": {"name": scope_logs.scope.name, "version": scope_logs.scope.version},
+                        "schemaUrl": scope_logs.schema_url,
+                        "logRecords": [_record(record) for record in scope_logs.log_records],
+                    }
+                    for scope_logs in each.scope_logs
+                ],
+            }
+            for each in message.resource_logs
+        ]
+    }
+
+
+def _record(record: Any) -> dict[str, Any]:
+    document = {
+        "traceId": record.trace_id.hex(),
+        "spanId": record.span_id.hex(),
+        "timeUnixNano": record.time_unix_nano,
+        "observedTimeUnixNano": record.observed_time_unix_nano,
+        "eventName": record.event_name,
+        "severityText": record.severity_text,
+        "attributes": _pairs(record.attributes),
+    }
+    if record.HasField("body"):
+        document["body"] = _value(record.body)
+    return document
 
 
 def _scope_spans(message: Any) -> dict[str, Any]:
@@ -132,14 +194,19 @@ _OTHERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-def answer(content_type: str, *, rejected: int = 0, message: str = "") -> bytes:
-    """Return an ExportTraceServiceResponse; it speaks of partial success only where something was rejected."""
+def answer(content_type: str, *, rejected: int = 0, message: str = "", signal: Signal | None = None) -> bytes:
+    """Return the answer to an export, of traces unless said otherwise.
+
+    It speaks of partial success only where something was rejected.
+    """
+    signal = signal or TRACES
+    in_json, in_protobuf = signal.rejected
     if content_type == JSON:
-        partial = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": message}}
+        partial = {"partialSuccess": {in_json: str(rejected), "errorMessage": message}}
         return orjson.dumps(partial if rejected or message else {})
-    response = ExportTraceServiceResponse()
+    response = signal.response()
     if rejected or message:
-        response.partial_success.rejected_spans = rejected
+        setattr(response.partial_success, in_protobuf, rejected)
         response.partial_success.error_message = message
     return bytes(response.SerializeToString())
 
@@ -159,3 +226,21 @@ def _varint(number: int) -> bytes:
         found.append(number & 0x7F | 0x80)
         number >>= 7
     return bytes((*found, number))
+
+
+TRACES: Final = Signal(
+    "resourceSpans",
+    "scopeSpans",
+    "spans",
+    ("rejectedSpans", "rejected_spans"),
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+LOGS: Final = Signal(
+    "resourceLogs",
+    "scopeLogs",
+    "logRecords",
+    ("rejectedLogRecords", "rejected_log_records"),
+    ExportLogsServiceRequest,
+    ExportLogsServiceResponse,
+)

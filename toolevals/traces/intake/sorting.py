@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final
 
 import orjson
 
 from toolevals.grading.files.evaluation_files.entry import keys
-from toolevals.grading.reading.telemetry.otlp import Exported, exported_in
+from toolevals.grading.reading.telemetry.otlp import exported_in
+from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.traces.intake.encodings import TRACES, Signal
 
 # Of one span as it is stored: the longest conversations of agents have a tenth of it.
 SPAN_MAX_BYTES: Final = 4 * 1024 * 1024
@@ -21,25 +25,35 @@ _KNOWN: Final = keys(
     "traceId spanId parentSpanId name kind startTimeUnixNano endTimeUnixNano attributes events links status traceState "
     "flags droppedAttributesCount droppedEventsCount droppedLinksCount"
 )
+_KNOWN_OF_RECORDS: Final = keys(
+    "traceId spanId timeUnixNano observedTimeUnixNano eventName severityNumber severityText body attributes flags "
+    "droppedAttributesCount"
+)
 _IDS: Final = ("traceId", "spanId", "parentSpanId")
+# No hexadecimal digit: so no record's key is a span's.
+_RECORD: Final = "l"
 
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One span as it is stored: JSON of OTLP, and what holds it. `is_root` says that no span is above it."""
+    """One span, or log record, as it is stored: JSON of OTLP, and what holds it.
 
-    span_id: str
+    `key` is the span's id; a record has none, so its key is made of all that it says. `is_root` says that it is a span
+    with none above it.
+    """
+
+    key: str
     is_root: bool
     document: bytes
-    resource_spans: Mapping[str, Any]
-    scope_spans: Mapping[str, Any]
+    holder: Mapping[str, Any]
+    scope: Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Sorted:
-    """The spans of an export by their trace, and how many are not taken and why.
+    """The spans, or log records, of an export by their trace, and how many are not taken and why.
 
     `left_out` counts those of traces that the sampling rate leaves out, which is no failure.
     """
@@ -84,33 +98,69 @@ def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Chan
             found.left_out += 1
             continue
         try:
-            piece = _piece(each, holders, change)
+            written = _document(each.item, _KNOWN, change)
         except InvalidDocument as error:
             found.reject(f"{each.pointer} {error.problems[0].message}.")
             continue
-        found.traces.setdefault(each.span.trace_id, {}).setdefault(piece.span_id, piece)
+        above = _above((each.resource_spans, each.scope_spans), holders, change)
+        piece = Piece(each.span.span_id, not each.span.parent_id, written, *above)
+        found.traces.setdefault(each.span.trace_id, {}).setdefault(piece.key, piece)
     return found
 
 
-def _piece(each: Exported, holders: dict[int, Mapping[str, Any]], change: Change | None) -> Piece:
-    item = {key: value for key, value in each.item.items() if key in _KNOWN}
+def sorted_records(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
+    """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one."""
+    found = Sorted()
+    holders: dict[int, Mapping[str, Any]] = {}
+    for each in records_in(document):
+        if isinstance(each.record, InvalidDocument):
+            problem = each.record.problems[0]
+            found.reject(f"{each.pointer}{problem.pointer} {problem.message}.")
+            continue
+        if not is_sampled(each.record.trace_id, rate):
+            found.left_out += 1
+            continue
+        try:
+            written = _document(each.item, _KNOWN_OF_RECORDS, change)
+        except InvalidDocument as error:
+            found.reject(f"{each.pointer} {error.problems[0].message}.")
+            continue
+        key = _RECORD + sha256(_named(each.record)).hexdigest()[:15]
+        piece = Piece(key, False, written, *_above((each.resource_logs, each.scope_logs), holders, change))
+        found.traces.setdefault(each.record.trace_id, {}).setdefault(key, piece)
+    return found
+
+
+def _named(record: LogRecord) -> bytes:
+    """Return all that a record says, in one form, whichever encoding it came in."""
+    event = record.event
+    said = (record.trace_id, record.span_id, event.name, event.time, event.attributes)
+    return json.dumps(said, sort_keys=True).encode()
+
+
+def _document(item: Mapping[str, Any], known: Container[str], change: Change | None) -> bytes:
+    item = {key: value for key, value in item.items() if key in known}
     for key in _IDS:
         if isinstance(item.get(key), str):
             item[key] = item[key].lower()
     document = _written(change(item) if change else item)
     if len(document) > SPAN_MAX_BYTES:
         raise InvalidDocument.at("", f"is larger than {SPAN_MAX_BYTES:,} bytes")
-    above = each.resource_spans, each.scope_spans
+    return document
+
+
+def _above(
+    above: tuple[Mapping[str, Any], Mapping[str, Any]], holders: dict[int, Mapping[str, Any]], change: Change | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return what holds an item, without the items: made once for all of them."""
     for holder in above:
         if id(holder) not in holders:
             holders[id(holder)] = _holder(holder, change)
-    resource_spans, scope_spans = (holders[id(holder)] for holder in above)
-    span = each.span
-    return Piece(span.span_id, not span.parent_id, document, resource_spans, scope_spans)  # type: ignore[union-attr]
+    return holders[id(above[0])], holders[id(above[1])]
 
 
 def _holder(holder: Mapping[str, Any], change: Change | None) -> Mapping[str, Any]:
-    """Return what holds spans without them."""
+    """Return what holds items without them."""
     kept = {key: holder[key] for key in ("resource", "scope", "schemaUrl") if holder.get(key)}
     kept = {key: change(value) if change and isinstance(value, Mapping) else value for key, value in kept.items()}
     return {key: orjson.Fragment(_written(value)) for key, value in kept.items()}
@@ -124,17 +174,17 @@ def _written(value: Any) -> bytes:
         raise InvalidDocument.at("", "cannot be kept as JSON") from None
 
 
-def stored_document(pieces: Sequence[Piece]) -> bytes:
+def stored_document(pieces: Sequence[Piece], signal: Signal = TRACES) -> bytes:
     """Return pieces of one trace as one export of OTLP: what is written is read by the reader of exports."""
     resources: dict[int, tuple[Mapping[str, Any], dict[int, tuple[Mapping[str, Any], list[Any]]]]] = {}
     for piece in pieces:
-        _, scopes = resources.setdefault(id(piece.resource_spans), (piece.resource_spans, {}))
-        _, spans = scopes.setdefault(id(piece.scope_spans), (piece.scope_spans, []))
-        spans.append(orjson.Fragment(piece.document))
+        _, scopes = resources.setdefault(id(piece.holder), (piece.holder, {}))
+        _, items = scopes.setdefault(id(piece.scope), (piece.scope, []))
+        items.append(orjson.Fragment(piece.document))
     return orjson.dumps(
         {
-            "resourceSpans": [
-                {**resource, "scopeSpans": [{**scope, "spans": spans} for scope, spans in scopes.values()]}
+            signal.holders: [
+                {**resource, signal.scopes: [{**scope, signal.items: items} for scope, items in scopes.values()]}
                 for resource, scopes in resources.values()
             ]
         }

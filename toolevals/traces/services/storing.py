@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
+from toolevals.traces.intake.encodings import TRACES, Signal
 from toolevals.traces.intake.sorting import Piece, stored_document
 from toolevals.traces.models import Span, SpanChunk, Trace
 from toolevals.workspace.bulk import rows_insert
@@ -27,17 +28,17 @@ LEVEL = 3
 
 @dataclass(slots=True)
 class Stored:
-    """What a batch came to: spans that are new, and those that are not taken, each trace with why."""
+    """What a batch came to: spans or log records that are new, and those that are not taken, each trace with why."""
 
     spans: int = 0
     rejected: int = 0
     reasons: list[str] = field(default_factory=list)
 
 
-def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]]) -> Stored:
-    """Store spans by trace and by span id, as `sorted_spans` gives them. Nothing of it is kept if it fails.
+def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]], signal: Signal = TRACES) -> Stored:
+    """Store spans, or log records, by trace and by key, as `sorted_spans` gives them.
 
-    A trace that has as many spans, or bytes, as one may have takes no more.
+    Nothing of it is kept if it fails. A trace that has as many spans, or bytes, as one may have takes no more.
     """
     done = Stored()
     if not traces:
@@ -45,7 +46,7 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]]) 
     now = timezone.now()
     packer = zstandard.ZstdCompressor(level=LEVEL)
     # In the order of their ids, so that two batches never wait for each other, and packed before anybody can wait.
-    gains = {each: _Gain.of(traces[each], packer) for each in sorted(traces)}
+    gains = {each: _Gain.of(traces[each], packer, signal) for each in sorted(traces)}
     with transaction.atomic():
         rows, fresh = _traces_held(project, gains, now)
         for trace_id, row in rows.items():
@@ -53,37 +54,39 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]]) 
                 _reject(done, trace_id, len(traces[trace_id]))
                 del gains[trace_id]
         asked = [at for at in gains if at not in fresh]
-        new = _keys_insert([(rows[at].pk, span_id) for at in asked for span_id in traces[at]])
+        new = _keys_insert([(rows[at].pk, key) for at in asked for key in traces[at]])
         for trace_id in asked:
             pk, pieces = rows[trace_id].pk, traces[trace_id]
-            left = {span_id: piece for span_id, piece in pieces.items() if (pk, span_id) in new}
+            left = {key: piece for key, piece in pieces.items() if (pk, key) in new}
             if len(left) < len(pieces):
-                gains[trace_id] = _Gain.of(left, packer)
+                gains[trace_id] = _Gain.of(left, packer, signal)
         # A trace that nobody else has seen has no span that came before.
-        rows_insert(Span, ("trace_id", "span_id"), [(rows[at].pk, span_id) for at in fresh for span_id in traces[at]])
-        gains = {at: gain for at, gain in gains.items() if gain.spans}
+        rows_insert(Span, ("trace_id", "span_id"), [(rows[at].pk, key) for at in fresh for key in traces[at]])
+        gains = {at: gain for at, gain in gains.items() if gain.pieces}
         rows_insert(SpanChunk, ("trace_id", "body"), [(rows[at].pk, gain.body) for at, gain in gains.items()])
         _note([(rows[at], gain) for at, gain in gains.items() if at not in fresh], now)
-    done.spans = sum(gain.spans for gain in gains.values())
+    done.spans = sum(gain.pieces for gain in gains.values())
     return done
 
 
 @dataclass(frozen=True, slots=True)
 class _Gain:
-    """Holds what a batch brings of one trace: the number of spans, their bytes before and after they are packed."""
+    """Holds what a batch brings of one trace: how much, and its bytes before and after they are packed."""
 
+    pieces: int
     spans: int
     has_root: bool
     size: int
     body: bytes
 
     @classmethod
-    def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor) -> _Gain:
+    def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor, signal: Signal) -> _Gain:
         if not pieces:
-            return cls(0, False, 0, b"")
-        document = stored_document(list(pieces.values()))
+            return cls(0, 0, False, 0, b"")
+        document = stored_document(list(pieces.values()), signal)
         has_root = any(piece.is_root for piece in pieces.values())
-        return cls(len(pieces), has_root, len(document), packer.compress(document))
+        spans = len(pieces) if signal is TRACES else 0
+        return cls(len(pieces), spans, has_root, len(document), packer.compress(document))
 
 
 def _traces_held(

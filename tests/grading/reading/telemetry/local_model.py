@@ -21,7 +21,15 @@ USAGE = {"prompt_tokens": 40, "completion_tokens": 9, "total_tokens": 49}
 @contextmanager
 def local_model() -> Iterator[tuple[str, list[bytes]]]:
     """Yield the server's address and the bodies that were sent to `/v1/traces`, unpacked."""
+    with local_model_with_logs() as (address, kept, _):
+        yield address, kept
+
+
+@contextmanager
+def local_model_with_logs() -> Iterator[tuple[str, list[bytes], list[bytes]]]:
+    """Yield the same, and the bodies that were sent to `/v1/logs`."""
     kept: list[bytes] = []
+    logs: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -31,8 +39,8 @@ def local_model() -> Iterator[tuple[str, list[bytes]]]:
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
             path = self.path.partition("?")[0]
-            if path.endswith("/traces"):
-                kept.append(body)
+            if path.endswith(("/traces", "/logs")):
+                (kept if path.endswith("/traces") else logs).append(body)
                 self._send(b"", "application/x-protobuf")
                 return
             answer = (_chat if path.endswith("/chat/completions") else _response)(json.loads(body))
@@ -51,7 +59,7 @@ def local_model() -> Iterator[tuple[str, list[bytes]]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1", kept
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", kept, logs
     finally:
         server.shutdown()
 

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.grading.reading.parsing.made import conversation as the
-from tests.grading.reading.telemetry.local_model import local_model
+from tests.grading.reading.telemetry.local_model import local_model_with_logs
 
 FOLDER = Path(__file__).parent / "made"
 TOOLS = [
@@ -93,6 +93,30 @@ def openllmetry_openai(provider, address):
 
     OpenAIInstrumentor().instrument(tracer_provider=provider)
     _chat(provider, address)
+
+
+def _with_logs(provider, address):
+    """Ask by the client whose instrumentation sends messages as log records."""
+    from opentelemetry import _logs
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
+
+    logs = LoggerProvider()
+    logs.add_log_record_processor(SimpleLogRecordProcessor(OTLPLogExporter(endpoint=f"{address}/logs")))
+    _logs.set_logger_provider(logs)
+    OpenAIInstrumentor().instrument(tracer_provider=provider, logger_provider=logs)
+    _chat(provider, address)
+    logs.force_flush()
+
+
+def openai_v2(provider, address):
+    _with_logs(provider, address)
+
+
+def openai_v2_details(provider, address):
+    _with_logs(provider, address)
 
 
 def traceai_openai(provider, address):
@@ -261,8 +285,18 @@ def azure_ai_inference(provider, address):
                     messages.append({"role": "tool", "tool_call_id": call.id, "content": said})
 
 
+# Those that send log records, and the settings under which they send them.
+WITH_LOGS = {
+    "openai_v2": {},
+    "openai_v2_details": {
+        "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "EVENT_ONLY",
+    },
+}
 _PLACES = ("revision_id", "stacktrace")
 PACKAGES = {
+    "openai_v2": "opentelemetry-instrumentation-openai-v2",
+    "openai_v2_details": "opentelemetry-instrumentation-openai-v2",
     "azure_ai_inference": "azure-ai-inference",
     "google_adk": "google-adk",
     "google_adk_1": "google-adk",
@@ -280,11 +314,12 @@ PACKAGES = {
 def main() -> None:
     """Write the files that are named."""
     from google.protobuf.json_format import MessageToDict
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     for name in sys.argv[1:]:
-        with local_model() as (address, bodies):
-            os.environ |= SETTINGS | {"OPENAI_BASE_URL": address}
+        with local_model_with_logs() as (address, bodies, logs):
+            os.environ |= SETTINGS | WITH_LOGS.get(name, {}) | {"OPENAI_BASE_URL": address}
             provider = _provider(address)
             globals()[name](provider, address)
             provider.force_flush()
@@ -293,7 +328,10 @@ def main() -> None:
             "made_by": f"{PACKAGES[name]} {version(PACKAGES[name])}",
             "exports": [_hexadecimal(each) for each in exports],
         }
-        (FOLDER / f"{name}.json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+        if name in WITH_LOGS:
+            made["logs"] = [_hexadecimal(MessageToDict(ExportLogsServiceRequest.FromString(body))) for body in logs]
+        folder = FOLDER / "logs" if name in WITH_LOGS else FOLDER
+        (folder / f"{name}.json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
         os._exit(0)
 
 

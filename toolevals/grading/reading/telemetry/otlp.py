@@ -15,8 +15,8 @@ from typing import Any, Final
 from toolevals.grading.reading.telemetry.spans import SpanEvent, Status, TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 
-_TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
-_SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
+TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
+SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 _STATUS: Mapping[Any, Status] = {
     0: "unset", 1: "ok", 2: "error",
@@ -54,14 +54,14 @@ def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan |
 
 def exported_in(document: Mapping[str, Any]) -> Iterator[Exported]:
     """Yield each span with what holds it. Raises as `spans_in`."""
-    for resource_place, resource_spans in _items(document, "resourceSpans", ""):
-        resource = _attributes_under(resource_spans, "resource", resource_place)
-        for scope_place, scope_spans in _items(resource_spans, "scopeSpans", resource_place):
+    for resource_place, resource_spans in objects_in(document, "resourceSpans", ""):
+        resource = attributes_under(resource_spans, "resource", resource_place)
+        for scope_place, scope_spans in objects_in(resource_spans, "scopeSpans", resource_place):
             scope = scope_spans.get("scope")
             scope = scope if isinstance(scope, Mapping) else {}
-            address = _text(scope_spans.get("schemaUrl")) or _text(resource_spans.get("schemaUrl"))
-            words = _text(scope.get("name")), _text(scope.get("version")), address
-            for place, item in _items(scope_spans, "spans", scope_place):
+            address = text_of(scope_spans.get("schemaUrl")) or text_of(resource_spans.get("schemaUrl"))
+            words = text_of(scope.get("name")), text_of(scope.get("version")), address
+            for place, item in objects_in(scope_spans, "spans", scope_place):
                 span: TelemetrySpan | InvalidDocument
                 try:
                     span = _span(item, resource, *words)
@@ -75,18 +75,18 @@ def _span(
 ) -> TelemetrySpan:
     status = item.get("status")
     status = status if isinstance(status, Mapping) else {}
-    start = _time(item, "startTimeUnixNano")
+    start = time_of(item, "startTimeUnixNano")
     return TelemetrySpan(
-        trace_id=_identifier(item, "traceId", _TRACE_ID),
-        span_id=_identifier(item, "spanId", _SPAN_ID),
-        parent_id=_identifier(item, "parentSpanId", _SPAN_ID) if item.get("parentSpanId") else "",
-        name=_text(item.get("name")),
+        trace_id=identifier_of(item, "traceId", TRACE_ID),
+        span_id=identifier_of(item, "spanId", SPAN_ID),
+        parent_id=identifier_of(item, "parentSpanId", SPAN_ID) if item.get("parentSpanId") else "",
+        name=text_of(item.get("name")),
         start=start,
-        end=max(start, _time(item, "endTimeUnixNano")),
+        end=max(start, time_of(item, "endTimeUnixNano")),
         attributes=attributes_of(item.get("attributes"), "/attributes"),
-        events=tuple(_event(event, place) for place, event in _items(item, "events", "")),
+        events=tuple(_event(event, place) for place, event in objects_in(item, "events", "")),
         status=_STATUS.get(status.get("code", 0), "unset"),
-        status_message=_text(status.get("message")),
+        status_message=text_of(status.get("message")),
         resource=resource,
         scope=scope,
         scope_version=version,
@@ -97,8 +97,8 @@ def _span(
 def _event(item: Mapping[str, Any], place: str) -> SpanEvent:
     try:
         return SpanEvent(
-            name=_text(item.get("name")),
-            time=_time(item, "timeUnixNano"),
+            name=text_of(item.get("name")),
+            time=time_of(item, "timeUnixNano"),
             attributes=attributes_of(item.get("attributes"), "/attributes"),
         )
     except InvalidDocument as error:
@@ -121,11 +121,11 @@ def attributes_of(value: Any, pointer: str) -> dict[str, Any]:
         if type(text) is str:
             found[item["key"]] = text
         else:
-            found[item["key"]] = _value(inner, f"{pointer}/{place}/value", MAX_VALUE_DEPTH)
+            found[item["key"]] = value_of(inner, f"{pointer}/{place}/value", MAX_VALUE_DEPTH)
     return found
 
 
-def _value(value: Any, pointer: str, depth: int) -> Any:
+def value_of(value: Any, pointer: str, depth: int) -> Any:
     """Return an `AnyValue` as JSON's value; bytes stay base64 text."""
     if value is None or value == {}:
         return None
@@ -157,15 +157,15 @@ def _array(value: Any, pointer: str, depth: int) -> list[Any]:
     items = value.get("values", []) if isinstance(value, Mapping) else None
     if not isinstance(items, list):
         raise InvalidDocument.at(f"{pointer}/values", "is not a list")
-    return [_value(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
+    return [value_of(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
 
 
 def _pairs(value: Any, pointer: str, depth: int) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
     return {
-        _text(item.get("key")): _value(item.get("value"), f"{place}/value", depth)
-        for place, item in _items(value, "values", pointer)
+        text_of(item.get("key")): value_of(item.get("value"), f"{place}/value", depth)
+        for place, item in objects_in(value, "values", pointer)
     }
 
 
@@ -197,7 +197,8 @@ _READERS: Final[Mapping[str, Callable[[Any, str, int], Any]]] = {
 }
 
 
-def _items(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def objects_in(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects of a list with their pointers; nothing where it is not there. Raises InvalidDocument."""
     items = holder.get(key)
     if items is None:
         return
@@ -209,7 +210,8 @@ def _items(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[
         yield f"{pointer}/{key}/{place}", item
 
 
-def _attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict[str, Any]:
+def attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict[str, Any]:
+    """Return the attributes of an object that another holds, such as the resource. Raises InvalidDocument."""
     inner = holder.get(key)
     try:
         return attributes_of(inner.get("attributes"), f"/{key}/attributes") if isinstance(inner, Mapping) else {}
@@ -217,15 +219,17 @@ def _attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict
         raise error.below(pointer) from None
 
 
-def _identifier(item: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
+def identifier_of(item: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
+    """Return an id of the form `TRACE_ID` or `SPAN_ID` in lower case. Raises InvalidDocument."""
     value = item.get(key)
     if not isinstance(value, str) or not form.fullmatch(value) or not value.strip("0"):
-        digits = 32 if form is _TRACE_ID else 16
+        digits = 32 if form is TRACE_ID else 16
         raise InvalidDocument.at(f"/{key}", f"is no id of {digits} hexadecimal digits, not all of them 0")
     return value.lower()
 
 
-def _time(item: Mapping[str, Any], key: str) -> int:
+def time_of(item: Mapping[str, Any], key: str) -> int:
+    """Return a time in nanoseconds since 1970, 0 where there is none. Raises InvalidDocument."""
     value = item.get(key)
     if value is None:
         return 0
@@ -235,5 +239,6 @@ def _time(item: Mapping[str, Any], key: str) -> int:
     return time
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a text, the empty one for what is none."""
     return value if isinstance(value, str) else ""

@@ -34,6 +34,10 @@ _EVENT_ROLES = {
 }  # fmt: skip
 
 
+# The events of spans, and log records, that are read.
+EVENTS = frozenset((*_EVENT_ROLES, _DETAILS, "gen_ai.content.prompt", "gen_ai.content.completion", "exception"))
+
+
 def signs(attributes: Attributes) -> bool:
     """Tell whether a span follows the conventions."""
     return any(name.startswith(("gen_ai.", "mcp.")) for name in attributes.span.attributes) or any(
