@@ -48,6 +48,9 @@ def store_gradings(runs: int = 2) -> list[Any]:
     experiment = Experiment.objects.create(project=project, slug="bench", name="Bench")
     subject = Subject.objects.create(project=project, name="agent", connector="upload", digest="bench")
     examples = _stored_examples(dataset, version, tools, names)
+    # As they are counted when a version is frozen.
+    sources = Counter(version.entries.order_by().values_list("gold__source", flat=True).iterator())
+    DatasetVersion.objects.filter(pk=version.pk).update(gold_sources=dict(sources))
     return [
         _stored_grading(
             number, examples, names, project=project, experiment=experiment, subject=subject, version=version

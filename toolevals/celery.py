@@ -12,6 +12,8 @@ from toolevals.garbage import search_seldom
 from toolevals.memory import GivingBack, allocate_tightly
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+# A worker that checked the application would load every page of it, 25 MB; commands check it.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("toolevals")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.http import Http404
@@ -43,14 +44,15 @@ class DrawnCell:
     query: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+# Not slotted: the classes are looked for once.
+@dataclass(frozen=True)
 class DrawnChange:
     """The difference of two matrices as the page draws it: the classes that something moved in."""
 
     delta: MatrixDelta
     moved: tuple[CellDelta, ...]
 
-    @property
+    @cached_property
     def classes(self) -> list[str]:
         touched = {name for cell in self.moved for name in (cell.expected, cell.actual)}
         return [name for name in self.delta.classes if name in touched]

@@ -41,6 +41,21 @@ def test_what_is_free_in_the_midst_goes_back(way: str, megabytes: int) -> None:
     assert found >= megabytes if megabytes else found < 10
 
 
+WORKER = """
+import sys
+from toolevals.celery import app
+
+app.loader.import_default_modules()
+loaded = "rest_framework.compat", "reports.views", "labeling.views", "toolevals.urls"
+print(len(app.tasks) > 20, [name for name in loaded if name in sys.modules])
+"""
+
+
+def test_a_worker_loads_no_pages() -> None:
+    ran = subprocess.run([sys.executable, "-c", WORKER], capture_output=True, text=True, check=True)
+    assert ran.stdout.split(maxsplit=1) == ["True", "[]\n"]
+
+
 def test_it_is_given_back_after_work_and_not_often(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
     clock = SimpleNamespace(now=100.0)

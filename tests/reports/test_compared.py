@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -206,6 +207,15 @@ def test_strata_together_are_the_whole(paired, data):
         for figure in ("examples", "left_out", "improved", "worsened"):
             assert sum(getattr(each.delta.compared, figure) for each in strata) == getattr(row.compared, figure)
         assert [each.delta.p_holm for each in strata] == holm([each.delta.compared.p_value for each in strata])
+
+
+@given(pairs_of_runs())
+@settings(max_examples=30, deadline=None)
+def test_what_is_kept_reads_back_the_same(paired):
+    found = compared(paired)
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert [type(cell) for cell in again.matrix.cells] == [type(cell) for cell in found.matrix.cells]
 
 
 @given(pairs_of_runs())

@@ -155,11 +155,18 @@ class _Side:
     def of(cls, patterns: Sequence[Trials], cells: Sequence[int]) -> Self:
         """Return what patterns hold; `cells` are the numbers of the packed cells, in order."""
         numbers = [0, *cells]
-        all_trials = [each if isinstance(each, tuple) else (each,) for each in patterns]
-        return cls(
-            [{numbers[one]: trials.count(one) for one in set(trials) if one} for trials in all_trials],
-            [len(trials) - trials.count(0) for trials in all_trials],
-        )
+        held: list[Mapping[int, int]] = []
+        placed = []
+        for each in patterns:
+            trials = each if isinstance(each, tuple) else (each,)
+            found: dict[int, int] = {}
+            for one in trials:
+                if one:
+                    number = numbers[one]
+                    found[number] = found.get(number, 0) + 1
+            held.append(found)
+            placed.append(len(trials) - trials.count(0))
+        return cls(held, placed)
 
     def in_parts(self, part: int) -> list[Mapping[int, int]]:
         return [_in_parts(cells, placed, part) for cells, placed in zip(self.cells, self.placed, strict=True)]

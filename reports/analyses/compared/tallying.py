@@ -92,9 +92,10 @@ class _Side:
             # What is rounded may be a little more or less than a whole example.
             one = least if least == most and sum(cells.values()) == part else -1
             met = one * (names + 1)
+            rest = dict(cells)
             due.append(one)
-            right.append(cells.get(met, 0))
-            wrong.append({cell: parts for cell, parts in cells.items() if cell != met})
+            right.append(rest.pop(met, 0))
+            wrong.append(rest)
         return cls(due, right, wrong)
 
 
@@ -127,7 +128,7 @@ def _wrong(rows: Sequence[Row], before: _Side, after: _Side) -> Iterator[tuple[C
         often[0][first] += count
         often[1][second] += count
         was, now = before.wrong[first], after.wrong[second]
-        if not was.keys().isdisjoint(now):
+        if was and now and not was.keys().isdisjoint(now):
             for cell in was.keys() & now.keys():
                 both[cell, was[cell], now[cell]] += count
     alone = [_held(side.wrong, many) for side, many in zip((before, after), often, strict=True)]
