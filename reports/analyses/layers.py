@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from reports.analyses.rates import GOALS, ExampleSums, Rate, rate
+from toolevals.grading.values.verdict_table import VERDICTS, placed
 
-LAYERS = ("selection", "arguments")
+LAYERS = placed("calls")
 # What is asked of a whole transcript, where it has something to ask about.
-BESIDE = ("result_use", "recovery", "answer")
+BESIDE = placed("beside")
 # These read prose by rules, which are sometimes wrong: beside the outcome they warn, and do not decide it.
-WARNING = ("result_use", "recovery")
-DEPTHS = ("schema", "shape", "equivalence", "execution")
+WARNING = tuple(row.name for row in VERDICTS if row.warns)
+DEPTHS = placed("depth")
 # Column of CaseGrade -> value -> count.
 VerdictCounts = Mapping[str, Mapping[str, int]]
 # Column of CaseGrade -> sums over examples; empty where each example has one trial.

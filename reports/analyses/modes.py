@@ -8,9 +8,9 @@ from typing import Final
 
 from toolevals.grading.engine.grader_catalog import MODES as MODE_SENTENCES
 from toolevals.grading.engine.grader_catalog import TAGS, TagWords
+from toolevals.grading.values.verdict_table import FAILURES
 
 SELECTION, ARGUMENTS = "selection", "arguments"
-RECOVERY, RESULT_USE, ANSWER, EXECUTION = "recovery", "result_use", "answer", "execution"
 OUTCOME = "outcome"
 # Mode -> the layer that loses the case.
 MODES: Final[dict[str, str]] = {
@@ -28,10 +28,7 @@ MODES: Final[dict[str, str]] = {
     "wrong_value": ARGUMENTS,
     "missing_argument": ARGUMENTS,
     "extra_argument": ARGUMENTS,
-    "unrecovered_error": RECOVERY,
-    "result_misused": RESULT_USE,
-    "missing_fact": ANSWER,
-    "wrong_state": EXECUTION,
+    **{failure.mode: verdict for verdict, failure in FAILURES.items()},
     "cut_off": OUTCOME,
 }
 # Errors are not failures: nothing was learnt about the subject.

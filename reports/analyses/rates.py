@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, ExampleSums, Rate, rate, rate_of
+from toolevals.grading.values.verdict_table import VERDICTS
 
 __all__ = ["FEW", "FEW_WORDS", "GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "few_of", "rate", "rate_of"]
 
@@ -13,18 +14,7 @@ FEW: Final = "*"
 FEW_WORDS: Final = f"Fewer than {FEWEST_EXAMPLES} examples: the sample cannot tell"
 
 # The share of each layer and depth that a release should reach; the gate's defaults.
-GOALS = {
-    "outcome": 0.95,
-    "selection": 0.95,
-    "arguments": 0.93,
-    "result_use": 0.95,
-    "recovery": 0.95,
-    "answer": 0.95,
-    "schema": 0.97,
-    "shape": 0.97,
-    "equivalence": 0.93,
-    "execution": 0.95,
-}
+GOALS = {row.name: row.goal for row in VERDICTS}
 TOOL_GOAL = 0.95
 
 

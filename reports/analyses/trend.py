@@ -11,7 +11,7 @@ from uuid import UUID
 
 from reports.analyses.layers import NO_SUMS, VerdictCounts, VerdictSums, layers_of
 from reports.analyses.rates import GOALS, TOOL_GOAL, Rate
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 # What is followed over time.
 SERIES = VERDICT_NAMES

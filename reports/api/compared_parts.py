@@ -16,7 +16,7 @@ from reports.comparison.judges import judge_deltas
 from reports.comparison.metrics import compared_metrics
 from reports.comparison.page import strata_of, stratum_named
 from reports.filters.case_filters import text
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from reports.api.views import GRADING, RunReportView
 from reports.queries.recorded import recorded_agreement
 from reports.views.recorded import column_asked
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 
 class RecordedCellSerializer(serializers.Serializer[Any]):

@@ -17,7 +17,7 @@ from reports.api.views import GRADING, RunReportView
 from reports.pages.reliability import CAME_OUT, read_trial_state
 from reports.pages.run_header import graded, run_head
 from reports.queries.trials import OTHER_STRATA, OUTCOME, grading_compounding, grading_reliability, trial_counts
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import TrialCount
 from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.serializers import IntervalSerializer

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.solved import SORTS, Show
 from reports.views.solved import Asked, agent_rows, found_for, solved_rows
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
 
 

@@ -23,8 +23,9 @@ from reports.queries.metrics import case_verdicts
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.values.decided_by import decided_words
 from toolevals.grading.values.injection_text import Injection
-from toolevals.grading.values.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade as Grade
+from toolevals.grading.values.verdicts import JudgedVerdict, SchemaProblem, Verdict
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.rereading.shown_cases import done_messages

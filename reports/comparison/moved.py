@@ -18,7 +18,7 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.filters.case_filters import Filters, address_query, is_judged, text
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run
 
 # Which of those that moved: of mistakes fewer or more, of a cell in or out.

@@ -12,7 +12,7 @@ from django.core.cache import cache
 
 from labeling.models import VersionEntry
 from reports.comparison.runs import entries_taken, other_gold
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import Grading
 from toolevals.runs.services.packing import packed_cases

@@ -12,11 +12,12 @@ from reports.analyses.trend import RunFacts, Series, Trend
 from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import NewestGate, newest_gate, verdict_of
 from toolevals.grading.gates.results import Check
+from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.models import Run
 
 # What the page follows: what decides, and the four layers.
-FOLLOWED: Final = ("outcome", "selection", "arguments", "result_use", "recovery")
+FOLLOWED: Final = ("outcome", *(row.name for row in VERDICTS if row.letter))
 MOST_RUNS: Final = 9
 MOST_CANDIDATES: Final = 50
 

@@ -18,7 +18,7 @@ from reports.cases.rows import snippet
 from reports.filters.case_filters import number, text
 from reports.queries.trials import OTHER_STRATA, OUTCOME, trial_page, trials_of
 from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation import figures
 from toolevals.presentation.numbers import percent, span
 from toolevals.runs.models import Grading, TrialCount

@@ -35,6 +35,11 @@ class RunHead:
     asked: int | None = None
 
     @property
+    def label(self) -> str:
+        """What readers are told that the tabs are of."""
+        return f"Run {self.run.number}"
+
+    @property
     def is_newest(self) -> bool:
         return self.grading is None or self.grading.pk == self.run.grading_id
 

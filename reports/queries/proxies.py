@@ -9,7 +9,7 @@ from django.core.cache import cache
 from reports.analyses.layers import VerdictCounts
 from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, Pairs, ProxyRow, proxy_rows
 from reports.queries.grading import verdict_counts
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading
 from toolevals.runs.services.packing import alike_cases

@@ -12,7 +12,7 @@ from uuid import UUID
 from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from reports.cases.rows import snippet
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
 from toolevals.runs.services.packing import packed_cases

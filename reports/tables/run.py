@@ -17,6 +17,7 @@ from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (
@@ -142,16 +143,7 @@ CASES: Final = {
     "difficulty": "difficulty",
     "expected": "expected",
     "actual": "actual",
-    "outcome": "outcome",
-    "selection": "selection",
-    "arguments": "arguments",
-    "result_use": "result_use",
-    "recovery": "recovery",
-    "answer": "answer",
-    "schema": "schema",
-    "shape": "shape",
-    "equivalence": "equivalence",
-    "execution": "execution",
+    **{name: name for name in VERDICT_NAMES},
     "tag": "tag",
     "mode": "mode",
     "decided_by": "decided_by",

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from reports.analyses.modes import words
 from reports.analyses.rates import FEW, FEW_WORDS, Rate, few_of
+from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation import numbers
 from toolevals.presentation.intervals import interval_mark
 from toolevals.presentation.labels import short
@@ -27,13 +28,8 @@ register.filter("signed_amount", numbers.signed_amount)
 register.filter("p_value", numbers.p_value)
 register.filter("short", short)
 # The outcome, layers and depths as the pages call them; the others are called what they are.
-NAMES = {
-    "equivalence": "equal call",
-    "result_use": "use of results",
-    "recovery": "error recovery",
-    "execution": "end state",
-}
-LETTERS = {"selection": "s", "arguments": "a", "result_use": "u", "recovery": "e"}
+NAMES = {row.name: row.title for row in VERDICTS if row.title}
+LETTERS = {row.name: row.letter for row in VERDICTS if row.letter}
 NAMED = re.compile(r"`([^`]+)`")
 
 MARK = (

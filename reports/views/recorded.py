@@ -13,7 +13,7 @@ from reports.filters.case_filters import address_query, text
 from reports.pages.run_header import graded, run_head
 from reports.queries.recorded import recorded_agreement
 from reports.tables import run as tables
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 

@@ -22,7 +22,7 @@ from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_re
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest

@@ -17,7 +17,7 @@ from reports.filters.case_filters import address_query, choice, text
 from reports.filters.case_filters import number as read_number
 from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.solved import SolvedRuns, case_of_example, example_snippets, solved_matrix, solved_runs
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project

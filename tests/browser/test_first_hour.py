@@ -6,7 +6,6 @@ import csv
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -15,6 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from scripts.dev.environment import ROOT
 from tests.browser.conftest import WAIT
+from tests.browser.first_hour_steps import drop, tab, to_page, until
 from tests.fixtures.application import LiveApp
 from tests.fixtures.first_hour import FILES, commands, example, refused, require_named
 from tests.fixtures.person_time import Person, PersonTime
@@ -272,34 +272,3 @@ def hold_gate(ada: Person, app: LiveApp, monkeypatch: pytest.MonkeyPatch) -> Non
         )  # fmt: skip
     assert done.returncode == by_name.status == 0, done.stdout + done.stderr
     assert "The gate is passed. 2 passed." in done.stdout
-
-
-def drop(person: Person, name: str) -> None:
-    """Let a file fall on the first page of the project, or choose it there."""
-    person.give(person.page.locator("#drop-file"), example(name))
-    with person.spent.waiting():
-        expect(person.page.get_by_role("heading", level=1)).to_have_text(name)
-
-
-def to_page(person: Person, name: str) -> None:
-    """Go to a page of the menu under the project's name."""
-    person.named("Library desk")
-    person.point_at(person.page.locator("details.project summary"))
-    person.follow(name, within=person.page.get_by_role("navigation", name="Project pages").first)
-
-
-def tab(person: Person, name: str) -> None:
-    """Go to a page of the top bar; its link may say how many wait."""
-    person.named(name)
-    bar = person.page.get_by_role("navigation", name="Project", exact=True)
-    person.point_at(bar.get_by_role("link", name=re.compile(rf"^{name}( [\d,]+)?$")))
-
-
-def until(person: Person, holds: Callable[[], bool]) -> None:
-    """Load the page again until something holds on it, as a person does who waits for it."""
-    deadline = time.monotonic() + 60
-    with person.spent.waiting():
-        while not holds():
-            assert time.monotonic() < deadline, person.page.inner_text("main")
-            person.page.wait_for_timeout(500)
-            person.page.reload()

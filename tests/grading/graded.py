@@ -14,10 +14,8 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
-from toolevals.grading.values.verdicts import (
-    VERDICT_NAMES,
-    CaseGrade,
-)
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CaseGrade
 
 ORDER = {"type": "object", "properties": {"order": {"type": "string"}, "limit": {"type": "integer"}}}
 TRACK = ToolSpec("track", "Says where an order is.", {**ORDER, "required": ["order"]})

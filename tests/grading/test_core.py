@@ -9,12 +9,15 @@ import pytest
 
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAGS
+from toolevals.grading.engine.layer_grading import LAYERS
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values import ProfileName
+from toolevals.grading.values.decided_by import CALLS, PARTS
 from toolevals.grading.values.matchers import MATCHERS
 from toolevals.grading.values.statuses import FailureTag
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES
+from toolevals.grading.values.verdict_table import DECIDING, FAILURES, VERDICT_NAMES, VERDICTS
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
 
@@ -28,6 +31,12 @@ def test_the_core_loads_neither_django_nor_celery():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_layer_fails_and_decides_as_the_table_of_verdicts_says():
+    assert {layer.name: layer.mode for layer in LAYERS} == {name: each.mode for name, each in FAILURES.items()}
+    assert {part.name for part in DECIDING.values()} == PARTS.keys() - {CALLS}
+    assert {row.place for row in VERDICTS} == {"outcome", "calls", "beside", "depth"}
 
 
 def test_the_tables_are_complete():

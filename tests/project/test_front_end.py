@@ -42,6 +42,11 @@ def test_templates_are_free_of(what: str) -> None:
     assert lines_matching(TEMPLATES, FORBIDDEN_IN_TEMPLATES[what]) == []
 
 
+def test_every_button_says_whether_it_submits() -> None:
+    untyped = re.compile(r"<button\b(?![^>]*\btype=)[^>]*>")
+    assert [path.name for path in TEMPLATES if untyped.search(path.read_text("utf-8"))] == []
+
+
 @pytest.mark.parametrize("what", FORBIDDEN_IN_SCRIPTS)
 def test_scripts_are_free_of(what: str) -> None:
     assert lines_matching(SCRIPTS, FORBIDDEN_IN_SCRIPTS[what]) == []

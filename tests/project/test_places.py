@@ -56,8 +56,10 @@ def test_a_recipe_names_its_steps(title: str) -> None:
 def test_counts_of_files_are_those_of_the_recipes() -> None:
     """A sentence says how many files a layer and a page touch: the recipe has as many steps, and a migration."""
     layer, page = RECIPES["A layer"], RECIPES["A page of a run"]
+    assert len(STEP.findall(layer)) + 1 <= 8
     assert f"touches {len(STEP.findall(layer)) + 1} files with its migration" in " ".join(layer.split())
     code = [place for place, _ in STEP.findall(page) if not place.startswith(("tests", "docs"))]
+    assert len(STEP.findall(page)) <= 12
     assert f"touches {len(code)} files outside tests and docs" in " ".join(page.split())
 
 

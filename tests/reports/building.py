@@ -12,7 +12,8 @@ from django.utils import timezone
 from labeling.models import Dataset, DatasetVersion, Example, Gold, Revision, VersionEntry
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec
 from toolevals.grading.values import Transcript as TranscriptValue
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, Pair, Verdict
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, Pair, Verdict
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs.models import (

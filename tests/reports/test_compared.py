@@ -20,7 +20,8 @@ from reports.analyses.compared.tallying import Tally, tallied
 from reports.comparison.moved import MovedFilter, moved_places
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packed_cases import Packed
 

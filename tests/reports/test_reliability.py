@@ -12,7 +12,7 @@ from reports.analyses.compounding import calculation, compounding_of
 from reports.analyses.reliability import drawn_ks, reliability_of
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PackedCases, StepCount, TrialCount, TrialTallies
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.trial_tallies import GROUPS, tallies_store, trial_tallies, verdict_tallies

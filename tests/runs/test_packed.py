@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.building import STATUS, call, uploaded_run, version_of
-from toolevals.grading.values.verdicts import NONE, VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import CaseGrade, PackedCases

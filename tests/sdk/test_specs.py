@@ -16,7 +16,6 @@ from pydantic import BaseModel, Field
 
 from toolevals.grading.reading.specs import read_tools
 from toolevals.sdk import ToolError
-from toolevals.sdk.docstrings import read_docstring
 from toolevals.sdk.specs import spec_of
 
 Sku = NewType("Sku", int)
@@ -224,95 +223,3 @@ def of_literal(by: Literal[b"x"]) -> None: ...
 def test_what_cannot_be_a_tool_is_refused_by_name(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(ToolError, match=words):
         spec_of(function)
-
-
-GOOGLE = """Return an order.
-
-    It may be old,
-    or new.
-
-    - first
-    - second
-
-    Args:
-        order_id (str): The order's number:
-            as printed.
-        limit: How many.
-
-    Returns:
-        dict: The order.
-
-    Raises:
-        KeyError: There is none.
-    """
-NUMPY = """Return an order.
-
-    It may be old,
-    or new.
-
-    - first
-    - second
-
-    Parameters
-    ----------
-    order_id : str
-        The order's number:
-        as printed.
-    limit : int, optional
-        How many.
-
-    Returns
-    -------
-    dict
-        The order.
-    """
-SPHINX = """Return an order.
-
-    It may be old,
-    or new.
-
-    - first
-    - second
-
-    :param str order_id: The order's number:
-        as printed.
-    :param limit: How many.
-    :type limit: int
-    :returns: The order.
-    :raises KeyError: There is none.
-    """
-
-
-@pytest.mark.parametrize("text", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
-def test_docstrings_describe_the_tool_and_its_parameters(text: str) -> None:
-    said = read_docstring(text)
-    assert said.description == "Return an order.\n\nIt may be old, or new.\n\n- first\n- second"
-    assert said.parameters == {"order_id": "The order's number: as printed.", "limit": "How many."}
-
-    def get_order(order_id: str, limit: Annotated[int, "At most"] = 3) -> None: ...
-
-    get_order.__doc__ = text
-    spec = spec_of(get_order)
-    assert spec.description == said.description
-    # What stands beside the parameter is nearer to it.
-    assert spec.input_schema["properties"]["limit"]["description"] == "At most"
-    assert spec.input_schema["properties"]["order_id"]["description"] == "The order's number: as printed."
-
-
-@pytest.mark.parametrize(
-    "text", [None, "", "One line.", "Note: this stays.", "Args:", "Parameters\n---", ":param", "a\n\n\n\nb"]
-)
-def test_odd_docstrings_are_read(text: str | None) -> None:
-    assert read_docstring(text).parameters == {}
-
-
-def test_a_docstring_that_describes_what_is_not_taken_warns() -> None:
-    def get(order: str) -> None:
-        """Return.
-
-        Args:
-            ordr: The order.
-        """
-
-    with pytest.warns(UserWarning, match="get: its docstring describes ordr, which it does not take"):
-        spec_of(get)

@@ -16,8 +16,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from toolevals.grading.reading.specs import read_tools
-from toolevals.sdk import ToolError, agent_span, instrument, tool, tool_call, tool_specs, tracing
+from toolevals.sdk import agent_span, tool, tool_call, tracing
 
 ARGUMENTS, RESULT, CALL = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "gen_ai.tool.call.id"
 
@@ -261,42 +260,3 @@ print(sorted(roots & {"opentelemetry", "django", "pydantic", "google"}), core)
 """
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert made.stdout.strip() == "[] []"
-
-
-def test_specs_of_declared_tools_are_what_registries_import():
-    @tool(name="get.order", description="Return one.", hide=["context"])
-    def get_order(context: object, order_id: str) -> None:
-        """Return an order."""
-
-    @tool
-    def another() -> None:
-        """Do another thing."""
-
-    read = read_tools(tool_specs())
-    assert [(spec.name, spec.description) for spec in read.tools] == [
-        ("another", "Do another thing."),
-        ("get.order", "Return one."),
-    ]
-    assert list(read.losses) == []
-    assert vars(get_order)["tool_spec"].name == "get.order"
-    for form in ("openai", "anthropic"):
-        again = read_tools(tool_specs(form))
-        assert [spec.input_schema for spec in again.tools] == [spec.input_schema for spec in read.tools]
-    with pytest.raises(ValueError, match="no form"):
-        tool_specs("other")  # type: ignore[arg-type]
-
-
-def test_two_tools_of_one_name_are_refused():
-    @tool
-    def get() -> None: ...
-
-    with pytest.raises(ToolError, match="two tools have this name"):
-
-        @tool(name="get")
-        def other() -> None: ...
-
-
-def test_a_second_instrument_returns_the_first(exporter, caplog):
-    first = instrument(send=False)
-    assert first is instrument(send=False, agent="other")
-    assert "was called before" in caplog.text

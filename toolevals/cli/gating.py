@@ -14,7 +14,7 @@ from toolevals.grading.gates.cases import verdict_scores
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.results import Check, GateCase, GateResult
 from toolevals.grading.gates.rules import default_gate
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 # What may be required of a run.
 REQUIRED = (*VERDICT_NAMES, *METRICS)

@@ -19,7 +19,7 @@ from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.engine.grading import CUT_OFF
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.scope.presets import PRESETS
 
 # So many errored cases are told with their reasons.

@@ -20,6 +20,7 @@ from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
+from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
 from toolevals.settings.private_files import keep_private
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
@@ -89,7 +90,7 @@ TEMPLATES = [
         "DIRS": [PACKAGE / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["toolevals.workspace.templatetags.explain"],
+            "builtins": ["toolevals.workspace.templatetags.explain", "toolevals.workspace.templatetags.subnav"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",

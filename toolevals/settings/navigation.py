@@ -69,3 +69,80 @@ SEARCHED = (
     "reports.search.runs_found",
     "toolevals.workspace.search.workspace_found",
 )
+
+
+class Tab(NamedTuple):
+    """One page of a sub-navigation: what its pages call themselves, its title, the name of its address.
+
+    The address takes the project, then the dataset in tabs of datasets, then `more`.
+    """
+
+    here: str
+    title: str
+    to: str
+    role: str = "VIEWER"
+    more: tuple[str, ...] = ()
+
+
+class Tabs(NamedTuple):
+    """The sub-navigation of a part of the application: its name for readers, and its pages in order."""
+
+    label: str
+    tabs: tuple[Tab, ...]
+
+
+SUBNAVIGATION = {
+    "project": Tabs(
+        "Project pages",
+        (
+            Tab("project", "Overview", "workspace:project"),
+            Tab("members", "Members", "workspace:members"),
+            Tab("jobs", "Jobs", "workspace:jobs"),
+            Tab("tokens", "Tokens", "workspace:tokens", role="OWNER"),
+            Tab("secrets", "Secrets", "workspace:secrets", role="OWNER"),
+            Tab("audit", "Audit log", "workspace:audit", role="OWNER"),
+            Tab("trash", "Trash", "workspace:trash", role="OWNER"),
+            Tab("labelling", "Labelling", "labeling:labelling-settings", role="OWNER"),
+            Tab("settings", "Settings", "workspace:settings", role="OWNER"),
+        ),
+    ),
+    "dataset": Tabs(
+        "Dataset pages",
+        (
+            Tab("examples", "Examples", "labeling:dataset"),
+            Tab("coverage", "Coverage", "labeling:coverage"),
+            Tab("agreement", "Agreement", "labeling:agreement"),
+            Tab("lint", "Lint", "labeling:lint"),
+            Tab("import", "Import", "labeling:import", role="ADJUDICATOR"),
+            Tab("queue", "Queue", "labeling:queue", role="REVIEWER"),
+            Tab("calibration", "Calibration", "labeling:calibrations", role="REVIEWER"),
+            Tab("versions", "Versions", "labeling:versions"),
+            Tab("datasheet", "Datasheet", "labeling:datasheet", more=("now",)),
+            Tab("settings", "Guideline and settings", "labeling:dataset-settings"),
+        ),
+    ),
+    "runs": Tabs(
+        "Runs and what belongs to them",
+        (
+            Tab("runs", "Runs", "runs:runs"),
+            Tab("experiments", "Experiments", "runs:experiments"),
+            Tab("solved", "Agents and examples", "reports:solved"),
+            Tab("gates", "Gates", "reports:gates"),
+            Tab("subjects", "Agents", "runs:subjects"),
+            Tab("judges", "Judges", "runs:judges"),
+            Tab("rubrics", "Rubrics", "runs:rubrics"),
+            Tab("simulators", "Simulators", "runs:simulators"),
+        ),
+    ),
+    "traces": Tabs(
+        "Traces and what belongs to them",
+        (
+            Tab("traces", "Traces", "traces:traces"),
+            Tab("tools", "Tools in production", "traces:tools"),
+            Tab("rules", "Rules in production", "traces:rules"),
+            Tab("promotions", "Examples of traces", "traces:promotions", role="ADJUDICATOR"),
+            Tab("settings", "Trace settings", "traces:settings", role="OWNER"),
+            Tab("judges", "Judges of traces", "traces:judges", role="OWNER"),
+        ),
+    ),
+}

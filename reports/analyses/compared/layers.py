@@ -20,7 +20,7 @@ from toolevals.grading.metrics.power import (
     smallest_significant,
 )
 from toolevals.grading.metrics.rates import Interval
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 ALPHA = 0.05
 # What the headline speaks of.

@@ -9,21 +9,11 @@ from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
+from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 
 # What a rate says of an example -> in words, after "of examples are".
-WORDS: Final = {
-    "outcome": "right in their outcome",
-    "selection": "right in tool selection",
-    "arguments": "right in their arguments",
-    "result_use": "right in the use of results",
-    "recovery": "right in error recovery",
-    "answer": "right in their answer",
-    "schema": "valid against the schema",
-    "shape": "of the right shape",
-    "equivalence": "equal to the expected call",
-    "execution": "right in their end state",
-}
+WORDS: Final = {row.name: row.compared for row in VERDICTS}
 TESTS: Final = {"mcnemar": "exact McNemar", "sign_flip": "sign-flip test"}
 
 

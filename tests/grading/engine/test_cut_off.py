@@ -9,7 +9,7 @@ from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolCall, Transcript
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 CASE = compile_case(PLAIN, TOOLS)
 CUT = Transcript((Message("assistant", None, (RIGHT,)),), ended="steps")

@@ -15,7 +15,7 @@ from tests.grading.graded import (
     graded,
     statuses,
 )
-from toolevals.grading.engine import compiled, explanation
+from toolevals.grading.engine import compiled, explained_calls, explanation
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.engine.grader_catalog import MODES
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
@@ -27,7 +27,8 @@ from toolevals.grading.values import (
 )
 from toolevals.grading.values.matchers import Exact, Pattern
 from toolevals.grading.values.statuses import FailureTag
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, ArgumentDifference, Pair
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, Pair
 
 
 def test_the_right_call_passes_everything():
@@ -173,8 +174,8 @@ def test_a_crash_of_the_words_leaves_what_was_decided(monkeypatch):
     def crash(*_):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(explanation, "check_schemas", crash)
-    monkeypatch.setattr(explanation, "best_alignment", crash)
+    monkeypatch.setattr(explained_calls, "check_schemas", crash)
+    monkeypatch.setattr(explained_calls, "best_alignment", crash)
     monkeypatch.setattr(explanation.Explanation, "_only_place", crash)
     result = graded(PLAIN, RIGHT)
     assert statuses(result) == all_but_transcripts("passed")

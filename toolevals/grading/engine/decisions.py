@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import FailureTag, Status
 from toolevals.grading.values.value_classes import value_class
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 
 class Findings(NamedTuple):

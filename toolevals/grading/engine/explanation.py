@@ -1,4 +1,4 @@
-"""A decided case in words and detail: worked out when somebody asks, because most grades are only counted."""
+"""Put a decided case into words and detail when somebody asks, because most grades are only counted."""
 
 from __future__ import annotations
 
@@ -6,35 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from toolevals.grading.alignment.trajectory import Alignment, best_alignment
+from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.edge_cases import call_failure_bucket
 from toolevals.grading.engine.arguments import (
     ALL_EQUAL,
     ALL_FIT,
     ALL_SHAPED,
     NOTHING_EXPECTED,
-    SchemaCheck,
     arguments_reason,
-    check_schemas,
     equivalence_reason,
-    known_schemas,
     schema_reason,
     shape_reason,
 )
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls
 from toolevals.grading.engine.decisions import CUT, Decision
+from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
-from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
-from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.engine.worked_out import WorkedOut
-from toolevals.grading.matching.differences import argument_differences, equal_arguments
-from toolevals.grading.values import Call, ToolCall
+from toolevals.grading.values import Call
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.transcripts import CUTS
-from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Verdict
+from toolevals.grading.values.verdicts import Verdict
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
 # What a detail is that cannot be made.
@@ -54,35 +48,14 @@ _MOST_KEPT = 1_024
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
-class Explanation(WorkedOut):
+class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = (
-        "_alignment",
-        "_calls",
-        "_compiled",
-        "_decision",
-        "_differences",
-        "_ended",
-        "_layers",
-        "_only_pair",
-        "_place",
-        "_placement",
-        "_places",
-        "_schema_problems",
-        "_schemas",
-    )
+    __slots__ = ("_ended", "_layers")
 
-    # Worked out when a field first wants them, and kept for the others; the first three unless they were given.
+    # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
     _ended: str | None
-    _places: Sequence[int]
-    _differences: tuple[ArgumentDifference, ...]
-    _only_pair: Pair | None
-    _place: tuple[str, str]
-    _placement: Placement
-    _schema_problems: tuple[SchemaProblem, ...]
-    _schemas: SchemaCheck
 
     def __init__(
         self,
@@ -212,76 +185,6 @@ class Explanation(WorkedOut):
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
-    def is_only_of(self, compiled: CompiledCase) -> bool:
-        """Return whether it explains a grade by this expectation, which has no other alternative."""
-        return self._compiled is compiled and len(compiled.trajectories) == 1
-
-    def aligned(self) -> Alignment:
-        """Return the best alignment of the calls, where calls are expected."""
-        if self._alignment is None:
-            self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
-        return self._alignment
-
-    def _find_placement(self) -> Placement:
-        return Placement.of(self.aligned(), self._calls, self._compiled.offer)
-
-    def _find_place(self) -> tuple[str, str]:
-        if (pair := self._only_pair) is not None:
-            return pair.expected, pair.actual
-        kind = self._compiled.expectation.kind
-        if kind == "calls":
-            return self._placement.first_call
-        return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
-
-    def _only_place(self) -> Place | None:
-        """Return where the one call is expected that was made just there; None where there is more to say."""
-        in_place = self._compiled.in_place
-        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
-            return None
-        return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
-
-    def _find_only_pair(self) -> Pair | None:
-        if (place := self._only_place()) is None:
-            return None
-        offer = self._compiled.offer
-        expected = offer.name_of(place.expectation.tool)
-        return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
-
-    def _pairs(self) -> tuple[Pair, ...]:
-        if (pair := self._only_pair) is not None:
-            return (pair,)
-        kind = self._compiled.expectation.kind
-        if kind == "calls":
-            return self._placement.pairs(self._schemas.broken)
-        return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
-
-    def _find_differences(self) -> tuple[ArgumentDifference, ...]:
-        call = self._calls[0] if self._calls else None
-        if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
-            if self._decision.statuses["equivalence"] == "passed":
-                return tuple(equal_arguments(place.expectation, call.arguments, 0))
-            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
-        kind = self._compiled.expectation.kind
-        if kind == "calls":
-            return self._placement.differences()
-        return needless_differences(self._calls, self._compiled.profile) if kind == "no_call" else ()
-
-    def _check_schemas(self) -> SchemaCheck:
-        if self._decision.statuses["schema"] == "failed":
-            return check_schemas(self._calls, self._compiled.offer)
-        # It is decided that none is broken.
-        return known_schemas(self._calls, self._compiled.offer)
-
-    def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
-        if self._decision.statuses["schema"] != "failed":
-            return ()
-        offer, calls = self._compiled.offer, self._calls
-        return tuple(
-            problem
-            for place in sorted(self._schemas.broken)
-            for problem in offer.problems(calls[place], self._places[place])
-        )
-
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
             return self._layers.details
@@ -289,22 +192,16 @@ class Explanation(WorkedOut):
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layers.details}
 
-    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        **ExplainedCalls._WORKED_OUT,
         "_layers": lambda _: NO_LAYERS,
-        "_differences": _find_differences,
         "_ended": lambda _: None,
-        "_only_pair": _find_only_pair,
-        "_place": _find_place,
-        "_placement": _find_placement,
-        "_places": lambda self: range(len(self._calls)),
-        "_schema_problems": _find_schema_problems,
-        "_schemas": _check_schemas,
     }
     _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
         "verdicts": _verdicts,
         "expected": lambda self: self._place[0],
         "actual": lambda self: self._place[1],
-        "pairs": _pairs,
+        "pairs": ExplainedCalls._pairs,
         "differences": lambda self: self._differences,
         "schema_problems": lambda self: self._schema_problems,
         "details": _details,

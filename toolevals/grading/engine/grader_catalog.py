@@ -9,6 +9,7 @@ from typing import Literal
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.matchers import MATCHERS
 from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.verdict_table import FAILURES, VERDICTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +22,7 @@ class Grader:
     sentence: str
 
 
-def _table(*graders: Grader) -> dict[str, Grader]:
-    return {grader.name: grader for grader in graders}
-
-
-GRADERS: Mapping[str, Grader] = _table(
-    Grader("outcome", "4", "case", "What decides the case, taken together: the calls, the end state, the answer."),
-    Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
-    Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
-    Grader("result_use", "3", "layer", "No field of a result contradicts what the replies claim; found by rules."),
-    Grader("recovery", "2", "layer", "After each error or empty result of a tool, the agent reacted correctly."),
-    Grader("answer", "1", "case", "The expected facts are in what the agent told the user."),
-    Grader("schema", "2", "depth", "Each call of an offered tool is valid against the tool's input schema."),
-    Grader("shape", "2", "depth", "The expected argument names are there, with the expected types, and no other."),
-    Grader("equivalence", "2", "depth", "The calls are the expected ones, argument by argument, under the profile."),
-    Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
-)
+GRADERS: Mapping[str, Grader] = {row.name: Grader(row.name, row.version, row.level, row.sentence) for row in VERDICTS}
 
 # What the outcome counts, where an example does not say otherwise: wherever a rate of it is shown, this stands by it.
 OUTCOME_COUNTS = "right tools and arguments, and the expected answer and end state where there are any"
@@ -70,10 +56,7 @@ MODES: Mapping[str, str] = {
     "extra_argument": "An argument is there that is not expected.",
     "wrong_shape": "An argument has another type than the expected one.",
     "wrong_value": "An argument has the right type and another value than the expected one.",
-    "unrecovered_error": "A tool failed, and the agent did not react correctly.",
-    "result_misused": "A reply says what does not follow from the tools' results.",
-    "missing_fact": "An expected fact is not in the answer.",
-    "wrong_state": "The calls left another state than the expected one.",
+    **{failure.mode: failure.sentence for failure in FAILURES.values()},
     "cut_off": "The conversation was cut before its end.",
     "adapter_error": "The agent could not be reached; the case is out of the scores.",
     "harness_error": "A grader crashed; the case is out of the scores.",

@@ -25,7 +25,8 @@ from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.transcripts import CUTS
-from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict, decided
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
 
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]

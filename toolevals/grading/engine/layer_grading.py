@@ -1,6 +1,6 @@
 """Grade a whole transcript, where the verdicts on its calls do not reach: one table holds the layers.
 
-A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
+A row of LAYERS, and one of VERDICTS in `toolevals.grading.values.verdict_table`, make a layer.
 """
 
 from __future__ import annotations

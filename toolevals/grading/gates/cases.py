@@ -11,7 +11,8 @@ from toolevals.grading.gates.results import JUDGED, PASS_MARK, PUBLISHED_JUDGES,
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.metrics.groups import MetricGroup
 from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 _SCORES: Mapping[Status, float | None] = {"passed": 1.0, "failed": 0.0, "unscored": None, "errored": None}
 # Scored wherever the shape is, unless a judge is still to be heard.

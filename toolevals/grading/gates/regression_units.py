@@ -16,7 +16,7 @@ from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.results import PUBLISHED_METRICS
 from toolevals.grading.gates.rules import RegressionRule
 from toolevals.grading.metrics.means import scored_mean
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 # The patterns of an example in the run before and in this one; 0 where it is not there.
 _Pair = tuple[int, int]

@@ -10,25 +10,17 @@ from typing import Final
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdict_table import DECIDING
 
 # Whatever the gold expects decides: the calls, and the answer and the end state where they are expected and known.
 EXPECTED: Final = "expected"
 CALLS: Final = "calls"
 # Part -> the verdict that it reads; the calls are read off selection and arguments together.
-PARTS: Final[Mapping[str, str]] = {
-    CALLS: "",
-    "end_state": "execution",
-    "answer": "answer",
-    "recovery": "recovery",
-    "result_use": "result_use",
-}
+PARTS: Final[Mapping[str, str]] = {CALLS: "", **{part.name: verdict for verdict, part in DECIDING.items()}}
 PART_SENTENCES: Final[Mapping[str, str]] = {
     EXPECTED: "What the gold expects: the calls, and the answer and the end state where it names them.",
     CALLS: "The expected tools were called with the expected arguments.",
-    "end_state": "The calls left the world in the expected state. Without a simulator the case is unscored.",
-    "answer": "The expected facts are in what the agent told the user.",
-    "recovery": "After each error of a tool, the agent did what was right; found by rules.",
-    "result_use": "What the replies claim follows from the tools' results; found by rules.",
+    **{part.name: part.sentence for part in DECIDING.values()},
 }
 # No text of parts is longer.
 LONGEST: Final = 60

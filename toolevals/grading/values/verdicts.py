@@ -17,19 +17,6 @@ NONE = "(none)"
 UNKNOWN_TOOL = "(unknown tool)"
 UNPARSED = "(unparsed)"
 
-# The whole case, then layers, then depths of a single call.
-VERDICT_NAMES = (
-    "outcome",
-    "selection",
-    "arguments",
-    "result_use",
-    "recovery",
-    "answer",
-    "schema",
-    "shape",
-    "equivalence",
-    "execution",
-)
 DifferenceKind = Literal["same", "changed", "missing", "extra"]
 
 
@@ -172,11 +159,11 @@ _LATER = frozenset((
 class CaseGrade(_WorkedOut):
     """Every verdict on one transcript.
 
-    `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
-    `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
-    found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say, by
-    rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is made
-    of (`toolevals.grading.values.decided_by`); `tag` and `mode` belong to the outcome.
+    `verdicts` has a key for each verdict of the table. `mode` is what went wrong in the field's words, empty where
+    nothing did. `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what
+    a layer found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say,
+    by rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is
+    made of (`toolevals.grading.values.decided_by`); `tag` and `mode` belong to the outcome.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a

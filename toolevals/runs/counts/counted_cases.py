@@ -14,7 +14,7 @@ from itertools import accumulate, compress, pairwise
 from typing import Any, Final, Self
 
 from toolevals.grading.metrics.clustered import ExampleSums
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 
 class View(StrEnum):

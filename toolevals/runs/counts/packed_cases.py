@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 # A verdict's status as a letter.
 LETTERS: Final = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}

@@ -15,7 +15,6 @@ from django.utils import timezone
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.label_noise import LabelNoise
-from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
 from toolevals.presentation.label_noise import short_words
@@ -51,11 +50,6 @@ class Deciding:
         return f"{words}, something else in {numbers.count(others)}" if others else words
 
     @property
-    def is_default(self) -> bool:
-        """Whether no example says otherwise."""
-        return self.names == [EXPECTED]
-
-    @property
     def has_calls(self) -> bool:
         """Whether the calls decide every case, alone or with others: no failed call passes then."""
         return all(CALLS in (parts_of(name) or (CALLS,)) for name in self.names)
@@ -76,11 +70,6 @@ class RunRow:
     def noise_points(self) -> str:
         """By how many points wrong gold could move the rate: "±2.3"; empty where that is unknown."""
         return short_words(self.noise) if self.rate else ""
-
-    @property
-    def noise_bounds(self) -> Interval | None:
-        """Where wrong gold could put the rate."""
-        return self.noise.bounds(self.rate.value) if self.noise and self.rate else None
 
     @property
     def share(self) -> str:

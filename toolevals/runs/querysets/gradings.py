@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 class CaseGradeQuerySet(models.QuerySet["CaseGrade"]):
     """Reads of the cases of a grading."""
 
-    def in_cell(self, grading: Grading, expected: str, actual: str) -> CaseGradeQuerySet:
-        """Return the cases of one cell of the matrix of first calls."""
-        return self.filter(grading=grading, expected=expected, actual=actual)
-
     def matching(self, *, expected: str = "", actual: str = "", mode: str = "", outcome: str = "") -> CaseGradeQuerySet:
         """Return the cases with these values; an empty one is no condition."""
         wanted = {"expected": expected, "actual": actual, "mode": mode, "outcome": outcome}

@@ -6,18 +6,16 @@ from typing import Any, Final
 
 from labeling.conversation.guideline_blocks import GuidelineBlock, guideline_blocks
 from toolevals.grading.values import MalformedCall, Transcript
-from toolevals.grading.values.decided_by import EXPECTED, parts_of
+from toolevals.grading.values.decided_by import CALLS, EXPECTED, parts_of
+from toolevals.grading.values.verdict_table import DECIDING
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
 from toolevals.runs.scope.offered_tools import tools_offered
 
 # Part of what decides a case -> what a reader is to judge.
 PART_WORDS: Final = {
-    "calls": "the calls that the agent made, with their arguments",
-    "end_state": "the state that its calls left behind",
-    "answer": "what it told the user",
-    "recovery": "what it did after errors of tools",
-    "result_use": "whether what it said follows from the tools’ results",
+    CALLS: "the calls that the agent made, with their arguments",
+    **{part.name: part.asked for part in DECIDING.values()},
 }
 
 _OF_A_TOOL: Final = ("name", "description", "input_schema")

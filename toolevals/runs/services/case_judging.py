@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from toolevals.grading.values.injection_text import Injection
-from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
 from toolevals.runs.judging.asking import Asking
 from toolevals.runs.judging.bench import bench

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.core.cache import cache
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import Cell, ClassSums
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns
 from toolevals.runs.counts.packed_cases import LETTERS

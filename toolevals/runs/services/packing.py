@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.models import CaseGrade, Grading, PackedCases

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from toolevals.grading.judging.sampling import one_trial_each
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.services.packing import packed_cases

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from toolevals.grading.values.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Trials
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading, TrialCount, TrialTallies

@@ -1,0 +1,35 @@
+"""Shows the sub-navigation of a part of the application, from the table in the settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.template.context import Context
+from django.urls import reverse
+
+from toolevals.workspace.models import Role
+
+register = template.Library()
+
+
+@register.inclusion_tag("parts/subnav.html", takes_context=True)
+def subnav(context: Context, part: str, here: str = "") -> dict[str, Any]:
+    """Return the tabs of a part that the person's role sees; `here` names the page that is shown.
+
+    Raises:
+        KeyError: the table has no such part.
+
+    """
+    found = settings.SUBNAVIGATION[part]
+    given = [context["project"].slug]
+    if part == "dataset":
+        given.append(context["dataset"].slug)
+    role = context["role"] or Role.VIEWER
+    tabs = [
+        {"title": tab.title, "url": reverse(tab.to, args=[*given, *tab.more]), "current": tab.here == here}
+        for tab in found.tabs
+        if role >= Role[tab.role]
+    ]
+    return {"label": found.label, "tabs": tabs}
