@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading import strategies
@@ -130,3 +130,44 @@ def test_what_cannot_be_compiled_is_told_before_anything_is_graded():
         assert case.failure
         assert case.trajectories == ()
         assert grade_calls(case, (ToolCall("f", {"a": 1}),)).tag == "HARNESS_ERROR"
+
+
+_values = st.sampled_from(["a", "A ", " a", "b", "1", 1, 1.0, 2, True, False, None, [1]])
+_arguments = st.dictionaries(st.sampled_from(["x", "y"]), _values, max_size=2)
+
+
+@given(
+    st.lists(st.tuples(_arguments, st.sampled_from([False, False, False, True])), min_size=2, max_size=8),
+    st.data(),
+    st.sampled_from(["strict", "standard", "loose", "bfcl"]),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_what_calls_have_in_common_decides_as_looking_at_each(expected, data, profile, in_order):
+    calls = tuple(
+        CallExpectation("t", {name: Exact(value) for name, value in given.items()}, additional)
+        for given, additional in expected
+    )
+    same = {"ordered": calls} if in_order else {"unordered": calls}
+    expectation = Expectation("calls", alternatives=(Trajectory(**same, additional_calls=False),), profile=profile)
+    made = [ToolCall("t", data.draw(st.sampled_from([given for given, _ in expected]) | _arguments)) for _ in expected]
+    tools = (ToolSpec(name="t", description="", input_schema={"type": "object"}),)
+
+    found = grade_calls(compile_case(expectation, tools), made).to_document()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_place, "_FEW", 1_000)
+        patch.setattr(in_place, "_MANY", 1_000)
+        assert grade_calls(compile_case(expectation, tools), made).to_document() == found
+
+
+def test_plain_calls_of_one_tool_are_held_together_and_not_each_beside_each(monkeypatch):
+    looks = []
+    look = Place.look
+    monkeypatch.setattr(Place, "look", lambda self, actual: looks.append(actual) or look(self, actual))
+    count = 32
+    calls = tuple(CallExpectation("t", {"x": Exact(f"right {n}"), "y": Exact(n)}, False) for n in range(count))
+    expectation = Expectation("calls", alternatives=(Trajectory(unordered=calls, additional_calls=False),))
+    tools = (ToolSpec(name="t", description="", input_schema={"type": "object"}),)
+    made = [ToolCall("t", {"x": f"wrong {n}", "y": n}) for n in range(count)]
+    assert grade_calls(compile_case(expectation, tools), made).statuses["equivalence"] == "failed"
+    assert len(looks) == count

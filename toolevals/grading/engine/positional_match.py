@@ -32,8 +32,9 @@ _SORTED = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
 _PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 _NOTHING_PLAIN = frozenset[type]()
 _OPEN: frozenset[type] = frozenset({list, dict})
-# Up to so many other calls of a tool are looked at one by one; of more it pays to know what they have in common.
-_FEW = 4
+# Up to so many calls of a tool are looked at one by one; of more it pays to know what they have in common: at once
+# where they name plain values, else where they are many, since their tests must be made for it.
+_FEW, _MANY = 2, 5
 # How a call stands that is as expected and keeps its schema.
 _RIGHT = (ALL_AS_EXPECTED, False)
 
@@ -106,6 +107,25 @@ class Common:
 
     admitted: Mapping[str, Admitted]
     profile: Profile
+
+    @classmethod
+    def of_plain(cls, calls: Sequence[CallExpectation], profile: Profile) -> Common | None:
+        """Return what `of` does, without tests; None where the calls do not all name plain values of the same types."""
+        names = calls[0].arguments.keys()
+        if profile.name == "loose" or any(
+            call.additional_arguments or call.arguments.keys() != names for call in calls
+        ):
+            return None
+        admitted = {}
+        for name in names:
+            matchers = [call.arguments[name] for call in calls]
+            values = [each.value for each in matchers if type(each) is Exact and not each.optional]
+            kinds = frozenset(map(type, values))
+            if len(values) < len(calls) or len(kinds) != 1 or not kinds <= _PLAIN:
+                return None
+            forms = map(profile.text_form, values) if str in kinds else ()
+            admitted[name] = kinds, frozenset((*values, *forms))
+        return cls(admitted, profile)
 
     @classmethod
     def of(cls, calls: Sequence[CompiledCall], profile: Profile) -> Common | None:
@@ -208,13 +228,13 @@ class InPlace:
         """
         if len(self.places) == 1:
             return True
-        rivals = [each for each in self.places if each.name == place.name and each is not place]
-        if not rivals:
-            return True
-        if standing == WRONG and len(rivals) > _FEW:
+        if standing == WRONG and len(self.places) > _FEW:
             common = self._common_of(place.name)
             if common is not None and common.is_wrong(arguments):
                 return True
+        rivals = [each for each in self.places if each.name == place.name and each is not place]
+        if not rivals:
+            return True
         return standing > FOR_A_JUDGE and all(rival.look(arguments)[0] == standing for rival in rivals)
 
     def _common_of(self, name: str) -> Common | None:
@@ -222,7 +242,12 @@ class InPlace:
             self._common = {}
         if name not in self._common:
             same = [place for place in self.places if place.name == name]
-            self._common[name] = Common.of([place.call for place in same], same[0].profile)
+            common, profile = None, same[0].profile
+            if len(same) > _FEW:
+                common = Common.of_plain([place.expectation for place in same], profile)
+            if common is None and len(same) > _MANY:
+                common = Common.of([place.call for place in same], profile)
+            self._common[name] = common
         return self._common[name]
 
 
