@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from toolevals.grading.values.canonical import Written, exact
@@ -11,7 +10,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 # Sets of verdicts of which the text is kept: those of right answers are the same few objects.
 _MOST_KEPT: Final = 256
 # By the identity of the verdicts, which no others can have as long as they are kept here.
-_kept: dict[tuple[tuple[str, ...], tuple[int, ...]], tuple[str, Mapping[str, Verdict]]] = {}
+_kept: dict[tuple[tuple[str, ...], tuple[int, ...]], tuple[str, tuple[Verdict, ...]]] = {}
 
 
 def grade_text(grade: CaseGrade) -> Written:
@@ -22,5 +21,5 @@ def grade_text(grade: CaseGrade) -> Written:
         text = exact({name: verdict.to_document() for name, verdict in verdicts.items()})
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        known = _kept[key] = text, verdicts
+        known = _kept[key] = text, tuple(verdicts.values())
     return Written(f'{{"verdicts":{known[0]},{exact(grade.beside_verdicts())[1:]}')
