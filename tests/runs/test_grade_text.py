@@ -6,7 +6,8 @@ from hypothesis import given
 from tests.grading.strategies import expectations, transcripts
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values.canonical import exact
-from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.runs.counts import grade_text as module
 from toolevals.runs.counts.grade_text import grade_text
 
