@@ -163,7 +163,12 @@ def test_what_calls_have_in_common_decides_as_looking_at_each(expected, data, pr
 def test_plain_calls_of_one_tool_are_held_together_and_not_each_beside_each(monkeypatch):
     looks = []
     look = Place.look
-    monkeypatch.setattr(Place, "look", lambda self, actual: looks.append(actual) or look(self, actual))
+
+    def noted(self, actual):
+        looks.append(actual)
+        return look(self, actual)
+
+    monkeypatch.setattr(Place, "look", noted)
     count = 32
     calls = tuple(CallExpectation("t", {"x": Exact(f"right {n}"), "y": Exact(n)}, False) for n in range(count))
     expectation = Expectation("calls", alternatives=(Trajectory(unordered=calls, additional_calls=False),))
