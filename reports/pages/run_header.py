@@ -36,7 +36,7 @@ class RunHead:
 
     @property
     def label(self) -> str:
-        """What readers are told that the tabs are of."""
+        """Say what the tabs belong to, for readers of the page."""
         return f"Run {self.run.number}"
 
     @property

@@ -23,7 +23,7 @@ def spans_of(trace: Trace) -> list[TelemetrySpan]:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """What is stored of a trace: its spans, as they began, and log records of spans that have not come."""
+    """Holds what is stored of a trace: its spans, as they began, and log records of spans that have not come."""
 
     spans: list[TelemetrySpan]
     lone: list[LogRecord]

@@ -17,7 +17,7 @@ _NO_LIMIT = "Empty: no limit."
 
 
 class TraceJudgeChangeForm(ServiceForm):
-    """How many traces a judge is asked about, and what that may take a day."""
+    """Sets how many traces a judge is asked about, and what that may take a day."""
 
     share = forms.FloatField(
         min_value=0.01, max_value=100, initial=10, label="Share of traces", help_text="Percent, by the trace's id."

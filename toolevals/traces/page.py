@@ -30,7 +30,7 @@ SESSION_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a rule says of a span; of a judge, also the snapshot that answered and what that cost, if it is known."""
+    """Shows what a rule says of a span; of a judge, also the snapshot that answered and what that cost, if known."""
 
     rule: Rule | JudgeRule
     verdict: RuleVerdict
@@ -39,7 +39,7 @@ class Judged:
 
     @property
     def title(self) -> str:
-        """What the rule asks, marked where a judge says it."""
+        """Name what the rule asks, marked where a judge says it."""
         return f"{self.rule.title} (judge)" if self.rule.judge else self.rule.title
 
 

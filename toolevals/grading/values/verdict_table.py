@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """How a case fails by a layer: its mode, and what the mode means."""
+    """Names how a case fails by a layer: its mode, and what the mode means."""
 
     mode: str
     sentence: str

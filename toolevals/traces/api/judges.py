@@ -43,7 +43,7 @@ class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):
 
 
 class TraceJudgeChangeSerializer(serializers.Serializer[Any]):
-    """How a judge is asked: `share` of the traces, 0 to 1, and at most so much a day, null for no limit."""
+    """Says how a judge is asked: `share` of the traces, 0 to 1, and at most so much a day, null for no limit."""
 
     share = serializers.FloatField()
     most_questions = serializers.IntegerField(min_value=1, max_value=MOST_QUESTIONS_A_DAY, default=QUESTIONS_A_DAY)

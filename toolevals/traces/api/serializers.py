@@ -161,7 +161,7 @@ class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
 
 
 class JudgedSerializer(serializers.Serializer[Any]):
-    """What a judge said of a trace."""
+    """Holds what a judge said of a trace."""
 
     rule = serializers.CharField(source="rule.name")
     judge = serializers.CharField(source="rule.judge")

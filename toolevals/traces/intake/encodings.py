@@ -28,7 +28,7 @@ CONTENT_TYPES: Final = (PROTOBUF, JSON)
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What one address takes: the names of OTLP's JSON for its export, from the outside in, and protobuf's messages.
+    """Says what one address takes: names in OTLP's JSON for its export, from the outside in, and protobuf's messages.
 
     `rejected` is what counts the items that are not taken in an answer, in JSON's form and in protobuf's.
     """

@@ -66,7 +66,7 @@ class TraceJudge(models.Model):
 
 
 class TraceJudgeDay(models.Model):
-    """What one judge was asked about traces on one day, and what that took.
+    """Counts what one judge was asked about traces on one day, and what that took.
 
     A question counts from before it is asked, with what it is expected to take: one whose worker was killed may have
     been paid for.

@@ -50,7 +50,7 @@ class Rule:
 
     @property
     def model(self) -> str:
-        """Which model is asked: none."""
+        """Name the model that is asked: none."""
         return ""
 
 

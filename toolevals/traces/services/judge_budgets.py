@@ -26,7 +26,7 @@ TOO_DEAR: Final = "The question would have taken more than was left of the judge
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one question takes: tokens, in and out, and money, 0 without prices."""
+    """Holds what one question takes: tokens, in and out, and money, 0 without prices."""
 
     tokens: int
     cost: float

@@ -28,7 +28,7 @@ LEVEL = 3
 
 @dataclass(slots=True)
 class Stored:
-    """What a batch came to: spans or log records that are new, and those that are not taken, each trace with why."""
+    """Tells what a batch came to: spans or log records that are new, and those not taken, by trace and why."""
 
     spans: int = 0
     rejected: int = 0

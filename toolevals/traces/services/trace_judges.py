@@ -25,7 +25,7 @@ SWITCHED_OFF = "The judge was switched off."
 
 @dataclass(frozen=True, slots=True)
 class TraceJudgeRequest:
-    """How a judge is asked about traces: of which share of them, 0 to 1, and what it may take a day, None for no limit.
+    """Says how a judge is asked about traces: of which share, 0 to 1, and what it may take a day, None for no limit.
 
     Money is in the currency of the judge's prices.
     """
