@@ -15,12 +15,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 # A worker that checked the application would load every page of it, 25 MB; commands check it.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
+# Of a worker and the processes that it forks, from 0 (as any other process) to 19 (only where nobody else works).
+NICENESS = 5
+
 app = Celery("toolevals")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
 giving_back = GivingBack()
+
+
+@worker_init.connect
+def others_first(**_: Any) -> None:
+    """Let the web server and the database go first where they share a machine: people and senders wait for those."""
+    os.nice(NICENESS)
 
 
 @worker_init.connect

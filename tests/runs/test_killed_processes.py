@@ -13,6 +13,7 @@ import pytest
 from tests.fixtures.application import LiveApp
 from tests.runs.disturbed import ENVIRONMENT, Disturbed
 from tests.servers import PostgresServer, RedisServer
+from toolevals.celery import NICENESS
 from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
@@ -114,6 +115,15 @@ def test_only_the_children_at_work_are_killed(served: Installation):
     for child in children_of(served.app.application.processes["worker"].pid):
         os.kill(child, signal.SIGKILL)
 
+    served.check()
+
+
+def test_workers_let_others_go_first(served: Installation):
+    worker = served.app.application.processes["worker"].pid
+    served.start_and_wait_for_the_middle()
+
+    expected = min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+    assert {os.getpriority(os.PRIO_PROCESS, each) for each in [worker, *children_of(worker)]} == {expected}
     served.check()
 
 

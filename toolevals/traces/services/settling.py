@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
+from typing import Self
+from uuid import UUID
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
@@ -19,12 +22,14 @@ from toolevals.traces.columns import clean, moment
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
 from toolevals.traces.querysets.traces import came_at
 from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.services.judging import questions_note
 from toolevals.traces.services.tool_hours import tool_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
+from toolevals.workspace.models import Project
 
 logger = logging.getLogger(__name__)
 
@@ -36,15 +41,30 @@ AGAIN_SECONDS = 3600
 _MOST = 2**62
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Holds what a project asks of each trace: its limits, and the judges that are on."""
+
+    limits: Limits
+    judges: Sequence[TraceJudge]
+
+    @classmethod
+    def of(cls, project: Project) -> Self:
+        return cls(TraceSettings.of(project).limits, list(TraceJudge.objects.switched_on(project)))
+
+
 def traces_settle(*, seconds: float = 20.0) -> int:
     """Sum up the traces that are due, so long at most; return how many."""
     until, done = monotonic() + seconds, 0
     while monotonic() < until:
         now = timezone.now()
         due = list(Trace.objects.due(now)[:AT_ONCE])
+        asked: dict[UUID, _Asked] = {}
         for trace in due:
             if _take(trace, now):
-                done += _tried(trace)
+                if trace.project_id not in asked:
+                    asked[trace.project_id] = _Asked.of(trace.project)
+                done += _tried(trace, asked[trace.project_id])
         if not due:
             break
         others_write_first()
@@ -59,10 +79,10 @@ def _take(trace: Trace, now: datetime) -> bool:
     return bool(taken)
 
 
-def _tried(trace: Trace) -> bool:
+def _tried(trace: Trace, asked: _Asked) -> bool:
     """Sum up a trace. One that nobody can sum up stands in no other's way: it is tried again after a longer while."""
     try:
-        return trace_settle(trace=trace)
+        return _settle(trace, asked)
     except DatabaseError:
         raise
     except Exception:
@@ -74,11 +94,14 @@ def _tried(trace: Trace) -> bool:
 
 def trace_settle(*, trace: Trace) -> bool:
     """Sum up one trace and ask the rules; return whether that is written: not where more has come meanwhile."""
+    return _settle(trace, _Asked.of(trace.project))
+
+
+def _settle(trace: Trace, asked: _Asked) -> bool:
     read = trace_read(spans_of(trace))
     used = used_tools(read)
     summary = summary_of(read, used)
-    verdicts = verdicts_of(read, used, TraceSettings.of(trace.project).limits)
-    judges = list(TraceJudge.objects.switched_on(trace.project))
+    verdicts = verdicts_of(read, used, asked.limits)
     with transaction.atomic():
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
@@ -89,7 +112,7 @@ def trace_settle(*, trace: Trace) -> bool:
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
-        questions_note(trace, judges, timezone.now())
+        questions_note(trace, asked.judges, timezone.now())
         if gone or used:
             tool_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
