@@ -33,7 +33,7 @@ def store_gradings(runs: int = 2) -> list[Any]:
     from labeling.models import Dataset, DatasetVersion
     from toolevals.grading.values import ToolSpec
     from toolevals.registry.tool_lists import tool_list_of
-    from toolevals.runs.models import Experiment, Subject
+    from toolevals.runs.models import Agent, Experiment
     from toolevals.workspace.models import Role
     from toolevals.workspace.services import member_set, project_create, user_create
 
@@ -46,21 +46,19 @@ def store_gradings(runs: int = 2) -> list[Any]:
     dataset = Dataset.objects.create(project=project, slug="core", name="Core")
     version = DatasetVersion.objects.create(dataset=dataset, number=1, size=EXAMPLES)
     experiment = Experiment.objects.create(project=project, slug="bench", name="Bench")
-    subject = Subject.objects.create(project=project, name="agent", connector="upload", digest="bench")
+    agent = Agent.objects.create(project=project, name="agent", connector="upload", digest="bench")
     examples = _stored_examples(dataset, version, tools, names)
     # As they are counted when a version is frozen.
     sources = Counter(version.entries.order_by().values_list("gold__source", flat=True).iterator())
     DatasetVersion.objects.filter(pk=version.pk).update(gold_sources=dict(sources))
     return [
-        _stored_grading(
-            number, examples, names, project=project, experiment=experiment, subject=subject, version=version
-        )
+        _stored_grading(number, examples, names, project=project, experiment=experiment, agent=agent, version=version)
         for number in range(1, runs + 1)
     ]
 
 
 def _stored_grading(
-    number: int, examples: _Examples, names: list[str], *, project: Any, experiment: Any, subject: Any, version: Any
+    number: int, examples: _Examples, names: list[str], *, project: Any, experiment: Any, agent: Any, version: Any
 ) -> Any:
     from django.db import transaction
     from django.utils import timezone
@@ -77,7 +75,7 @@ def _stored_grading(
         project=project,
         number=number,
         experiment=experiment,
-        subject=subject,
+        agent=agent,
         dataset_version=version,
         trials=TRIALS,
     )

@@ -38,7 +38,7 @@ from toolevals.grading.values.statuses import FailureTag
 
 PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})
-# Cases with the calls that a subject sent: names, and arguments as JSON text or as objects.
+# Cases with the calls that an agent sent: names, and arguments as JSON text or as objects.
 Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[dict[str, Any]]]]
 # Each figure is the best of so many rounds: what else the machine does only slows it.
 ROUNDS = 5

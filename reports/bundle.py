@@ -63,7 +63,7 @@ def _about(grading: Grading) -> Parts:
         "size": run.size,
         "created_at": run.created_at.isoformat(),
         "finished_at": grading.finished_at.isoformat() if grading.finished_at else None,
-        "subject": {name: read(run) for name, read in COMPARED.items()},
+        "agent": {name: read(run) for name, read in COMPARED.items()},
         "dataset": {"slug": grading.dataset_version.dataset.slug, "version": grading.dataset_version.number},
         "graders": grading.graders,
         "judges": grading.judges,
@@ -73,7 +73,7 @@ def _about(grading: Grading) -> Parts:
 
 
 def _verdicts(grading: Grading) -> Parts:
-    """Yield a line for each case: its ids, every verdict with its reason, and what the subject said and did."""
+    """Yield a line for each case: its ids, every verdict with its reason, and what the agent said and did."""
     cases = CaseGrade.objects.filter(grading=grading).order_by("transcript_id")
     columns = ("transcript_id", "pk", "transcript__trial", "transcript__entry__revision__example__external_id")
     rows = cases.values_list(*columns, "detail", "transcript__document", "transcript__entry__revision")

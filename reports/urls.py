@@ -137,8 +137,8 @@ urlpatterns = [
     path("solved/", solved.solved, name="solved"),
     path("solved.csv", solved.solved_csv, name="solved-csv"),
     path("runs/<int:number>/examples/<uuid:example>/", solved.example_case, name="example-case"),
-    path("subjects/trends/", trends.subject_trends, name="subject-trends"),
-    path("subjects/trends.csv", downloads.subject_trends_csv, name="subject-trends-csv"),
+    path("agents/trends/", trends.agent_trends, name="agent-trends"),
+    path("agents/trends.csv", downloads.agent_trends_csv, name="agent-trends-csv"),
     path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
     path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
 ]

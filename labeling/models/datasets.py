@@ -19,7 +19,7 @@ class QueueOrder(models.TextChoices):
     OLDEST = "oldest", "oldest first"
     DEFICITS = "deficits", "what the strata lack, then oldest first"
     RANDOM = "random", "random, by a seed"
-    DISAGREEMENT = "disagreement", "what subjects disagree about, then oldest first"
+    DISAGREEMENT = "disagreement", "what agents disagree about, then oldest first"
 
 
 class Dataset(Trashable):

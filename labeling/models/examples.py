@@ -81,7 +81,7 @@ class Revision(models.Model):
     set_aside_as = models.CharField(max_length=12, blank=True, db_default="")
     # Counts from 1; reopening an example begins another round of labels.
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
-    # How far subjects differ about it, 0..1; written by those who run them.
+    # How far agents differ about it, 0..1; written by those who run them.
     disagreement = models.FloatField(default=0, db_default=0)
     # From when on its labels may be compared, if all are in: the newest can no longer be changed then.
     settles_at = models.DateTimeField(null=True)

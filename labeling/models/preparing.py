@@ -19,7 +19,7 @@ class Suggestion(models.Model):
 
     id = PublicIdField()
     revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="suggestion")
-    # Who says so, such as a subject's name and model.
+    # Who says so, such as an agent's name and model.
     source = models.CharField(max_length=200)
     expectation = DocumentField()
     created_at = models.DateTimeField(auto_now_add=True)

@@ -72,7 +72,7 @@ def deficits_order(now: datetime) -> int:
 
 @transaction.atomic
 def disagreement_set(*, dataset: Dataset, values: Mapping[Any, float]) -> int:
-    """Write how far subjects differ about revisions of a dataset: revision id -> 0..1; return how many changed.
+    """Write how far agents differ about revisions of a dataset: revision id -> 0..1; return how many changed.
 
     The caller, who knows the runs, leaves the audit row where there is one to leave.
     """

@@ -39,7 +39,7 @@ class Voice:
     `skill` is the share of the other examples on which it sides with the gold, from 0 to 1, both excluded.
     """
 
-    subject: str
+    agent: str
     trials: list[Trial] = field(default_factory=list)
     skill: float = 0.5
 
@@ -66,9 +66,9 @@ def skilled(voices_by_example: Iterable[Sequence[Voice]]) -> None:
     heard: Counter[str] = Counter()
     for voices in examples:
         for voice in voices:
-            sided[voice.subject.casefold()] += voice.sides
-            heard[voice.subject.casefold()] += 1
+            sided[voice.agent.casefold()] += voice.sides
+            heard[voice.agent.casefold()] += 1
     for voices in examples:
         for voice in voices:
-            name = voice.subject.casefold()
+            name = voice.agent.casefold()
             voice.skill = (sided[name] - voice.sides + 1) / (heard[name] - 1 + 2)

@@ -31,7 +31,7 @@ MODES: Final[dict[str, str]] = {
     **{failure.mode: verdict for verdict, failure in FAILURES.items()},
     "cut_off": OUTCOME,
 }
-# Errors are not failures: nothing was learnt about the subject.
+# Errors are not failures: nothing was learnt about the agent.
 ERROR_MODES: Final = ("adapter_error", "harness_error")
 
 
@@ -45,7 +45,7 @@ class FailureMode:
 
     @property
     def meaning(self) -> str:
-        """What it means; what the subject's own graders call so says it by its name."""
+        """What it means; what the agent's own graders call so says it by its name."""
         return MODE_SENTENCES.get(self.mode, words(self.mode))
 
 

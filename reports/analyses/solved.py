@@ -77,13 +77,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Agent:
-    """A column: a subject with its runs, newest first. `key` is what an address calls it."""
+    """A column: an agent with its runs, newest first. `key` is what an address calls it."""
 
     key: str
     name: str
     detail: str
     runs: tuple[RunTrials, ...]
-    subject: UUID | None = None
+    agent_id: UUID | None = None
 
     @property
     def numbers(self) -> tuple[int, ...]:

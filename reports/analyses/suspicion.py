@@ -67,12 +67,12 @@ _LONGEST: Final = 160
 class Witness:
     """A case that a reason can be read in, and whose it is."""
 
-    subject: str
+    agent: str
     run: int
     case: str
 
     def to_document(self) -> dict[str, Any]:
-        return {"subject": self.subject, "run": self.run, "case": self.case}
+        return {"agent": self.agent, "run": self.run, "case": self.case}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,5 +248,5 @@ def _firsts(cases: Iterable[tuple[Voice, Trial]], most: int) -> tuple[Witness, .
     """Return each voice's first case, at most so many."""
     firsts: dict[str, Witness] = {}
     for voice, trial in cases:
-        firsts.setdefault(voice.subject, Witness(voice.subject, trial.run, trial.case))
+        firsts.setdefault(voice.agent, Witness(voice.agent, trial.run, trial.case))
     return tuple(firsts.values())[:most]

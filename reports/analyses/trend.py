@@ -30,7 +30,7 @@ class RunFacts:
     """A run as its line in a trend names it; `changed` says what differs from the run before."""
 
     number: int
-    subject: str
+    agent: str
     dataset_version: UUID
     dataset: str
     created_at: datetime
@@ -45,7 +45,7 @@ class RunFacts:
     grading: UUID | None = None
     graders: Mapping[str, str] = field(default_factory=dict)
     experiment: str = ""
-    # Whose tools the subject was given instead of those that the dataset offers.
+    # Whose tools the agent was given instead of those that the dataset offers.
     registry: UUID | None = None
     trials: int = 1
 

@@ -56,7 +56,7 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
     run = serializers.IntegerField(source="run.number")
     grading = serializers.IntegerField(source="grading.number")
     experiment = serializers.SlugField(source="run.experiment.slug")
-    subject = serializers.CharField(source="run.subject.name")
+    agent = serializers.CharField(source="run.agent.name")
     dataset = serializers.CharField(source="grading.dataset_version", help_text="As core@3.")
     baseline = serializers.IntegerField(source="baseline.run.number", default=None, allow_null=True)
     consistency = serializers.IntegerField(source="consistency.run.number", default=None, allow_null=True)
@@ -75,7 +75,7 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
             "run",
             "grading",
             "experiment",
-            "subject",
+            "agent",
             "dataset",
             "status",
             "baseline",

@@ -48,7 +48,7 @@ class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):
 class PublicRowSerializer(serializers.Serializer[Any]):
     """A score on a public benchmark: published, with its `url`, or of a run of this project, with `run`."""
 
-    subject = serializers.CharField()
+    agent = serializers.CharField()
     benchmark = serializers.CharField()
     version = serializers.CharField()
     metric = serializers.CharField()
@@ -119,9 +119,9 @@ class PublicScoreView(ProjectView):
 
 
 class RunPublicScoresView(ProjectView):
-    """What is known on public benchmarks of a run's subject, this run aside: never a gate."""
+    """What is known on public benchmarks of a run's agent, this run aside: never a gate."""
 
     @extend_schema(responses=PublicRowSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:
         run = run_of(self.access, number)
-        return Response(PublicRowSerializer(public_rows(run.subject, without=run), many=True).data)
+        return Response(PublicRowSerializer(public_rows(run.agent, without=run), many=True).data)

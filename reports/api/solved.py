@@ -20,8 +20,8 @@ class SolvedCellSerializer(serializers.Serializer[Any]):
 
     example_id = serializers.UUIDField()
     external_id = serializers.CharField()
-    subject_id = serializers.UUIDField()
-    subject = serializers.CharField()
+    agent_id = serializers.UUIDField()
+    agent = serializers.CharField()
     detail = serializers.CharField(allow_blank=True)
     runs = serializers.CharField()
     passed = serializers.IntegerField()
@@ -33,8 +33,8 @@ class SolvedCellSerializer(serializers.Serializer[Any]):
 class SolvedAgentSerializer(serializers.Serializer[Any]):
     """One agent: the share of the examples scored for it that it solves, with its 95 % interval."""
 
-    subject_id = serializers.UUIDField()
-    subject = serializers.CharField()
+    agent_id = serializers.UUIDField()
+    agent = serializers.CharField()
     detail = serializers.CharField(allow_blank=True)
     runs = serializers.CharField()
     solved = serializers.IntegerField()
@@ -64,7 +64,7 @@ class SolvedView(ProjectView):
             OpenApiParameter("experiment", str, description="Runs of this experiment."),
             OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="The verdict that says solved."),
             OpenApiParameter("by", str, enum=["run"], description="A row for each run instead of each agent."),
-            OpenApiParameter("sort", str, description=f"Order: {', '.join(SORTS)}, or agent- and a subject's id."),
+            OpenApiParameter("sort", str, description=f"Order: {', '.join(SORTS)}, or agent- and an agent's id."),
             OpenApiParameter("show", str, enum=list(Show), description="Only examples that so many agents solve."),
             OpenApiParameter("page", int, description="Which page, from 1."),
         ],

@@ -21,7 +21,7 @@ from toolevals.workspace.api.base import ProjectView
 class WitnessSerializer(serializers.Serializer[Any]):
     """A case that a reason can be read in."""
 
-    subject = serializers.CharField()
+    agent = serializers.CharField()
     run = serializers.IntegerField()
     case = serializers.UUIDField()
 

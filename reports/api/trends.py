@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from reports.analyses.trend import Point
 from reports.api.serializers import RateSerializer
 from reports.trends.rate_selection import asked_trend, read_trend_asked
-from reports.trends.scope import Scope, experiment_scope, subject_scope
+from reports.trends.scope import Scope, agent_scope, experiment_scope
 from reports.trends.tools import ToolRate
 from toolevals.workspace.api.base import ProjectView
 
@@ -39,7 +39,7 @@ class TrendRunSerializer(serializers.Serializer[Any]):
     grading_id = serializers.UUIDField(source="run.grading", allow_null=True)
     experiment = serializers.CharField(source="run.experiment")
     created_at = serializers.DateTimeField(source="run.created_at")
-    subject = serializers.CharField(source="run.subject")
+    agent = serializers.CharField(source="run.agent")
     dataset = serializers.CharField(source="run.dataset")
     changed = serializers.CharField(source="run.changed", allow_blank=True)
     rates = serializers.DictField(child=TrendRateSerializer())
@@ -59,20 +59,20 @@ class TrendsView(ProjectView):
         return _answer(request, experiment_scope(self.access, experiment))
 
 
-class SubjectTrendsView(ProjectView):
-    """The rates of a subject's runs on one dataset, over its states and over experiments."""
+class AgentTrendsView(ProjectView):
+    """The rates of an agent's runs on one dataset, over its states and over experiments."""
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("subject", str, description="The subject's name; by default that of the newest run."),
-            OpenApiParameter("dataset", str, description="The dataset; by default that of the subject's newest run."),
+            OpenApiParameter("agent", str, description="The agent's name; by default that of the newest run."),
+            OpenApiParameter("dataset", str, description="The dataset; by default that of the agent's newest run."),
             OpenApiParameter("experiment", str, description="Only runs of this experiment."),
             *ASKED,
         ],
         responses=TrendSerializer,
     )
     def get(self, request: Request) -> Response:
-        return _answer(request, subject_scope(self.access))
+        return _answer(request, agent_scope(self.access))
 
 
 def _answer(request: Request, scope: Scope) -> Response:

@@ -112,6 +112,6 @@ urlpatterns = [
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),
     path("solved/", solved.SolvedView.as_view(), name="solved"),
-    path("subjects/trends/", trends.SubjectTrendsView.as_view(), name="subject-trends"),
+    path("agents/trends/", trends.AgentTrendsView.as_view(), name="agent-trends"),
     path("experiments/<slug:experiment>/trends/", trends.TrendsView.as_view(), name="trends"),
 ]

@@ -42,7 +42,7 @@ def registry_change(runs: TwoRuns, found: RunComparison) -> tuple[ToolMoved, ...
 
 
 def _wording(run: Run) -> dict[str, ToolSpec]:
-    tools = run.subject.tools
+    tools = run.agent.tools
     return {spec.name: spec for spec in tools_in(tools.tools)} if tools else {}
 
 

@@ -138,7 +138,7 @@ class TwoRuns:
 def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None = None) -> TwoRuns | None:
     """Return the runs of these numbers, of all or a part of their examples; None where one is not there or graded."""
     wanted = runs.select_related(
-        "subject__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
+        "agent__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
     )
     found = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
     if before not in found or after not in found:
@@ -156,7 +156,7 @@ def candidates_for(run: Run, most: int) -> list[Run]:
     found = Run.objects.filter(project=run.project, floor="", grading__isnull=False)
     same = found.filter(dataset_version__dataset=run.dataset_version.dataset_id).exclude(pk=run.pk)
     return list(
-        same.select_related("subject__tools", "dataset_version__dataset", "experiment").order_by("-number")[:most]
+        same.select_related("agent__tools", "dataset_version__dataset", "experiment").order_by("-number")[:most]
     )
 
 
@@ -170,7 +170,7 @@ def default_baseline(run: Run, choices: Sequence[Run]) -> Run | None:
     def closeness(each: Run) -> tuple[bool, ...]:
         same_line = each.experiment_id == run.experiment_id
         same_part = each.dataset_version_id == run.dataset_version_id and part_of(each) == part_of(run)
-        return same_line and same_part, same_line, each.subject.name == run.subject.name, same_part
+        return same_line and same_part, same_line, each.agent.name == run.agent.name, same_part
 
     return max(earlier, key=closeness, default=None)
 

@@ -137,7 +137,7 @@ def dialects_count(lease: Lease) -> None:
 
 
 def _grading(lease: Lease) -> Grading:
-    gradings = Grading.objects.select_related("run__subject__tools__tools", "run__dataset_version")
+    gradings = Grading.objects.select_related("run__agent__tools__tools", "run__dataset_version")
     return gradings.get(pk=lease.payload["grading"])
 
 
@@ -219,7 +219,7 @@ class CaseReader:
     """Reads the cases of one grading by the rules of other evaluators; expectations and tools are read once."""
 
     def __init__(self, grading: Grading) -> None:
-        self._subject = grading.run.subject
+        self._agent = grading.run.agent
         self._expectations: dict[str, Expectation] = {}
         self._tools: dict[str, tuple[ToolSpec, ...]] = {}
 
@@ -242,5 +242,5 @@ class CaseReader:
     def _offered(self, revision: Revision) -> tuple[ToolSpec, ...]:
         tools = revision.tools
         if tools.digest not in self._tools:
-            self._tools[tools.digest] = tools_offered(tools_in(tools), self._subject)
+            self._tools[tools.digest] = tools_offered(tools_in(tools), self._agent)
         return self._tools[tools.digest]

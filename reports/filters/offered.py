@@ -1,4 +1,4 @@
-"""The tools that the examples of a grading offer, by name, in the words that the subject was given."""
+"""The tools that the examples of a grading offer, by name, in the words that the agent was given."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def specs_by_name(grading: Grading) -> dict[str, tuple[ToolSpec, ...]]:
     """Return every offered spec by its tool's name: several where examples offer the same name in other words."""
     lists = VersionEntry.objects.filter(version=grading.run.dataset_version_id).values("revision__tools")
     rows = ToolListEntry.objects.filter(tools__in=lists).order_by("spec_id").values_list("spec__document", flat=True)
-    specs = tools_offered([ToolSpec.from_document(row) for row in rows.distinct()], grading.run.subject)
+    specs = tools_offered([ToolSpec.from_document(row) for row in rows.distinct()], grading.run.agent)
     found: dict[str, dict[str, ToolSpec]] = {}
     for spec in specs:
         found.setdefault(spec.name, {})[spec.digest] = spec

@@ -48,6 +48,6 @@ def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gates that runs were held against, the newest first."""
     held = HeldGate.objects.in_project(project).filter(created_at__gt=since).exclude(status="")
     for gate in held[: MOST_NEWS + 1]:
-        words = f"Run {gate.run.number} of {gate.run.subject.name} was checked by a gate: {gate.status}"
+        words = f"Run {gate.run.number} of {gate.run.agent.name} was checked by a gate: {gate.status}"
         url = reverse("reports:gate", args=[project.slug, gate.pk])
         yield News(gate.created_at, words, url, gate.actor.name if gate.actor else "")

@@ -100,7 +100,7 @@ def newest_run(project: Project) -> Run | None:
     """
     kept = untrashed("dataset_version__dataset")
     graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False)
-    found = graded.select_related("subject", "experiment", "dataset_version__dataset", "grading__dataset_version")
+    found = graded.select_related("agent", "experiment", "dataset_version__dataset", "grading__dataset_version")
     return found.filter(only__isnull=True).order_by("-number").first() or found.order_by("-number").first()
 
 

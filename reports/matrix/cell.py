@@ -21,7 +21,7 @@ from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.models import CaseGrade, Grading, Subject
+from toolevals.runs.models import Agent, CaseGrade, Grading
 from toolevals.runs.scope.offered_tools import tools_offered
 
 CASES_A_PAGE = 20
@@ -39,7 +39,7 @@ MODE_OF_CLASS = {
 class CellReading:
     """The selected cell. `rank` counts confusions from the largest, 0 on the diagonal.
 
-    `tools` are the two, in the words that the subject was given in the first case. `case_count` is how many cases
+    `tools` are the two, in the words that the agent was given in the first case. `case_count` is how many cases
     there are, of which each may hold several aligned calls.
     """
 
@@ -66,7 +66,7 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
     listed = listed_cases(grading, state.case_filter)
     page = page_of(listed, state.after, CASES_A_PAGE)
     first = next(iter(page_of(listed, "", 1) if state.after else page), None)
-    offered = _offered(first, grading.run.subject) if first else {}
+    offered = _offered(first, grading.run.agent) if first else {}
     largest_first = matrix.confusions
     key = chosen.expected, chosen.actual
     place = largest_first.keys.index(key) if not chosen.right and chosen.count else None
@@ -119,8 +119,8 @@ def _following(confusions: Cells, place: int | None) -> Cell | None:
     return confusions[after] if after < len(confusions) else None
 
 
-def _offered(case: CaseGrade, subject: Subject) -> dict[str, ToolSpec]:
-    specs = tools_offered(tools_in(case.transcript.entry.revision.tools), subject)
+def _offered(case: CaseGrade, agent: Agent) -> dict[str, ToolSpec]:
+    specs = tools_offered(tools_in(case.transcript.entry.revision.tools), agent)
     return {spec.name: spec for spec in specs}
 
 

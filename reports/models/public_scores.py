@@ -18,8 +18,8 @@ class PublicScore(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="public_scores")
     benchmark = models.CharField(max_length=80)
     version = models.CharField(max_length=40, blank=True)
-    # A model as subjects name it, or a subject's own name.
-    subject = models.CharField(max_length=120)
+    # A model as agents name it, or an agent's own name.
+    agent = models.CharField(max_length=120)
     metric = models.CharField(max_length=80)
     # A share, 0 to 1.
     value = models.FloatField()
@@ -38,7 +38,7 @@ class PublicScore(models.Model):
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                fields=["project", "benchmark", "version", "subject", "metric"],
+                fields=["project", "benchmark", "version", "agent", "metric"],
                 condition=models.Q(ended_at__isnull=True),
                 name="one_public_score_in_force",
             ),

@@ -18,7 +18,7 @@ class SuspectCount(models.Model):
     version = models.OneToOneField(DatasetVersion, on_delete=models.CASCADE, primary_key=True, related_name="+")
     # A name by content of what there was to count (`reports.suspects.counting`).
     basis = models.CharField(max_length=64, blank=True)
-    # Independent subjects that were heard.
+    # Independent agents that were heard.
     voices = models.PositiveIntegerField(default=0)
     counted_at = models.DateTimeField(null=True)
     # Who counts anew.

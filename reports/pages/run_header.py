@@ -75,7 +75,7 @@ def run_of(request: ProjectRequest, number: int) -> Any:
     if found is None:
         raise Http404
     # The project is here already: whoever asks the run or its agent for it asks no database.
-    found.project = found.subject.project = request.project
+    found.project = found.agent.project = request.project
     return found
 
 
@@ -106,7 +106,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("run-gates", "Gates"),
     )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
-    if run.subject.connector == Connector.UPLOAD:
+    if run.agent.connector == Connector.UPLOAD:
         tabs.append(Tab("Recorded", run_url("recorded", run) + query, current == "recorded"))
     if not run.floor:
         tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))

@@ -1,4 +1,4 @@
-"""Tell what stands beside a subject's runs: its published scores, and its own runs on public benchmarks."""
+"""Tell what stands beside an agent's runs: its published scores, and its own runs on public benchmarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reports.analyses.layers import layers_of
 from reports.analyses.rates import Rate, rate
 from reports.models import PublicScore
 from reports.queries.grading import verdict_counts_of
-from toolevals.runs.models import Run, Subject
+from toolevals.runs.models import Agent, Run
 from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, untrashed
 
@@ -31,7 +31,7 @@ class PublicRow:
     `rate` has the count and the interval where they are known; of a published share `passed` is the nearest count.
     """
 
-    subject: str
+    agent: str
     benchmark: str
     version: str
     metric: str
@@ -42,19 +42,19 @@ class PublicRow:
     run: int | None = None
 
 
-def public_rows(subject: Subject, *, without: Run | None = None) -> tuple[PublicRow, ...]:
-    """Return what is known of a subject on public benchmarks. At most six queries."""
-    names = {name.casefold() for name in (subject.name, subject.model) if name}
-    scores = PublicScore.objects.in_project(subject.project).in_force()
-    published = (published_row(score) for score in scores if score.subject.casefold() in names)
-    return (*published, *_own_rows(subject, without))
+def public_rows(agent: Agent, *, without: Run | None = None) -> tuple[PublicRow, ...]:
+    """Return what is known of an agent on public benchmarks. At most six queries."""
+    names = {name.casefold() for name in (agent.name, agent.model) if name}
+    scores = PublicScore.objects.in_project(agent.project).in_force()
+    published = (published_row(score) for score in scores if score.agent.casefold() in names)
+    return (*published, *_own_rows(agent, without))
 
 
 def published_row(score: PublicScore) -> PublicRow:
     """Return a published score as it is shown."""
     counted = rate(round(score.value * score.count), score.count) if score.count else None
     return PublicRow(
-        subject=score.subject,
+        agent=score.agent,
         benchmark=score.benchmark,
         version=score.version,
         metric=score.metric,
@@ -78,15 +78,15 @@ def _not_succeeded(jobs: Iterable[str]) -> Iterable[UUID]:
     return Job.objects.filter(pk__in=list(jobs)).exclude(state=JobState.SUCCEEDED).values_list("pk", flat=True)
 
 
-def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
-    datasets = public_datasets(subject.project)
+def _own_rows(agent: Agent, without: Run | None) -> tuple[PublicRow, ...]:
+    datasets = public_datasets(agent.project)
     if not datasets:
         return ()
-    same = Q(subject__model__iexact=subject.model) if subject.model else Q(subject__name=subject.name)
-    runs = Run.objects.filter(same, project=subject.project, dataset_version__dataset__in=datasets, floor="")
+    same = Q(agent__model__iexact=agent.model) if agent.model else Q(agent__name=agent.name)
+    runs = Run.objects.filter(same, project=agent.project, dataset_version__dataset__in=datasets, floor="")
     if without is not None:
         runs = runs.exclude(pk=without.pk)
-    runs = runs.filter(grading__isnull=False).select_related("subject", "dataset_version__dataset")
+    runs = runs.filter(grading__isnull=False).select_related("agent", "dataset_version__dataset")
     shown = list(runs.order_by("-number")[:MOST_RUNS])
     gradings = [run.grading_id for run in shown if run.grading_id]
     counts = verdict_counts_of(gradings)
@@ -99,7 +99,7 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
             version = run.dataset_version
             rows.append(
                 PublicRow(
-                    subject=run.subject.name,
+                    agent=run.agent.name,
                     benchmark=datasets[version.dataset_id],
                     version=f"{version.dataset.name} v{version.number}",
                     metric="outcome",
@@ -112,10 +112,10 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
     return tuple(rows)
 
 
-def subject_names(project: Project) -> list[str]:
-    """Return what runs of the project call their models and subjects, for those who record a score; floors aside."""
+def agent_names(project: Project) -> list[str]:
+    """Return what runs of the project call their models and agents, for those who record a score; floors aside."""
     known = (
-        Subject.objects.filter(untrashed("runs"), project=project, runs__floor="")
+        Agent.objects.filter(untrashed("runs"), project=project, runs__floor="")
         .order_by()
         .values_list("model", "name")
         .distinct()
@@ -124,5 +124,5 @@ def subject_names(project: Project) -> list[str]:
 
 
 def run_rows(project: Project, number: int) -> tuple[PublicRow, ...]:
-    """Return what is known of the subject of the project's run of that number."""
-    return public_rows(Subject.objects.select_related("project").get(runs__project=project, runs__number=number))
+    """Return what is known of the agent of the project's run of that number."""
+    return public_rows(Agent.objects.select_related("project").get(runs__project=project, runs__number=number))

@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.old_names import with_new_names
 
-COLUMNS: Final = ("benchmark", "version", "subject", "metric", "value", "count", "published_on", "source")
+COLUMNS: Final = ("benchmark", "version", "agent", "metric", "value", "count", "published_on", "source")
 MOST_ROWS: Final = 2000
 MOST_BYTES: Final = 1_000_000
 
@@ -25,7 +26,7 @@ class PublicScoreForm(PlainForm):
 
     benchmark = forms.CharField(max_length=80, help_text="Its name, such as BFCL.")
     version = forms.CharField(max_length=40, required=False, help_text="v4, or a date; empty if it has none.")
-    subject = forms.CharField(
+    agent = forms.CharField(
         max_length=120, label="Model or agent", help_text="As your runs name it, so that they show the score."
     )
     metric = forms.CharField(max_length=80, help_text="What was measured, such as overall accuracy or pass^4.")
@@ -73,7 +74,7 @@ def read_scores(content: bytes) -> list[dict[str, Any]]:
         raise InvalidDocument.at("", f"has more than {MOST_BYTES:,} bytes")
     try:
         rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig")), strict=True)
-        head = list(rows.fieldnames or ())
+        head = list(with_new_names(dict.fromkeys(rows.fieldnames or ())))
         if missing := [name for name in COLUMNS if name not in head and name not in ("version", "count")]:
             raise InvalidDocument.at("/1", f"the head lacks {', '.join(missing)}")
         return _rows(rows)
@@ -92,7 +93,7 @@ def _rows(rows: csv.DictReader[str]) -> list[dict[str, Any]]:
         try:
             if None in row:
                 raise InvalidDocument.at("", "has more cells than the head")
-            found.append(read_score(row))
+            found.append(read_score(with_new_names(row)))
         except InvalidDocument as error:
             problems += error.below(pointer_to([rows.line_num])).problems
     if problems:

@@ -40,7 +40,7 @@ def errored_in(grading: Grading, counts: Mapping[str, Mapping[str, int]]) -> Err
     """Return the errored cases of a grading, with its counts of verdicts by column."""
     outcomes, tags = counts.get("outcome", {}), counts.get("tag", {})
     askable = tags.get(FailureTag.HARNESS_ERROR, 0)
-    if grading.run.subject.connector in CONNECTORS:
+    if grading.run.agent.connector in CONNECTORS:
         askable += tags.get(FailureTag.ADAPTER_ERROR, 0)
     found = Errored(outcomes.get("errored", 0), sum(outcomes.values()), askable)
     if not found.notable:

@@ -121,7 +121,7 @@ def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     cases = CaseGrade.objects.filter(within(project, "grading__run"), pk=case_id, grading__run__number=number)
     found = cases.select_related(
         "grading__run__project",
-        "grading__run__subject__tools",
+        "grading__run__agent__tools",
         "grading__dataset_version__dataset",
         "grading__simulator",
         "transcript__entry__revision__example",

@@ -72,7 +72,7 @@ def case_verdicts(case: CaseGrade, expectation: Expectation, transcript: Transcr
         return {}
     versions = {each["name"]: each["version"] for each in case.grading.graders}
     revision = case.transcript.entry.revision
-    tools = tools_offered(tools_in(revision.tools), case.grading.run.subject)
+    tools = tools_offered(tools_in(revision.tools), case.grading.run.agent)
     made = case_metrics(
         compile_case(expectation, tools),
         transcript,

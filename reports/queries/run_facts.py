@@ -11,13 +11,13 @@ from reports.analyses.trend import RunFacts
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Run
 
-# What of a subject or its dataset is told apart: label -> how to read it from a run.
+# What of an agent or its dataset is told apart: label -> how to read it from a run.
 COMPARED: Final[dict[str, Callable[[Run], str]]] = {
-    "agent": lambda run: run.subject.name,
-    "model": lambda run: run.subject.model,
-    "prompt": lambda run: run.subject.prompt_version,
-    "commit": lambda run: run.subject.commit[:10],
-    "tools": lambda run: f"v{run.subject.tools.number}" if run.subject.tools else "",
+    "agent": lambda run: run.agent.name,
+    "model": lambda run: run.agent.model,
+    "prompt": lambda run: run.agent.prompt_version,
+    "commit": lambda run: run.agent.commit[:10],
+    "tools": lambda run: f"v{run.agent.tools.number}" if run.agent.tools else "",
     "dataset": lambda run: f"{run.dataset_version.dataset.name} v{run.dataset_version.number}",
     "examples": lambda run: "all" if run.only is None else f"{run.size} of {run.dataset_version.size}",
     "gold": lambda run: f"v{run.grading.dataset_version.number}" if run.grading and _graded_elsewhere(run) else "",
@@ -30,7 +30,7 @@ def recent_runs(runs: QuerySet[Run], *, most: int, upto: int | None = None) -> l
     if upto is not None:
         wanted = wanted.filter(number__lte=upto)
     read = wanted.select_related(
-        "experiment", "subject__tools", "dataset_version__dataset", "grading__dataset_version"
+        "experiment", "agent__tools", "dataset_version__dataset", "grading__dataset_version"
     ).order_by("-number")[:most]
     found: list[RunFacts] = []
     before: Run | None = None
@@ -49,7 +49,7 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         new["graders"] = ", ".join(other)
     return RunFacts(
         number=run.number,
-        subject=run.subject.name,
+        agent=run.agent.name,
         dataset_version=run.dataset_version_id,
         dataset=now["dataset"],
         created_at=run.created_at,
@@ -60,7 +60,7 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         grading=run.grading_id,
         graders=graders,
         experiment=run.experiment.slug,
-        registry=run.subject.tools.registry_id if run.subject.tools else None,
+        registry=run.agent.tools.registry_id if run.agent.tools else None,
         trials=run.trials,
     )
 

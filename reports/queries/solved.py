@@ -38,7 +38,7 @@ def solved_runs(project: Project, dataset: str, numbers: Sequence[int], experime
     Of runs that are named, those of another dataset than the newest one's are left out, and so are floors.
     """
     runs = Run.objects.in_project(project).of_people().of_experiment(experiment).filter(grading__isnull=False)
-    runs = runs.select_related("subject", "dataset_version__dataset", "grading").order_by("-number")
+    runs = runs.select_related("agent", "dataset_version__dataset", "grading").order_by("-number")
     if numbers:
         runs = runs.filter(number__in=numbers)
     if dataset:
@@ -68,20 +68,18 @@ def solved_matrix(runs: Sequence[Run], layer: str, *, by_run: bool) -> Solved:
     read = [(run, _trials(run, layer, kept, positions[run.dataset_version_id], places)) for run in runs]
     if by_run:
         agents = [
-            Agent(f"run{run.number}", run.subject.name, f"run {run.number}", (found,), run.subject_id)
+            Agent(f"run{run.number}", run.agent.name, f"run {run.number}", (found,), run.agent_id)
             for run, found in read
         ]
         return Solved(examples, tuple(agents))
     grouped = groupby(
-        sorted(read, key=lambda each: (str(each[0].subject_id), -each[0].number)), lambda each: each[0].subject_id
+        sorted(read, key=lambda each: (str(each[0].agent_id), -each[0].number)), lambda each: each[0].agent_id
     )
     agents = []
-    for subject, group in grouped:
+    for agent, group in grouped:
         own = list(group)
         run = own[0][0]
-        agents.append(
-            Agent(f"agent-{subject}", run.subject.name, _detail(run), tuple(each for _, each in own), subject)
-        )
+        agents.append(Agent(f"agent-{agent}", run.agent.name, _detail(run), tuple(each for _, each in own), agent))
     return Solved(examples, tuple(sorted(agents, key=lambda agent: -agent.numbers[0])))
 
 
@@ -148,6 +146,6 @@ def _trials(
 
 
 def _detail(run: Run) -> str:
-    subject = run.subject
-    said = (subject.model, subject.prompt_version, subject.commit[:10])
-    return ", ".join(dict.fromkeys(each for each in said if each and each != subject.name))
+    agent = run.agent
+    said = (agent.model, agent.prompt_version, agent.commit[:10])
+    return ", ".join(dict.fromkeys(each for each in said if each and each != agent.name))

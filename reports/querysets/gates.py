@@ -28,7 +28,7 @@ class HeldGateQuerySet(models.QuerySet["HeldGate"]):
     def shown_in(self, project: Project) -> HeldGateQuerySet:
         """Return the project's held gates, those of previews too, with everything that a page shows."""
         return self.filter(within(project, "run")).select_related(
-            "run__experiment", "run__subject", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
+            "run__experiment", "run__agent", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
         )
 
     def in_project(self, project: Project) -> HeldGateQuerySet:

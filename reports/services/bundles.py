@@ -38,7 +38,7 @@ def bundle_start(*, grading: Grading, actor: User | None) -> Job:
 def bundle_work(lease: Lease) -> None:
     """Write the zip: what the job's batch does."""
     gradings = Grading.objects.select_related(
-        "run__project", "run__experiment", "run__subject__tools", "run__dataset_version__dataset"
+        "run__project", "run__experiment", "run__agent__tools", "run__dataset_version__dataset"
     )
     grading = gradings.select_related("dataset_version__dataset").get(pk=lease.payload["grading"])
 

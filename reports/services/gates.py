@@ -193,19 +193,19 @@ def baseline_of(run: Run, said: str, *, earlier: bool = False) -> Grading | None
 def _slice_name(held: HeldGate) -> str:
     if held.consistency is None:
         return ""
-    found = Run.objects.select_related("subject").get(pk=held.consistency.run_id)
-    return f"run {found.number} of {found.subject.name}, {found.size:,} examples with {found.trials} trials each"
+    found = Run.objects.select_related("agent").get(pk=held.consistency.run_id)
+    return f"run {found.number} of {found.agent.name}, {found.size:,} examples with {found.trials} trials each"
 
 
 def _slice(run: Run, number: int | None) -> Grading | None:
     if number is not None:
         found = _graded(run, str(number), "/consistency")
-        if found.run.subject_id != run.subject_id:
-            words = f"is a run of another agent ({found.run.subject.name}), not of {run.subject.name}: {number}"
+        if found.run.agent_id != run.agent_id:
+            words = f"is a run of another agent ({found.run.agent.name}), not of {run.agent.name}: {number}"
             raise InvalidDocument.at("/consistency", words)
         return found
     slices = run.project.runs.filter(
-        subject=run.subject_id,
+        agent=run.agent_id,
         preset=CONSISTENCY,
         dataset_version__dataset=run.dataset_version.dataset_id,
         grading__isnull=False,
@@ -218,7 +218,7 @@ def _graded(run: Run, said: str, pointer: str) -> Grading:
     number = whole_number(said)
     if number is None:
         raise InvalidDocument.at(pointer, _NO_BASELINE)
-    found = run.project.runs.filter(number=number).select_related("grading", "dataset_version", "subject").first()
+    found = run.project.runs.filter(number=number).select_related("grading", "dataset_version", "agent").first()
     if found is None or found.grading is None:
         raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {number}")
     if found.dataset_version.dataset_id != run.dataset_version.dataset_id:

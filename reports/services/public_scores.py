@@ -12,14 +12,14 @@ from reports.models import PublicScore
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
-_KEY = ("benchmark", "version", "subject", "metric")
+_KEY = ("benchmark", "version", "agent", "metric")
 
 
 @transaction.atomic
 def public_score_record(*, project: Project, actor: User | None, score: Mapping[str, Any]) -> PublicScore:
     """Record a score as `reports.public_scores.reading.read_score` returns it.
 
-    One of the same benchmark, version, subject and metric is replaced by it; the very same changes nothing.
+    One of the same benchmark, version, agent and metric is replaced by it; the very same changes nothing.
     """
     # One at a time, so that two do not both replace.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -29,7 +29,7 @@ def public_score_record(*, project: Project, actor: User | None, score: Mapping[
     if same is not None:
         _end(same, actor)
     made = PublicScore.objects.create(project=project, actor=actor, **score)
-    detail = {"benchmark": str(made), "subject": made.subject, "metric": made.metric, "value": made.value}
+    detail = {"benchmark": str(made), "agent": made.agent, "metric": made.metric, "value": made.value}
     audit_record(project=project, actor=actor, verb="public_score_record", target=made, detail=detail)
     return made
 
@@ -48,7 +48,7 @@ def public_score_withdraw(*, score: PublicScore, actor: User | None) -> None:
     locked = PublicScore.objects.select_for_update(of=("self",)).get(pk=score.pk)
     if locked.ended_at is None:
         _end(locked, actor)
-        detail = {"benchmark": str(locked), "subject": locked.subject, "metric": locked.metric}
+        detail = {"benchmark": str(locked), "agent": locked.agent, "metric": locked.metric}
         audit_record(project=locked.project, actor=actor, verb="public_score_withdraw", target=locked, detail=detail)
 
 

@@ -1,7 +1,7 @@
-"""Tell what subjects' cases say of each example of a dataset version: read grading by grading, a page at a time.
+"""Tell what agents' cases say of each example of a dataset version: read grading by grading, a page at a time.
 
 Evidence are the shown gradings of the dataset's newest runs as far as they compare with the same gold. Baseline agents
-are not heard. A voice is a model, where the subject names one, else a subject's name: further prompts, commits and runs
+are not heard. A voice is a model, where the agent names one, else an agent's name: further prompts, commits and runs
 of it are further trials of the same voice, because they err together.
 """
 
@@ -45,7 +45,7 @@ class Heard:
 
 @dataclass(slots=True)
 class Hearing:
-    """The voices on each revision, by subject."""
+    """The voices on each revision, by agent."""
 
     voices: dict[UUID, dict[str, Voice]] = field(default_factory=dict)
 
@@ -57,16 +57,16 @@ class Hearing:
         """Set every voice's skill, once all is heard."""
         skilled(self.of(revision) for revision in self.voices)
 
-    def add(self, revision: UUID, subject: str, trial: Trial) -> None:
+    def add(self, revision: UUID, agent: str, trial: Trial) -> None:
         """Take in one scored case."""
-        self.voices.setdefault(revision, {}).setdefault(subject.casefold(), Voice(subject)).trials.append(trial)
+        self.voices.setdefault(revision, {}).setdefault(agent.casefold(), Voice(agent)).trials.append(trial)
 
 
 def gradings_heard(version: DatasetVersion) -> list[Grading]:
     """Return the gradings that are evidence on a version, the newest run first."""
     runs = Run.objects.of_people().filter(dataset_version__dataset=version.dataset_id, grading__isnull=False)
-    runs = runs.exclude(subject__connector=Connector.BASELINE)
-    newest = runs.select_related("grading", "subject").order_by("-number")[:RUNS]
+    runs = runs.exclude(agent__connector=Connector.BASELINE)
+    newest = runs.select_related("grading", "agent").order_by("-number")[:RUNS]
     gradings = []
     for run in newest:
         if (grading := run.grading) is not None:
@@ -97,8 +97,8 @@ def hear(version: DatasetVersion, gradings: list[Grading], progress: Callable[[i
 
 
 def voice_of(run: Run) -> str:
-    """Return the name of the voice that a run's subject speaks with."""
-    return run.subject.model or run.subject.name
+    """Return the name of the voice that a run's agent speaks with."""
+    return run.agent.model or run.agent.name
 
 
 def _examples(version: UUID) -> dict[UUID, Heard]:
@@ -125,14 +125,14 @@ def _add(hearing: Hearing, grading: Grading, rows: list[Any], heard: Mapping[UUI
     details = dict(CaseGrade.objects.filter(pk__in={*failed, *unsure}).values_list("pk", "detail"))
     failures = set(Episode.objects.filter(case__in=[row[0] for row in rows]).values_list("case", flat=True))
     troubled = _refusals([row[:2] for row in rows if row[0] in failures], heard, effects)
-    subject = voice_of(grading.run)
+    agent = voice_of(grading.run)
     for pk, revision, outcome, execution in rows:
         refused = troubled.get(pk, ()) if pk not in unsure else (*troubled.get(pk, ()), *_gold_refused(details[pk]))
         found = frozenset(points_of(details[pk], effects.of(revision))) if pk in failed else frozenset()
         passed = outcome == "passed"
         same = not passed and execution == "passed"
         trial = Trial(str(pk), grading.run.number, passed and not refused, same, found, tuple(refused))
-        hearing.add(revision, subject, trial)
+        hearing.add(revision, agent, trial)
 
 
 def _gold_refused(detail: Mapping[str, Any]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from reports.filters.case_filters import address_query
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User
+from toolevals.workspace.old_names import with_new_names
 
 STATES: Final[Mapping[str, str]] = {
     "open": "not looked at",
@@ -37,7 +38,7 @@ CSV_COLUMNS: Final = (
     "sided",
     "voices",
     "sentence",
-    "subjects",
+    "agents",
     "runs",
     "case_ids",
     "twin_revision_ids",
@@ -146,9 +147,8 @@ def _with_words(version: DatasetVersion, rows: Sequence[Row]) -> Iterator[Row]:
 def row_of(suspect: Any, rank: int) -> Row:
     """Return what is told of one suspect of `suspects_of`."""
     revision = suspect.entry.revision
-    reasons = list(suspect.reasons)
-    if suspect.tells_labels and suspect.wavered is not None:
-        reasons.append(suspect.wavered)
+    told = [*suspect.reasons, *([suspect.wavered] if suspect.tells_labels and suspect.wavered is not None else [])]
+    reasons = [{**reason, "witnesses": [with_new_names(each) for each in reason["witnesses"]]} for reason in told]
     return Row(
         rank,
         revision.example_id,
@@ -180,7 +180,7 @@ def csv_rows(found: Any) -> Iterator[tuple[Cell, ...]]:
                 reason["sided"],
                 reason["voices"],
                 reason["sentence"],
-                " ".join(each["subject"] for each in witnesses),
+                " ".join(each["agent"] for each in witnesses),
                 " ".join(str(each["run"]) for each in witnesses),
                 " ".join(each["case"] for each in witnesses),
                 " ".join(each["revision_id"] for each in reason["examples"]),

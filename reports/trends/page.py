@@ -136,7 +136,7 @@ def _point(row: TrendRow, series: Series, place: int, project: Project) -> Trend
     rate, run = row.rates[series.name], row.run
     value, low, high = (100 * (share or 0.0) for share in (rate.value, rate.low, rate.high))
     hover = [
-        f"run {run.number}, {run.subject}",
+        f"run {run.number}, {run.agent}",
         f"{words(series.name)} {percent(rate.value)} % ({span(rate.low, rate.high)})",
         f"{rate.passed:,} of {rate.total:,} on {run.dataset}",
         *([FEW_WORDS] if few_of(rate) else []),

@@ -1,4 +1,4 @@
-"""Tell whose runs a trend follows: those of an experiment, or those of a subject wherever they were made."""
+"""Tell whose runs a trend follows: those of an experiment, or those of an agent wherever they were made."""
 
 from __future__ import annotations
 
@@ -62,33 +62,33 @@ def experiment_scope(request: ProjectRequest, slug: str) -> Scope:
     return Scope(found.name, Run.objects.filter(experiment=found), f"{slug}-trends", csv, found)
 
 
-def subject_scope(request: ProjectRequest) -> Scope:
-    """Return the runs of every state of the subject that `subject` names, over the project's experiments.
+def agent_scope(request: ProjectRequest) -> Scope:
+    """Return the runs of every state of the agent that `agent` names, over the project's experiments.
 
     Without it that of the newest graded run; `experiment` keeps one experiment's, and `dataset` (by default that of
-    the newest of them) one dataset's; one that the subject has no run of counts as not given. Raises Http404 where
+    the newest of them) one dataset's; one that the agent has no run of counts as not given. Raises Http404 where
     nobody of that name has a graded run.
     """
     graded = Run.objects.of_people().filter(project=request.project, grading__isnull=False)
-    names = _choices(graded, "subject__name")
-    subject = text(request.GET, "subject") or (names[0][0] if names else "")
-    runs = graded.filter(subject__name=subject)
+    names = _choices(graded, "agent__name")
+    agent = text(request.GET, "agent") or (names[0][0] if names else "")
+    runs = graded.filter(agent__name=agent)
     experiments = _choices(runs, "experiment__slug", "experiment__name")
-    if subject and not experiments:
+    if agent and not experiments:
         raise Http404
     experiment = _one_of(experiments, text(request.GET, "experiment"), "")
     runs = runs.filter(experiment__slug=experiment) if experiment else runs
     datasets = _choices(runs, "dataset_version__dataset__slug", "dataset_version__dataset__name")
     dataset = _one_of(datasets, text(request.GET, "dataset"), datasets[0][0] if datasets else "")
-    chosen = {"subject": subject, "experiment": experiment, "dataset": dataset}
-    csv = reverse("reports:subject-trends-csv", args=[request.project.slug])
+    chosen = {"agent": agent, "experiment": experiment, "dataset": dataset}
+    csv = reverse("reports:agent-trends-csv", args=[request.project.slug])
     return Scope(
-        subject or "Agents",
+        agent or "Agents",
         runs.filter(dataset_version__dataset__slug=dataset),
-        f"subject-{slugify(subject)[:60] or 'trends'}-{dataset}-trends",
+        f"agent-{slugify(agent)[:60] or 'trends'}-{dataset}-trends",
         f"{csv}?{address_query(chosen)}",
         chosen=tuple(chosen.items()),
-        choices=(("subject", names), ("experiment", (("", "all"), *experiments)), ("dataset", datasets)),
+        choices=(("agent", names), ("experiment", (("", "all"), *experiments)), ("dataset", datasets)),
     )
 
 

@@ -111,7 +111,7 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "tools_left": len(found.tools) - len(rows),
         "change": drawn_change(found.matrix),
         "registry": registry_change(runs, found),
-        "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.subject))),
+        "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.agent))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
         "metrics_asked": (reads := runs.examples <= MOST_AT_ONCE or "metrics" in request.GET),

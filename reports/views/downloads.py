@@ -26,7 +26,7 @@ from reports.tables import mistakes as mistake_tables
 from reports.tables import run as tables
 from reports.tables.long import AskedTable
 from reports.trends.rate_selection import asked_trend, read_trend_asked
-from reports.trends.scope import Scope, experiment_scope, subject_scope
+from reports.trends.scope import Scope, agent_scope, experiment_scope
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -136,9 +136,9 @@ def trends_csv(request: ProjectRequest, experiment: str) -> StreamingHttpRespons
 
 
 @require_safe
-def subject_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
-    """Send the same of the runs of a subject."""
-    return _trends_file(request, subject_scope(request))
+def agent_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same of the runs of an agent."""
+    return _trends_file(request, agent_scope(request))
 
 
 def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from reports.filters.case_filters import text
 from reports.models import PublicScore
-from reports.public_scores.compared_runs import published_row, subject_names
+from reports.public_scores.compared_runs import agent_names, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores
 from reports.public_scores.tables import SCORES, scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
@@ -30,7 +30,7 @@ def benchmarks(request: ProjectRequest) -> HttpResponse:
     form = PublicScoreForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = public_score_record(project=request.project, actor=request.user, score=form.cleaned_data)
-        messages.success(request, f"Recorded: {made} of {made.subject}.")
+        messages.success(request, f"Recorded: {made} of {made.agent}.")
         return redirect("reports:benchmarks", request.project.slug)
     return _page(request, form, [])
 
@@ -71,7 +71,7 @@ def _page(request: ProjectRequest, form: PublicScoreForm, problems: list[str]) -
         "form": form,
         "problems": problems,
         "columns": COLUMNS,
-        "names": subject_names(request.project) if request.role >= Role.OWNER else (),
+        "names": agent_names(request.project) if request.role >= Role.OWNER else (),
     }
     return render(request, "reports/benchmarks.html", context, status=422 if form.errors or problems else 200)
 

@@ -131,7 +131,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "metrics": metrics_of(grading),
         "flagged": flagged_cases(grading) if grading.judges else 0,
         "floors": () if head.run.floor else version_floors(head.version),
-        "public": () if head.run.floor else public_rows(head.run.subject, without=head.run),
+        "public": () if head.run.floor else public_rows(head.run.agent, without=head.run),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "failed": counts.get("outcome", {}).get("failed", 0),

@@ -33,8 +33,8 @@ LONGEST_RUNS: Final = 4000
 COLUMNS_CSV: Final = (
     "example_id",
     "external_id",
-    "subject_id",
-    "subject",
+    "agent_id",
+    "agent",
     "detail",
     "runs",
     "passed",
@@ -42,7 +42,7 @@ COLUMNS_CSV: Final = (
     "status",
     "run",
 )
-AGENTS_CSV: Final = ("subject_id", "subject", "detail", "runs", "solved", "scored", "share", "share_low", "share_high")
+AGENTS_CSV: Final = ("agent_id", "agent", "detail", "runs", "solved", "scored", "share", "share_low", "share_high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def solved_rows(found: Solved, asked: Asked, page: int | None = None) -> Iterato
         for agent in found.agents:
             cell = agent.cell(place)
             numbers = " ".join(map(str, agent.numbers))
-            said = (str(example), name, str(agent.subject), agent.name, agent.detail, numbers)
+            said = (str(example), name, str(agent.agent_id), agent.name, agent.detail, numbers)
             counts = (cell.passed, cell.failed, cell.status, cell.run)
             yield dict(zip(COLUMNS_CSV, (*said, *counts), strict=True))
 
@@ -165,7 +165,7 @@ def agent_rows(found: Solved) -> Iterator[dict[str, CsvCell]]:
     """Yield a row for each agent: how many examples it solves of those scored for it."""
     for agent in found.agents:
         rate, numbers = agent.rate, " ".join(map(str, agent.numbers))
-        said = (str(agent.subject), agent.name, agent.detail, numbers, rate.passed, rate.total)
+        said = (str(agent.agent_id), agent.name, agent.detail, numbers, rate.passed, rate.total)
         yield dict(zip(AGENTS_CSV, (*said, rate.value, rate.low, rate.high), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Rates over the runs of an experiment, or over those of a subject wherever they were made."""
+"""Rates over the runs of an experiment, or over those of an agent wherever they were made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reports.trends.page import (
     trend_chart,
     trend_charts,
 )
-from reports.trends.scope import Scope, experiment_scope, subject_scope
+from reports.trends.scope import Scope, agent_scope, experiment_scope
 from reports.trends.sentence import trend_sentence
 from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
 from toolevals.workspace.models import Project
@@ -52,9 +52,9 @@ def trends(request: ProjectRequest, experiment: str) -> HttpResponse:
 
 
 @require_safe
-def subject_trends(request: ProjectRequest) -> HttpResponse:
-    """Show the same of a subject's runs on one dataset, over its states and over experiments."""
-    return render(request, "reports/trends_of_subject.html", _context(request, subject_scope(request)))
+def agent_trends(request: ProjectRequest) -> HttpResponse:
+    """Show the same of an agent's runs on one dataset, over its states and over experiments."""
+    return render(request, "reports/trends_of_agent.html", _context(request, agent_scope(request)))
 
 
 def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:

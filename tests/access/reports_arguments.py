@@ -153,7 +153,7 @@ def a_candidate(world: World, person: User) -> int:
         project=run.project,
         number=run.number + 1000,
         experiment=run.experiment,
-        subject=run.subject,
+        agent=run.agent,
         dataset_version=run.dataset_version,
     )
     other.grading = Grading.objects.create(
@@ -168,7 +168,7 @@ def a_score(world: World, person: User) -> UUID:
     score = {
         "benchmark": "BFCL",
         "version": "v4",
-        "subject": "m-1",
+        "agent": "m-1",
         "metric": "overall",
         "value": 0.5,
         "count": None,

@@ -40,7 +40,7 @@ from tests.access.populated import populate
 from tests.access.world import World
 from tests.labeling.rows import NO_CALL
 from toolevals.registry.models import Registry
-from toolevals.runs.models import Experiment, Grading, Judge, Run, Simulator, Subject
+from toolevals.runs.models import Agent, Experiment, Grading, Judge, Run, Simulator
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import token_create
 
@@ -124,7 +124,7 @@ def names(world: World) -> dict[str, list[Any]]:
         "run": runs,
         "runs": [",".join(map(str, runs))],
         "simulator": [str(pk) for pk in Simulator.objects.order_by("pk").values_list("pk", flat=True)],
-        "subject": list(Subject.objects.order_by("pk").values_list("name", flat=True)),
+        "agent": list(Agent.objects.order_by("pk").values_list("name", flat=True)),
         "tool": tools,
         "version": [1],
     }

@@ -25,7 +25,7 @@ from tests.browser.sample_pages import jobs_finish
 from tests.fixtures.people import PASSWORD
 from tests.labeling.test_bfcl_import import rows
 from toolevals.runs.models import Connector
-from toolevals.runs.services import RunParts, experiment_ensure, run_start, subject_ensure
+from toolevals.runs.services import RunParts, experiment_ensure, run_start, agent_ensure
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set, project_create, upload_store, user_create
 
@@ -38,9 +38,9 @@ upload = upload_store(project=project, actor=None, file=io.BytesIO(text.encode()
 import_start(dataset=dataset, actor=None, upload=upload, source="bfcl")
 jobs_finish(project)
 version = version_freeze(dataset=dataset, actor=None)
-subject = subject_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE)
+agent = agent_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE)
 experiment = experiment_ensure(project=project, actor=None, slug="agents")
-run_start(RunParts(project=project, actor=None, experiment=experiment, subject=subject, dataset_version=version))
+run_start(RunParts(project=project, actor=None, experiment=experiment, agent=agent, dataset_version=version))
 jobs_finish(project)
 """
 FOCUSED = "document.activeElement.dataset.case || document.activeElement.dataset.cell || document.activeElement.name"

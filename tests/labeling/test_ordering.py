@@ -70,7 +70,7 @@ def test_the_sweeper_leaves_other_orders_alone(many):
     assert deficits_order(timezone.now()) == 0
 
 
-def test_what_subjects_disagree_about_comes_first(many):
+def test_what_agents_disagree_about_comes_first(many):
     third, last = (Revision.objects.get(example__external_id=name) for name in ("ex-3", "ex-9"))
     assert disagreement_set(dataset=many, values={third.pk: 0.5, last.pk: 1.0}) == 2
     assert disagreement_set(dataset=many, values={third.pk: 0.5}) == 0

@@ -17,6 +17,7 @@ from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, Pair
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs.models import (
+    Agent,
     AlignedPair,
     CaseGrade,
     CountedCases,
@@ -26,7 +27,6 @@ from toolevals.runs.models import (
     PlacedCase,
     Run,
     StepCount,
-    Subject,
     Transcript,
     TrialCount,
     VerdictCount,
@@ -187,17 +187,17 @@ class Builder:
         )
         return version, entries
 
-    def run(self, version: DatasetVersion, experiment: str = "nightly", trials: int = 1, agent: str = "agent") -> Run:
+    def run(self, version: DatasetVersion, experiment: str = "nightly", trials: int = 1, name: str = "agent") -> Run:
         """Return a run that is not graded yet."""
         line, _ = Experiment.objects.get_or_create(project=self.project, slug=experiment, defaults={"name": experiment})
-        subject = Subject.objects.get_or_create(
-            project=self.project, digest=agent, defaults={"name": agent, "connector": "upload"}
+        agent = Agent.objects.get_or_create(
+            project=self.project, digest=name, defaults={"name": name, "connector": "upload"}
         )[0]
         return Run.objects.create(
             project=self.project,
             number=Run.objects.filter(project=self.project).count() + 1,
             experiment=line,
-            subject=subject,
+            agent=agent,
             dataset_version=version,
             trials=trials,
         )

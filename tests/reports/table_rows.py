@@ -95,7 +95,7 @@ def suspects(document: Any) -> Iterable[Mapping[str, Any]]:
     for each in document["results"]:
         for reason in each["reasons"]:
             said = {
-                "subjects": " ".join(witness["subject"] for witness in reason["witnesses"]),
+                "agents": " ".join(witness["agent"] for witness in reason["witnesses"]),
                 "runs": " ".join(str(witness["run"]) for witness in reason["witnesses"]),
                 "case_ids": " ".join(witness["case"] for witness in reason["witnesses"]),
                 "twin_revision_ids": " ".join(twin["revision_id"] for twin in reason["examples"]),
@@ -152,7 +152,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if value else ""
 
 
-def subjects(document: Any) -> Iterable[Mapping[str, Any]]:
+def agents(document: Any) -> Iterable[Mapping[str, Any]]:
     return [each | {"options": _json(each["options"])} for each in document["results"]]
 
 

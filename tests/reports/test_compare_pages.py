@@ -15,7 +15,7 @@ from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
-from toolevals.runs.models import Grading, Run, Subject
+from toolevals.runs.models import Agent, Grading, Run
 
 pytestmark = pytest.mark.django_db
 BEFORE = [Case("a", "b")] * 9 + [Case("a", "a")] * 6 + [Case("b", "b")] * 5
@@ -230,8 +230,8 @@ def worded(project: Any, number: int, **words: str) -> RegistryVersion:
 def test_the_registry_stands_beside_with_what_moved(ask, pair, project):
     _, after = pair
     new = worded(project, 1, a="Does a, and never b.", b="Does b.", unused="Nothing.")
-    subject = Subject.objects.create(project=project, name="agent", connector="upload", digest="new", tools=new)
-    Run.objects.filter(pk=after.run_id).update(subject=subject)
+    agent = Agent.objects.create(project=project, name="agent", connector="upload", digest="new", tools=new)
+    Run.objects.filter(pk=after.run_id).update(agent=agent)
     page = ask("compare", *pair)
     # The dataset's own words stand for the agent without any; what it does not offer is nobody's change.
     changes = page.context["registry"]

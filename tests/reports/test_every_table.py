@@ -74,7 +74,7 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
     a_registry_version(World(project, {Role.OWNER: owner}, owner))
     token_create(project=project, actor=owner, user=owner, name=HOSTILE, role=Role.VIEWER)
-    for value, published in ((0.7, {}), (0.8, {}), (0.25, {"metric": "live", "count": None, "subject": HOSTILE})):
+    for value, published in ((0.7, {}), (0.8, {}), (0.25, {"metric": "live", "count": None, "agent": HOSTILE})):
         public_score_record(project=project, actor=owner, score=SCORE | {"value": value, **published})
     return Grading.objects.select_related("run__project", "run__experiment", "dataset_version__dataset").get(run=run)
 
@@ -203,7 +203,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("compare", {}),
     ("compare-cases", {"of": "outcome"}),
     ("trends", {}),
-    ("subject-trends", {"subject": "agent"}),
+    ("agent-trends", {"agent": "agent"}),
     ("gates", {}),
     ("gate", {}),
     ("gate-preview", {}),
@@ -216,7 +216,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
 LISTS = (
     "runs:runs",
     "runs:experiments",
-    "runs:subjects",
+    "runs:agents",
     "workspace:audit",
     "workspace:jobs",
     "workspace:members",
@@ -232,7 +232,7 @@ SHOWN = {
     "tools-csv": ("run", ("precision", "recall", "f1")),
     "arguments-csv": ("arguments", ("wrong_share", "wrong_share_low", "wrong_share_high")),
     "trends-csv": ("trends", ("rate", "rate_low", "rate_high")),
-    "subject-trends-csv": ("subject-trends", ("rate", "rate_low", "rate_high")),
+    "agent-trends-csv": ("agent-trends", ("rate", "rate_low", "rate_high")),
 }
 
 

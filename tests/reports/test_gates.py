@@ -20,7 +20,7 @@ from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, JudgedCase, Run
-from toolevals.runs.services import subject_ensure
+from toolevals.runs.services import agent_ensure
 from toolevals.workspace.jobs import Lease, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
 
@@ -147,11 +147,11 @@ def test_a_wrong_gate_is_told_where(build):
 
 
 def slice_of(build: Builder, run: Run, marks: list[str]) -> Grading:
-    """Return a consistency slice of the run's subject: each text one example's trials, p or f."""
+    """Return a consistency slice of the run's agent: each text one example's trials, p or f."""
     tried = [[Case("a", "a" if mark == "p" else "b") for mark in text] for text in marks]
     grading = build.tried(tried)
     Run.objects.filter(pk=grading.run_id).update(
-        preset="consistency", subject=run.subject, dataset_version=run.dataset_version
+        preset="consistency", agent=run.agent, dataset_version=run.dataset_version
     )
     return grading
 
@@ -170,15 +170,15 @@ def test_the_consistency_slice_is_asked_of_release_candidates(build):
         hold(run, rate("selection", 0.5), release_candidate=True)
 
 
-def test_a_slice_is_named_and_another_subjects_is_refused(build):
+def test_a_slice_is_named_and_another_agents_is_refused(build):
     run = build.grading(cases_of(CELLS)).run
     document = {**rate("selection", 0.5), "consistency": [{"metric": "outcome", "k": 2, "min": 0.9}]}
     own, other = slice_of(build, run, ["pp"]), build.tried([[Case("a", "a"), Case("a", "a")]])
     held = hold(run, document, release_candidate=True, consistency=own.run.number)
-    assert f"run {own.run.number} of {run.subject.name}" in checks(held)[1].note
+    assert f"run {own.run.number} of {run.agent.name}" in checks(held)[1].note
     Run.objects.filter(pk=other.run_id).update(
         dataset_version=run.dataset_version,
-        subject=subject_ensure(project=run.project, actor=None, name="another", connector="upload"),
+        agent=agent_ensure(project=run.project, actor=None, name="another", connector="upload"),
     )
     with pytest.raises(InvalidDocument, match="another agent") as refused:
         hold(run, document, release_candidate=True, consistency=other.run.number)

@@ -9,7 +9,7 @@ from tests.reports.building import Case, cases_of
 from tests.reports.reading import embedded, table, text
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 
 pytestmark = pytest.mark.django_db
 CELLS = {("a", "a"): 8, ("a", "b"): 3, ("b", "b"): 5, ("b", NONE): 1, (NONE, NONE): 4, (NONE, "a"): 2}
@@ -34,10 +34,10 @@ def test_it_opens_on_the_largest_confusion(get, grading):
     assert "Does b." in html
 
 
-def test_a_tool_is_described_in_the_words_that_the_subject_was_given(get, grading, project):
+def test_a_tool_is_described_in_the_words_that_the_agent_was_given(get, grading, project):
     own = registry_create(project=project, actor=None, slug="own", name="Own wording")
     tools = [{"name": "b", "description": "When b is asked for.", "input_schema": {"type": "object"}}]
-    Subject.objects.update(tools=registry_publish(registry=own, actor=None, document=tools))
+    Agent.objects.update(tools=registry_publish(registry=own, actor=None, document=tools))
     html = text(get("matrix", grading))
     assert "Does a." in html
     assert "When b is asked for." in html

@@ -1,4 +1,4 @@
-"""Published scores: recorded by owners with their history, beside a subject's runs, and never a gate."""
+"""Published scores: recorded by owners with their history, beside an agent's runs, and never a gate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reports.public_scores.compared_runs import public_rows
 from reports.services import public_score_record, public_score_withdraw
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
-from toolevals.runs.models import Run, Subject
+from toolevals.runs.models import Agent, Run
 from toolevals.workspace.models import AuditEntry, Project, User
 from toolevals.workspace.services import audit_record
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 SCORE: dict[str, Any] = {
     "benchmark": "BFCL",
     "version": "v4",
-    "subject": "agent",
+    "agent": "agent",
     "metric": "overall",
     "value": 0.7,
     "count": 200,
@@ -31,7 +31,7 @@ SCORE: dict[str, Any] = {
     "source": "https://example.org/leaderboard",
 }
 SENT = {**SCORE, "published_on": "2026-03-01"}
-HEAD = "benchmark,version,subject,metric,value,count,published_on,source\n"
+HEAD = "benchmark,version,agent,metric,value,count,published_on,source\n"
 
 
 @pytest.fixture
@@ -147,10 +147,10 @@ def test_they_stand_beside_the_runs_of_what_they_name(get, build, project):
     before = build.grading(cases_of({("a", "a"): 9, ("a", "b"): 3}))
     after = build.again(before, [[case] for case in cases_of({("a", "a"): 10, ("a", "b"): 2})], agent="other")
     assert "public-scores" not in text(get("run", before))
-    record(project, subject="Agent", metric="for the first")
-    record(project, subject="somebody else", metric="for nobody")
-    Subject.objects.filter(name="other").update(model="m-2")
-    record(project, subject="M-2", metric="for the second", count=None)
+    record(project, agent="Agent", metric="for the first")
+    record(project, agent="somebody else", metric="for nobody")
+    Agent.objects.filter(name="other").update(model="m-2")
+    record(project, agent="M-2", metric="for the second", count=None)
     page = text(get("run", before))
     assert ("for the first" in page, "for the second" in page, "for nobody" in page) == (True, False, False)
     assert "public, not a gate" in page
@@ -166,19 +166,19 @@ def test_own_runs_on_an_imported_benchmark_count_too(build, project, owner):
     public = build.grading(cases_of({("a", "a"): 3, ("a", "b"): 1}))
     dataset = public.dataset_version.dataset
     own = build.grading(cases_of({("a", "a"): 2}))
-    assert public_rows(own.run.subject) == ()
+    assert public_rows(own.run.agent) == ()
     detail = {"job": "00000000-0000-0000-0000-000000000000", "source": "bfcl"}
     audit_record(project=project, actor=owner, verb="import_start", target=dataset, detail=detail)
-    (row,) = public_rows(own.run.subject)
+    (row,) = public_rows(own.run.agent)
     assert row.rate is not None
     assert (row.benchmark, row.run, row.rate.passed, row.rate.total) == ("BFCL", public.run.number, 3, 4)
-    assert public_rows(public.run.subject, without=public.run) == ()
+    assert public_rows(public.run.agent, without=public.run) == ()
     Run.objects.filter(pk=public.run_id).update(floor="none")
-    assert public_rows(own.run.subject) == ()
+    assert public_rows(own.run.agent) == ()
 
 
 def test_hostile_text_is_shown_as_text(keeper, project):
-    record(project, benchmark="<img src=x>", subject="<script>", source="https://example.org/?a='\"><b>")
+    record(project, benchmark="<img src=x>", agent="<script>", source="https://example.org/?a='\"><b>")
     page = text(keeper.get(address("reports:benchmarks", project)))
     assert "<img" not in page
     assert "<script>" not in page.replace("<script ", "")

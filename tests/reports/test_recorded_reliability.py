@@ -21,11 +21,11 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
 from toolevals.runs.services import (
     RunParts,
+    agent_ensure,
     experiment_ensure,
     run_upload,
     simulator_choose,
     simulator_ensure,
-    subject_ensure,
 )
 from toolevals.workspace.services import upload_store
 
@@ -91,7 +91,7 @@ def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudi
         project=project,
         actor=adjudicator,
         experiment=experiment_ensure(project=project, actor=adjudicator, slug="airline"),
-        subject=subject_ensure(project=project, actor=adjudicator, name="gpt-4o", connector=Connector.UPLOAD),
+        agent=agent_ensure(project=project, actor=adjudicator, name="gpt-4o", connector=Connector.UPLOAD),
         dataset_version=version,
         trials=4,
     )

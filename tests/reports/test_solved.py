@@ -12,7 +12,7 @@ from reports.queries import solved as queries
 from reports.views.solved import EXAMPLES_A_PAGE
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, text
-from toolevals.runs.models import CaseGrade, Run, Subject
+from toolevals.runs.models import Agent, CaseGrade, Run
 
 RIGHT, WRONG = Case("a", "a"), Case("a", "b")
 LOST = Case("a", "a", status="errored")
@@ -46,7 +46,7 @@ def matrix(response: Any) -> dict[str, list[str]]:
 def test_cells_are_agents_on_examples_and_an_example_is_solved_by_most_trials(runs, solved):
     page = solved()
     names = [agent.name for _, agent, _ in page.context["columns"]]
-    assert names == [runs[2].subject.name, runs[1].subject.name, runs[0].subject.name]
+    assert names == [runs[2].agent.name, runs[1].agent.name, runs[0].agent.name]
     found = matrix(page)
     assert sorted(found.values()) == sorted(
         [
@@ -71,7 +71,7 @@ def test_orders(runs, solved, sort, first):
 
 
 def test_the_order_by_an_agent_begins_with_what_it_fails(runs, solved):
-    key = f"agent-{runs[1].subject_id}"
+    key = f"agent-{runs[1].agent_id}"
     rows = list(matrix(solved(sort=key)).values())
     assert [row[1] for row in rows] == ["unsolved", "unsolved", "solved", "unscored"]
     assert solved(show="some").context["rows"][0][2].solved == 1
@@ -91,7 +91,7 @@ def test_every_cell_opens_the_case_that_failed_else_the_first(runs, solved, brow
 
 
 def test_runs_of_one_agent_are_one_column_or_one_each(runs, solved):
-    Run.objects.filter(pk=runs[2].pk).update(subject=runs[0].subject_id)
+    Run.objects.filter(pk=runs[2].pk).update(agent=runs[0].agent_id)
     together = solved()
     assert [agent.numbers for _, agent, _ in together.context["columns"]] == [
         (runs[2].number, runs[0].number),
@@ -133,4 +133,4 @@ def test_nothing_graded_says_so_and_another_verdict_can_say_solved(solved, build
     build.grading([Case("a", "a", wrong_value=True)])
     assert list(matrix(solved()).values()) == [["unsolved"]]
     assert list(matrix(solved(layer="selection")).values()) == [["solved"]]
-    assert Subject.objects.count() == 1
+    assert Agent.objects.count() == 1

@@ -17,7 +17,7 @@ from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Wanted, page_of
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, silence, uploaded_run, version_of
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 from toolevals.workspace.models import Job, Role
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def test_models_that_agree_against_gold_make_it_suspect(project, version, run_jo
     assert list(by_kind) == ["failed", "close", "agreement"]
     agreement = by_kind["agreement"]
     assert agreement["sentence"] == f"2 of 3 agents say {HISTORY} for the call, where the gold has {STATUS}."
-    assert [(each["subject"], each["run"]) for each in agreement["witnesses"]] == [("one", 1), ("two", 2)]
+    assert [(each["agent"], each["run"]) for each in agreement["witnesses"]] == [("one", 1), ("two", 2)]
     # Each sides with the gold of both other examples: (2 + 1)/(2 + 2).
     assert by_kind["failed"]["evidence"] == pytest.approx(3 * log((1 - 0.1 * 0.75) / 0.25))
     assert "which side with 75 % of other gold" in by_kind["failed"]["sentence"]
@@ -64,7 +64,7 @@ def test_runs_of_one_model_are_one_voice(project, version, run_jobs, viewer):
     for commit in ("a", "b", "c"):
         uploaded_run(project, version, [call("status", HISTORY)], model="one", commit=commit)
     run_jobs()
-    assert Subject.objects.count() == 3
+    assert Agent.objects.count() == 3
     assert listed(version, viewer) == {}
     assert SuspectCount.objects.get().voices == 1
 

@@ -55,7 +55,7 @@ def test_three_of_four_that_agree_against_a_gold_that_nobody_reaches():
     assert list(reasons) == [FAILED, AGREEMENT, CLOSE]
     agreement = reasons[AGREEMENT]
     assert agreement.sentence == '3 of 4 agents say "1981-05-26" for dob of book, where the gold has "1985-04-04".'
-    assert [each.subject for each in agreement.witnesses] == ["a", "b", "c"]
+    assert [each.agent for each in agreement.witnesses] == ["a", "b", "c"]
     # Two of the three are likelier by (.8 + .2 x .1)/.1 each; four fail a wrong gold by 1 - .1 x .8, a right one by .2.
     assert agreement.evidence == pytest.approx(2 * log(8.2))
     assert reasons[FAILED].evidence == pytest.approx(4 * log(0.92 / 0.2))

@@ -15,7 +15,7 @@ from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, text
 from toolevals.presentation.sparks import broken_spark
-from toolevals.runs.models import Grading, Run, Subject
+from toolevals.runs.models import Agent, Grading, Run
 
 FIRST = [Case("a", "b")] * 6 + [Case("a", "a")] * 4 + [Case("b", "b")] * 10
 SECOND = [Case("a", "a")] * 10 + [Case("b", "a")] * 5 + [Case("b", "b")] * 5
@@ -58,10 +58,8 @@ def test_page_file_and_interface_agree(browser_of, line, project):
 
 @pytest.mark.django_db
 def test_the_chart_names_what_is_new(browser_of, line, project):
-    subject = Subject.objects.create(
-        project=project, name="agent", connector="upload", digest="new", prompt_version="p2"
-    )
-    Run.objects.filter(pk=line[1].run_id).update(subject=subject)
+    agent = Agent.objects.create(project=project, name="agent", connector="upload", digest="new", prompt_version="p2")
+    Run.objects.filter(pk=line[1].run_id).update(agent=agent)
     page = browser_of.get(reverse("reports:trends", args=[project.slug, "nightly"]))
     chart = embedded(page, "trend-data")["trend-selection"]
     said = [note["text"] for note in next(iter(chart["themes"].values()))["layout"]["annotations"]]

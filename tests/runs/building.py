@@ -23,7 +23,7 @@ from toolevals.runs.models import (
     ToolAnswers,
     VerdictCount,
 )
-from toolevals.runs.services import RunParts, experiment_ensure, run_start, run_upload, subject_ensure
+from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_start, run_upload
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services import upload_store
@@ -83,7 +83,7 @@ def baseline_run(project: Project, version: DatasetVersion, *, trials: int = 1, 
             project=project,
             actor=None,
             experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-            subject=subject_ensure(
+            agent=agent_ensure(
                 project=project, actor=None, name="baseline", connector=Connector.BASELINE, options=options
             ),
             dataset_version=version,
@@ -103,7 +103,7 @@ def stored(project: Project, content: bytes) -> Upload:
 
 
 def uploaded_run(
-    project: Project, version: DatasetVersion, rows: Sequence[Any] | bytes, *, trials: int = 1, **subject: Any
+    project: Project, version: DatasetVersion, rows: Sequence[Any] | bytes, *, trials: int = 1, **agent: Any
 ) -> Any:
     """Start a run of these predictions."""
     return run_upload(
@@ -111,7 +111,7 @@ def uploaded_run(
             project=project,
             actor=None,
             experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-            subject=subject_ensure(project=project, actor=None, name="agent", connector=Connector.UPLOAD, **subject),
+            agent=agent_ensure(project=project, actor=None, name="agent", connector=Connector.UPLOAD, **agent),
             dataset_version=version,
             trials=trials,
         ),

@@ -31,7 +31,7 @@ def test_a_baseline_run_by_api(project, version, api, run_jobs):
     run_jobs()
     run = api.get(f"{ROOT}/runs/1/").json()
     assert (run["grading"], run["experiment"], run["stale"]) == (1, "nightly", "")
-    assert run["subject"]["options"]["threshold"] == 0.2
+    assert run["agent"]["options"]["threshold"] == 0.2
     assert run["dataset_version"] == {"dataset": "core", "version": 1, "size": 4}
     assert sum(run["shown"]["counts"]["outcome"].values()) == 4
 
@@ -47,7 +47,7 @@ def test_predictions_as_the_bare_body(project, version, api, run_jobs, content_t
     run = Run.objects.select_related("job").get()
     assert run.job is not None
     assert run.job.report == {"predictions": 2, "missing": 2}
-    assert api.get(f"{ROOT}/runs/1/").json()["subject"]["commit"] == "3f9c2ab"
+    assert api.get(f"{ROOT}/runs/1/").json()["agent"]["commit"] == "3f9c2ab"
 
 
 def test_predictions_as_a_form_once_for_one_key(project, version, api):
@@ -111,7 +111,7 @@ def test_lists_come_in_pages(project, version, api):
     assert rest["next"] is None
     assert [run["number"] for run in api.get(f"{ROOT}/runs/?experiment=nightly").json()["results"]] == [3, 2, 1]
     assert api.get(f"{ROOT}/runs/?experiment=other").json()["results"] == []
-    assert len(api.get(f"{ROOT}/subjects/").json()["results"]) == 1
+    assert len(api.get(f"{ROOT}/agents/").json()["results"]) == 1
     assert [found["slug"] for found in api.get(f"{ROOT}/experiments/").json()["results"]] == ["nightly"]
 
 

@@ -6,7 +6,7 @@ from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, cases_of,
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector, Transcript
-from toolevals.runs.services import RunParts, run_start, subject_ensure
+from toolevals.runs.services import RunParts, agent_ensure, run_start
 from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db
@@ -40,30 +40,30 @@ def test_two_runs_of_the_same_baseline_give_equal_rows(project, version, run_job
     first, second = (rows_of(run.gradings.get()) for run in runs)
     assert first == second
     assert len(first["cases"]) == 8
-    assert runs[0].subject == runs[1].subject
+    assert runs[0].agent == runs[1].agent
     assert [run.number for run in runs] == [1, 2]
 
 
-def test_the_threshold_is_part_of_the_subject(project, version, run_jobs):
+def test_the_threshold_is_part_of_the_agent(project, version, run_jobs):
     silent = baseline_run(project, version, threshold=1)
 
     run_jobs()
 
     assert {case.actual for case in cases_of(silent.gradings.get()).values()} == {"(none)"}
-    assert silent.subject != baseline_run(project, version).subject
+    assert silent.agent != baseline_run(project, version).agent
 
 
-def test_the_subject_may_know_the_tools_in_other_words(project, version, run_jobs):
+def test_the_agent_may_know_the_tools_in_other_words(project, version, run_jobs):
     registry = registry_create(project=project, actor=None, slug="own", name="Own")
     reworded = [
         {"name": STATUS, "description": "Gives the money for an order back.", "input_schema": {"type": "object"}},
         {"name": REFUND, "description": "Not in use.", "input_schema": {"type": "object"}},
     ]
     tools = registry_publish(registry=registry, actor=None, document=reworded)
-    subject = subject_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE, tools=tools)
+    agent = agent_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE, tools=tools)
     plain = baseline_run(project, version)
     run = run_start(
-        RunParts(project=project, actor=None, experiment=plain.experiment, subject=subject, dataset_version=version)
+        RunParts(project=project, actor=None, experiment=plain.experiment, agent=agent, dataset_version=version)
     )
 
     run_jobs()

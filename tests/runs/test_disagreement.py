@@ -1,4 +1,4 @@
-"""Test what subjects disagree about is written into the queue."""
+"""Test what agents disagree about is written into the queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded
 pytestmark = pytest.mark.django_db
 
 
-def test_trials_and_subjects_that_differ_raise_an_example(project, version, run_jobs):
+def test_trials_and_agents_that_differ_raise_an_example(project, version, run_jobs):
     lines = [call("status", STATUS), call("history", HISTORY), call("refund", REFUND), silence("hello")]
     uploaded_run(project, version, lines)
     run_jobs()

@@ -15,7 +15,7 @@ from django.utils import timezone
 from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.runs.baseline.baseline_agents import EXPERIMENT, FLOOR_NUMBERS, Floor, expected_of, floor_transcript
-from toolevals.runs.models import CaseGrade, Experiment, Run, Subject, VerdictCount
+from toolevals.runs.models import Agent, CaseGrade, Experiment, Run, VerdictCount
 from toolevals.runs.services import floors_start
 from toolevals.runs.services.floors import PAUSE, SETTLED, floors_due
 
@@ -84,7 +84,7 @@ def test_floors_stand_apart_from_peoples_runs(project, version, run_jobs, client
     assert baseline_run(project, version).number == 2
     assert min(Run.objects.exclude(floor="").values_list("number", flat=True)) == FLOOR_NUMBERS + 1
     assert {each.number for each in Run.objects.in_project(project).of_people()} == {1, 2}
-    assert [subject.name for subject in Subject.objects.in_project(project)] == ["baseline"]
+    assert [agent.name for agent in Agent.objects.in_project(project)] == ["baseline"]
     assert EXPERIMENT not in Experiment.objects.in_project(project).values_list("slug", flat=True)
     client.force_login(viewer)
     listed = client.get(reverse("runs-api:runs", args=[project.slug])).json()["results"]

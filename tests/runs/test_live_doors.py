@@ -70,11 +70,11 @@ def test_the_page_estimates_first_and_starts_then(page, project, version, run_jo
         assert answer["Location"] == f"/p/shop/runs/{run.number}/"
         run_jobs()
     assert Transcript.objects.exclude(document=None).count() == 8
-    assert run.subject.options["secret"] == "model-host"
-    assert run.subject.options["temperature"] == 0
+    assert run.agent.options["secret"] == "model-host"
+    assert run.agent.options["temperature"] == 0
     assert run.settings["prices"] == {"input": 2.0, "output": 8.0, "cached": None}
     assert (run.settings["concurrency"], run.settings["budget"]) == (2, 1.0)
-    assert "key-0815" not in page.get("/p/shop/subjects/").content.decode()
+    assert "key-0815" not in page.get("/p/shop/agents/").content.decode()
 
 
 def test_the_page_names_what_is_wrong_beside_its_field(page, version):
@@ -104,7 +104,7 @@ def test_rest_estimates_and_starts(page, version, run_jobs):
         started = page.post("/api/v1/projects/shop/runs/live/", said, "application/json")
         assert started.status_code == 202
         run_jobs()
-    assert started.json()["run"]["subject"]["connector"] == "openai"
+    assert started.json()["run"]["agent"]["connector"] == "openai"
     assert Run.objects.filter(grading__finished_at__isnull=False).count() == 1
 
 
@@ -124,9 +124,9 @@ def test_each_connector_has_its_own_fields_and_the_run_goes_that_way(page, versi
         assert page.post("/p/shop/runs/live/?connector=anthropic", said).status_code == 302
         run_jobs()
     run = Run.objects.get()
-    assert (run.subject.connector, run.subject.options["max_tokens"]) == ("anthropic", 100)
+    assert (run.agent.connector, run.agent.options["max_tokens"]) == ("anthropic", 100)
     assert {key: case.outcome for key, case in cases_of(run.grading).items()}["status", 0] == "passed"
-    assert "a model behind Anthropic Messages" in page.get("/p/shop/subjects/").content.decode()
+    assert "a model behind Anthropic Messages" in page.get("/p/shop/agents/").content.decode()
 
 
 def test_an_agent_behind_a_webhook_is_sent_each_trial(page, project, version, run_jobs):

@@ -15,7 +15,7 @@ from tests.runs.live import last, live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
-from toolevals.runs.models import Run, RunPace, Subject, Transcript
+from toolevals.runs.models import Agent, Run, RunPace, Transcript
 from toolevals.workspace.models import AuditEntry, JobState
 from toolevals.workspace.services import secret_set
 
@@ -218,4 +218,4 @@ def test_what_is_wrong_is_named_and_nothing_is_begun(project, version, options, 
         live_run(project, version, server, options=options, settings=told)
     assert [problem.pointer for problem in caught.value.problems] == [pointer]
     assert not Run.objects.exists()
-    assert not Subject.objects.exists()
+    assert not Agent.objects.exists()

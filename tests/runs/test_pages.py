@@ -179,7 +179,7 @@ def test_the_list_costs_the_same_however_many_runs(
 def test_names_are_never_markup(project, version, as_viewer):
     uploaded_run(project, version, b"", model="<script>alert(1)</script>")
 
-    for name in ("runs", "subjects"):
+    for name in ("runs", "agents"):
         response = as_viewer.get(page(name))
         assertContains(response, "&lt;script&gt;")
         assertNotContains(response, "<script>alert")
@@ -213,7 +213,7 @@ def test_the_form_starts_a_baseline(project, version, adjudicator, as_adjudicato
     run = Run.objects.get()
     assertRedirects(response, reverse("reports:run", args=["shop", run.number]), fetch_redirect_response=False)
     assert (run.experiment.slug, run.experiment.name, run.trials) == ("prompt-trials", "Prompt trials", 2)
-    assert run.subject.options["threshold"] == 0.1
+    assert run.agent.options["threshold"] == 0.1
     assert run.actor == adjudicator
 
 
@@ -223,7 +223,7 @@ def test_the_form_uploads_predictions(project, version, as_adjudicator, run_jobs
     run_jobs()
 
     run = Run.objects.get()
-    assert (run.subject.connector, run.subject.model) == (Connector.UPLOAD, "m-large")
+    assert (run.agent.connector, run.agent.model) == (Connector.UPLOAD, "m-large")
     assert run.job is not None
     assert run.job.state == JobState.SUCCEEDED
     assert run.job.report["predictions"] == 1
@@ -260,13 +260,13 @@ def test_without_a_version_the_page_says_what_to_do(project, as_adjudicator):
     assertContains(as_adjudicator.get(page("new")), reverse("labeling:datasets", args=["shop"]))
 
 
-def test_subjects_and_experiments_are_listed(project, version, as_viewer):
+def test_agents_and_experiments_are_listed(project, version, as_viewer):
     baseline_run(project, version)
 
-    assertContains(as_viewer.get(page("subjects")), "the built-in baseline")
+    assertContains(as_viewer.get(page("agents")), "the built-in baseline")
     assertContains(as_viewer.get(page("experiments")), "nightly")
 
 
-@pytest.mark.parametrize("name", ["subjects", "experiments"])
+@pytest.mark.parametrize("name", ["agents", "experiments"])
 def test_empty_lists_say_so(project, as_viewer, name):
     assertContains(as_viewer.get(page(name)), "yet")

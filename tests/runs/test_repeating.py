@@ -139,7 +139,7 @@ def test_what_failed_is_run_again_alone(project, version, run_jobs):
         again: Any = failing_run_again(run=run, actor=None)
         run_jobs()
     again.refresh_from_db()
-    assert (again.failing_of, again.size, again.subject, again.trials) == (run, 2, run.subject, 2)
+    assert (again.failing_of, again.size, again.agent, again.trials) == (run, 2, run.agent, 2)
     assert again.job.state == JobState.SUCCEEDED
     assert {name for name, _ in outcomes(again.grading)} == failed
     assert len(server.requests) == 4
@@ -151,7 +151,7 @@ def test_what_failed_is_run_again_alone(project, version, run_jobs):
     assert len(outcomes(again.grading)) == 4
 
 
-def test_another_subject_runs_what_failed(project, version, run_jobs):
+def test_another_agent_runs_what_failed(project, version, run_jobs):
     run = uploaded_run(project, version, [silence("status"), call("history", "issue_refund"), silence("hello")])
     run_jobs()
     run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Trials in which a subject did the same are graded once, and each keeps what it would have by itself."""
+"""Trials in which an agent did the same are graded once, and each keeps what it would have by itself."""
 
 from typing import Any
 

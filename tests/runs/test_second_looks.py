@@ -36,7 +36,7 @@ def test_a_run_proposes_its_calls_for_the_same_examples_elsewhere(project, owner
     rows = LookProposal.objects.filter(plan=plan).select_related("revision__example")
     told = {row.revision.example.external_id: calls_of(row.expectation) for row in rows}
     assert told == {"status": (ToolCall(STATUS, {"order_id": "ORD-1"}),), "hello": ()}
-    assert (plan.run, plan.agent) == (run.number, run.subject.name)
+    assert (plan.run, plan.agent) == (run.number, run.agent.name)
     with pytest.raises(InvalidDocument, match="still to label"):
         second_looks_propose(dataset=version.dataset, actor=owner, run=run)
 
@@ -46,8 +46,8 @@ def test_gold_that_rests_on_an_agent_does_not_judge_it(project, owner, run_jobs)
     run = uploaded_run(project, version, [call("status", STATUS, order_id="ORD-1")])
     run_jobs()
     gold = version.entries.get(revision__example__external_id="status").gold
-    Gold.objects.filter(pk=gold.pk).update(after_agents=f"Other\n{run.subject.name}", source="second_look")
-    with pytest.raises(InvalidDocument, match=f"what {run.subject.name} proposed, and does not judge it: status"):
+    Gold.objects.filter(pk=gold.pk).update(after_agents=f"Other\n{run.agent.name}", source="second_look")
+    with pytest.raises(InvalidDocument, match=f"what {run.agent.name} proposed, and does not judge it: status"):
         uploaded_run(project, version, [call("status", STATUS, order_id="ORD-1")])
     assert project.runs.of_people().count() == 1
     with pytest.raises(InvalidDocument, match="status"):
@@ -69,7 +69,7 @@ def test_by_rest_an_owner_begins_and_ends_them(project, owner, adjudicator, clie
     made = client.post(address, asked, content_type="application/json")
     assert made.status_code == 200, made.content
     plan = made.json()["plan"]
-    assert (plan["run"], plan["agent"], plan["proposals"], plan["seed"]) == (run.number, run.subject.name, 2, 3)
+    assert (plan["run"], plan["agent"], plan["proposals"], plan["seed"]) == (run.number, run.agent.name, 2, 3)
     assert plan["planted"] == LookProposal.objects.filter(is_planted=True).count()
     assert client.get(address).json() == {"plan": plan}
     assert client.post(address, {"run": 99}, content_type="application/json").status_code == 422

@@ -211,7 +211,7 @@ def test_a_file_that_is_gone_is_said(project, version, run_jobs):
 
 
 def test_the_baseline_takes_no_upload(project, version):
-    from toolevals.runs.services import RunParts, experiment_ensure, subject_ensure
+    from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure
 
     with pytest.raises(InvalidDocument) as caught:
         run_upload(
@@ -219,10 +219,10 @@ def test_the_baseline_takes_no_upload(project, version):
                 project=project,
                 actor=None,
                 experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-                subject=subject_ensure(project=project, actor=None, name="baseline", connector="baseline"),
+                agent=agent_ensure(project=project, actor=None, name="baseline", connector="baseline"),
                 dataset_version=version,
             ),
             upload=stored(project, json.dumps(GOOD[0]).encode()),
         )
 
-    assert caught.value.problems[0].pointer == "/subject"
+    assert caught.value.problems[0].pointer == "/agent"

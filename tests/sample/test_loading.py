@@ -97,8 +97,8 @@ def check_a_second_call_changes_nothing() -> None:
 
 def check_the_rewrite_helps(project: Project) -> None:
     assert {job.state for job in Job.objects.filter(kind="run")} == {JobState.SUCCEEDED}
-    runs = list(project.runs.order_by("number").select_related("subject__tools", "grading"))
-    assert [run.subject.tools.number for run in runs if run.subject.tools] == [1, 2]
+    runs = list(project.runs.order_by("number").select_related("agent__tools", "grading"))
+    assert [run.agent.tools.number for run in runs if run.agent.tools] == [1, 2]
     assert [run.transcripts.count() for run in runs] == [145, 145]
     gradings = [run.grading for run in runs if run.grading is not None]
     before, after = map(matrix, gradings)

@@ -56,13 +56,13 @@ from toolevals.runs.services import (  # noqa: E402
     CalibrationRequest,
     RereadingRequest,
     TryoutRequest,
+    agent_ensure,
     calibration_begin,
     drift_begin,
     grading_start,
     probes_begin,
     rereading_begin,
     simulator_begin,
-    subject_ensure,
     tryout_begin,
 )
 from toolevals.runs.services.floors import floors_start  # noqa: E402
@@ -145,7 +145,7 @@ def today_begin(ground: Ground) -> Any:
     example = entry.revision.example
     TraceExample.objects.create(project=ground.project, trace=trace, example=example, turn=1)
     # An agent that is away: what counts here is the job that starts the runs.
-    away = subject_ensure(
+    away = agent_ensure(
         project=ground.project,
         actor=None,
         name="away",
@@ -157,11 +157,11 @@ def today_begin(ground: Ground) -> Any:
         project=ground.project,
         number=900,
         experiment=ground.run.experiment,
-        subject=away,
+        agent=away,
         dataset_version=ground.version,
         settings={"tries": 1},
     )
-    request = TodayRequest(dataset=ground.version.dataset, subject=away, wanted={})
+    request = TodayRequest(dataset=ground.version.dataset, agent=away, wanted={})
     return today_start(request=request, actor=ground.owner, role=Role.OWNER)
 
 

@@ -15,7 +15,7 @@ from tests.traces.promoting import promoted
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.models import CaseGrade, Run, Subject
+from toolevals.runs.models import Agent, CaseGrade, Run
 from toolevals.traces.services import TodayRequest, today_start
 from toolevals.workspace.models import Job, Role
 
@@ -77,12 +77,12 @@ def test_production_and_a_live_agent_stand_beside_each_other(
         run_jobs()
         client.force_login(adjudicator)
         assert "Shop agent" in client.get(f"{PAGE}?tool=get_order").content.decode()
-        said = {"subject": str(first.subject_id), "dataset": str(decided.pk)}
+        said = {"agent": str(first.agent_id), "dataset": str(decided.pk)}
         answer = client.post(f"{PAGE}?tool=get_order", said)
         assert answer.status_code == 302, answer.content.decode()
         run_jobs()
     production, today = Run.objects.filter(floor="").order_by("number")[1:]
-    assert (production.subject.name, today.subject) == ("production", first.subject)
+    assert (production.agent.name, today.agent) == ("production", first.agent)
     assert production.only == today.only == [0, 1, 2, 3]
     assert outcomes(production) == {"1": "passed", "2": "passed", "3": "passed", "4": "failed"}
     assert outcomes(today) == {"1": "passed", "2": "failed", "3": "failed", "4": "passed"}
@@ -104,15 +104,15 @@ def test_a_part_of_the_traces_is_a_part_of_the_examples(decided, sent, project, 
         live_run(project, version_freeze(dataset=decided, actor=None), server)
         run_jobs()
         client.force_login(owner)
-        agent = str(Subject.objects.get(name="Shop agent").pk)
-        said = {"subject": agent, "dataset": "core", "filter": {"session": "s-2"}}
+        agent = str(Agent.objects.get(name="Shop agent").pk)
+        said = {"agent": agent, "dataset": "core", "filter": {"session": "s-2"}}
         answer = client.post(API, json.dumps(said), content_type="application/json")
         assert answer.status_code == 202, answer.content
         run_jobs()
     production, today = Run.objects.filter(floor="").order_by("number")[1:]
     assert (len(production.only), production.only) == (1, today.only)
     assert list(outcomes(production)) == ["2"]
-    for wrong in ({"filter": {"colour": "red"}}, {"subject": "00000000-0000-0000-0000-000000000000"}, {"dataset": "x"}):
+    for wrong in ({"filter": {"colour": "red"}}, {"agent": "00000000-0000-0000-0000-000000000000"}, {"dataset": "x"}):
         answer = client.post(API, json.dumps(said | wrong), content_type="application/json")
         assert answer.status_code == 422, wrong
 
@@ -122,7 +122,7 @@ def test_what_people_still_label_is_not_shown_as_a_run(decided, sent, project, o
         run = live_run(project, version_freeze(dataset=decided, actor=None), server)
         run_jobs()
     Revision.objects.filter(example__traces__trace=sent[1]).update(resolution=Resolution.OPEN)
-    request = TodayRequest(dataset=decided, subject=run.subject, wanted={"session": "s-2"})
+    request = TodayRequest(dataset=decided, agent=run.agent, wanted={"session": "s-2"})
     with pytest.raises(InvalidDocument, match="no example with gold"):
         today_start(request=request, actor=owner, role=Role.OWNER)
 

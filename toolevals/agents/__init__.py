@@ -1,4 +1,4 @@
-"""Driving agents: subjects, simulated tools and users, and the loop between them, on plain values.
+"""Driving agents: agents, simulated tools and users, and the loop between them, on plain values.
 
 No Django, no database: what decides, keeps and pays stands in `toolevals.runs`.
 """

@@ -1,4 +1,4 @@
-"""Tell how a model is asked: the options of every subject, simulated user or judge behind a chat protocol."""
+"""Tell how a model is asked: the options of every agent, simulated user or judge behind a chat protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One turn of a subject that answers messages: the interface of every chat connector."""
+"""One turn of an agent that answers messages: the interface of every chat connector."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from toolevals.grading.values import Message, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a subject said in one turn.
+    """What an agent said in one turn.
 
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
     turn's, in milliseconds, None where nobody measured it. `model` is the snapshot that the endpoint says has answered.
-    `before` holds what a subject did by itself, its calls and their results, and `state` the whole state of its own
+    `before` holds what an agent did by itself, its calls and their results, and `state` the whole state of its own
     world where it tells it. `losses` are the parts of the answer that a transcript has no place for.
     """
 
@@ -30,7 +30,7 @@ class Reply:
 
 
 class UnreachableError(Exception):
-    """The subject could not be asked: the network, its limits, its own failure.
+    """The agent could not be asked: the network, its limits, its own failure.
 
     `again` says whether another try may succeed; `retry_after` is how many seconds it asked to be left alone. `status`
     is the one that HTTP gave, None where none came. The text never holds a secret.
@@ -46,7 +46,7 @@ class UnreachableError(Exception):
 
 
 class Chat(Protocol):
-    """A subject that is given a conversation and says what comes next. Used by one thread at a time."""
+    """An agent that is given a conversation and says what comes next. Used by one thread at a time."""
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         """Return the next assistant turn. Raises UnreachableError."""

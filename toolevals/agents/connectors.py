@@ -1,6 +1,6 @@
-"""The ways to a subject that is asked while a run lasts: one table, which pages, REST, commands and workers read.
+"""The ways to an agent that is asked while a run lasts: one table, which pages, REST, commands and workers read.
 
-Reading it loads no client: each is loaded when a subject is opened.
+Reading it loads no client: each is loaded when an agent is opened.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from toolevals.agents.network import AddressPolicy
 
 
-# A subject, opened: who does a task. Safe in several threads.
-Subject: TypeAlias = Callable[[Task], Chat]
+# An agent, opened: who does a task. Safe in several threads.
+Agent: TypeAlias = Callable[[Task], Chat]
 
 
 class Options(Protocol):
@@ -40,7 +40,7 @@ class Options(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a subject is opened with: the run's id, the value of its secret, whom it may call, how patiently."""
+    """What an agent is opened with: the run's id, the value of its secret, whom it may call, how patiently."""
 
     policy: AddressPolicy
     key: str = ""
@@ -51,11 +51,11 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A way to subjects.
+    """A way to agents.
 
     `words` name what is run ("a model behind chat completions"), `title` is the same in two or three words, `where`
     says what its address is of, `key` what its secret is for. `options` are its options beside the model, with what
-    each is unless said (None where it must be said, or nothing is). Where it `asks_model`, the subject's model is one
+    each is unless said (None where it must be said, or nothing is). Where it `asks_model`, the agent's model is one
     of its options and must be said. Where it `counts_input`, what it is sent are the tokens of the example and its
     tools.
     """
@@ -65,20 +65,20 @@ class Connector:
     where: str
     options: Mapping[str, Any]
     reader: Callable[[Mapping[str, Any]], Options]
-    open: Callable[[Any, Opening], AbstractContextManager[Subject]]
+    open: Callable[[Any, Opening], AbstractContextManager[Agent]]
     key: str = "One of the project's secrets."
     asks_model: bool = True
     counts_input: bool = True
 
     def read(self, document: Mapping[str, Any], model: str) -> Options:
-        """Read a subject's options. Raises InvalidDocument with every problem."""
+        """Read an agent's options. Raises InvalidDocument with every problem."""
         if not self.asks_model:
             return self.reader(document)
         return self.reader({**document, "model": model})
 
 
 @contextmanager
-def _openai(options: ChatOptions, opening: Opening) -> Iterator[Subject]:
+def _openai(options: ChatOptions, opening: Opening) -> Iterator[Agent]:
     from toolevals.agents.openai_chat import OpenAIChat
 
     with OpenAIChat(options, key=opening.key, policy=opening.policy) as chat:
@@ -87,7 +87,7 @@ def _openai(options: ChatOptions, opening: Opening) -> Iterator[Subject]:
 
 
 @contextmanager
-def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Subject]:
+def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Agent]:
     from toolevals.agents.anthropic_chat import AnthropicChat
 
     with AnthropicChat(options, key=opening.key, policy=opening.policy) as chat:
@@ -96,7 +96,7 @@ def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Subject]
 
 
 @contextmanager
-def _webhook(options: WebhookOptions, opening: Opening) -> Iterator[Subject]:
+def _webhook(options: WebhookOptions, opening: Opening) -> Iterator[Agent]:
     from toolevals.agents.network import guarded_client
     from toolevals.agents.webhook import Webhook, WebhookChat
 
@@ -110,7 +110,7 @@ def _options(options: type[Any]) -> Mapping[str, Any]:
     return {name: default for name, default in defaults.items() if name != "model"}
 
 
-# By the name that a subject keeps.
+# By the name that an agent keeps.
 CONNECTORS: Mapping[str, Connector] = {
     "openai": Connector(
         "Chat completions",

@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a subject is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it.
+    """What an agent is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it.
 
     `id` tells the example from the others of a run and says nothing about it.
     """
@@ -121,7 +121,7 @@ class _Talk:
         before = self.world.state()
         end = self._turns()
         after = self.world.state()
-        # Calls that a subject executed by itself left nothing in this world: whoever asks must make them again.
+        # Calls that an agent executed by itself left nothing in this world: whoever asks must make them again.
         if before is not None and after is not None and not self._acts_alone:
             patch = tuple(state_patch(before, after))
             self.changes = StateChanges(digest(before), patch, self._refusals.unmended)
@@ -204,7 +204,7 @@ class _Talk:
 def _measured(reply: Reply) -> Message:
     """Return the turn's message with what it took: what it says of itself, else what the turn took.
 
-    The turn of a subject that called by itself is several steps, of which nobody knows the parts.
+    The turn of an agent that called by itself is several steps, of which nobody knows the parts.
     """
     own = reply.message.measures or Measures()
     if reply.before:

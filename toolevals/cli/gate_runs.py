@@ -89,7 +89,7 @@ def _report(client: ProjectClient, shown: Mapping[str, Any]) -> GateReport:
     }
     return GateReport(
         GateResult.from_document(shown["result"]),
-        f"run {run} ({shown['subject']}) on {shown['dataset']}",
+        f"run {run} ({shown['agent']}) on {shown['dataset']}",
         f"run {before}" if before else "",
         links,
     )

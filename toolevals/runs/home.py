@@ -17,9 +17,9 @@ def news(project: Project, since: datetime) -> Iterator[News]:
     found = Grading.objects.filter(
         within(project, "run"), untrashed("dataset_version__dataset"), run__floor="", finished_at__gt=since
     ).order_by("-pk")
-    for grading in found.select_related("run__subject", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
+    for grading in found.select_related("run__agent", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
         run, version = grading.run, grading.dataset_version
         again = "" if grading.number == 1 else " again"
-        words = f"Run {run.number} of {run.subject.name} was graded{again} on {version.dataset.name} v{version.number}"
+        words = f"Run {run.number} of {run.agent.name} was graded{again} on {version.dataset.name} v{version.number}"
         url = reverse("reports:run", args=[project.slug, run.number])
         yield News(grading.finished_at or grading.created_at, words, url, grading.actor.name if grading.actor else "")

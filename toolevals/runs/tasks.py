@@ -15,7 +15,7 @@ def produce(batch_id: str) -> None:
 
 @app.task(name="runs.converse")
 def converse(batch_id: str) -> None:
-    """Let a live subject answer a part of a run's examples."""
+    """Let a live agent answer a part of a run's examples."""
     batch_work(batch_id, services.transcripts_converse)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from toolevals.runs.views import (
+    agents,
     calibrations,
     drifting,
     judges,
@@ -19,7 +20,6 @@ from toolevals.runs.views import (
     runs,
     second_looks,
     simulators,
-    subjects,
     thumbs,
 )
 from toolevals.workspace.views.job_acts import JOB_ACTS
@@ -78,8 +78,8 @@ urlpatterns = [
     path("simulators/new/", simulators.simulator_new, name="simulator-new"),
     path("simulators/<uuid:simulator>/", simulators.simulator, name="simulator"),
     path("simulators/tools/<slug:dataset>.csv", simulators.tools_csv, name="simulated-tools-csv"),
-    path("subjects/", subjects.subjects, name="subjects"),
-    path("subjects.csv", subjects.subjects_csv, name="subjects-csv"),
-    path("experiments/", subjects.experiments, name="experiments"),
-    path("experiments.csv", subjects.experiments_csv, name="experiments-csv"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents.csv", agents.agents_csv, name="agents-csv"),
+    path("experiments/", agents.experiments, name="experiments"),
+    path("experiments.csv", agents.experiments_csv, name="experiments-csv"),
 ]

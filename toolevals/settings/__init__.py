@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "toolevals.workspace.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "toolevals.traces.middleware.StatusMiddleware",
+    "toolevals.workspace.old_names.OldNamesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -201,7 +202,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 WHO_MAKES_PROJECTS = env.str("WHO_MAKES_PROJECTS", "installation-owners")
 WHO_INVITES = env.str("WHO_INVITES", "installation-owners")
 
-# Private networks that subjects, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
+# Private networks that agents, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
 AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
 # Commands that start MCP servers on this machine, as a shell would take them: only these are run.

@@ -40,7 +40,7 @@ HELP = {
     "runs:new": "runs",
     "runs:live": "runs#asking-a-model",
     "runs:upload": "runs#uploading-predictions",
-    "runs:subjects": "runs#agents-and-experiments",
+    "runs:agents": "runs#agents-and-experiments",
     "runs:experiments": "runs#agents-and-experiments",
     "runs:judges": "how-to-add-a-judge",
     "runs:judge": "judges#judges-of-a-project",

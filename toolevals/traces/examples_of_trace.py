@@ -33,7 +33,7 @@ class LaterCase:
     """Holds what a run did on an example: a case to open."""
 
     run: int
-    subject: str
+    agent: str
     case: UUID
     outcome: str
     mode: str
@@ -111,6 +111,6 @@ def _cases(example: UUID) -> list[LaterCase]:
         transcript__run__deleted_at=None,
     )
     rows = shown.order_by("-transcript__run__number", "transcript__trial").values_list(
-        "transcript__run__number", "transcript__run__subject__name", "pk", "outcome", "mode"
+        "transcript__run__number", "transcript__run__agent__name", "pk", "outcome", "mode"
     )
     return [LaterCase(*row) for row in rows[:MOST_RUNS]]

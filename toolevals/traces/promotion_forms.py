@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 from toolevals.traces.models import Period, TraceExample, Turns
 from toolevals.traces.sampling import STRATA
-from toolevals.traces.services import live_subjects
+from toolevals.traces.services import live_agents
 from toolevals.traces.services.promoting import MOST
 from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.workspace.forms.controls import PlainForm
@@ -59,13 +59,13 @@ class PromotionForm(_SampleForm):
 class TodayForm(PlainForm):
     """Asks which agent is asked now, and the dataset whose examples were made of the traces."""
 
-    subject = forms.ModelChoiceField(Subject.objects.none(), label="Agent", empty_label=None)
+    agent = forms.ModelChoiceField(Agent.objects.none(), label="Agent", empty_label=None)
     dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        agents, datasets = self.fields["subject"], self.fields["dataset"]
-        agents.queryset = live_subjects(project)  # type: ignore[attr-defined]
+        agents, datasets = self.fields["agent"], self.fields["dataset"]
+        agents.queryset = live_agents(project)  # type: ignore[attr-defined]
         found = Dataset.objects.in_project(project)
         datasets.queryset = found.filter(  # type: ignore[attr-defined]
             pk__in=TraceExample.objects.filter(project=project).values("example__dataset")

@@ -33,7 +33,7 @@ PAGES: Final = {
     "labeling:questions": "Questions",
     "runs:runs": "Runs",
     "runs:new": "New run",
-    "runs:subjects": "Agents",
+    "runs:agents": "Agents",
     "runs:experiments": "Experiments",
     "runs:judges": "Judges",
     "runs:rubrics": "Rubrics",

@@ -152,7 +152,7 @@ def test_no_prediction_is_unscored():
     assert (result.tag, result.mode, result.expected, result.pairs) == ("", "", "", ())
 
 
-def test_a_subject_that_could_not_be_reached_is_errored():
+def test_a_agent_that_could_not_be_reached_is_errored():
     result = grade(compile_case(PLAIN, TOOLS), Transcript(error="timed out"))
     assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "errored")
     assert (result.tag, result.mode, result.expected) == (FailureTag.ADAPTER_ERROR, "adapter_error", "")

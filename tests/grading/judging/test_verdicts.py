@@ -128,7 +128,7 @@ def test_where_a_gate_fails_nobody_is_asked_and_the_column_says_why(transcript):
 
 
 @pytest.mark.parametrize("transcript", [None, did(error="down")])
-def test_where_the_subject_said_nothing_no_judge_is_asked(transcript):
+def test_where_the_agent_said_nothing_no_judge_is_asked(transcript):
     court = Court(PLAIN, transcript, *SHIPPED)
     case = court.judged_by(score(1))
     assert court.asked == []

@@ -42,7 +42,7 @@ def test_exact_and_pattern_look_at_the_final_answer() -> None:
     assert grade_answer({"pattern": "1,200", "exact": "1,200", "contains": ["1200"]}, other).status == "passed"
 
 
-def test_a_silent_subject_fails() -> None:
+def test_a_silent_agent_fails() -> None:
     verdict = grade_answer({"contains": ["x"], "exact": "y", "pattern": "z"}, Transcript())
     assert (verdict.status, verdict.value) == ("failed", 0.0)
 

@@ -18,17 +18,17 @@ from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
 from toolevals.runs.services import (
     RunParts,
+    agent_ensure,
     experiment_ensure,
     run_upload,
     simulator_choose,
     simulator_ensure,
-    subject_ensure,
 )
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import upload_store
 
 FOLDER = Path(os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")) / "tau"
-# Domain -> the subjects' files, by model.
+# Domain -> the agents' files, by model.
 RUNS: Mapping[str, Mapping[str, str]] = {
     "airline": {
         "gpt-4.1": "tau2_gpt-4.1_airline_1trial.json.gz",
@@ -128,12 +128,12 @@ def _upload(
     ]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     upload = upload_store(project=project, actor=actor, file=io.BytesIO(content), name="predictions.jsonl")
-    subject = subject_ensure(project=project, actor=actor, name=model, connector=Connector.UPLOAD, model=model)
+    agent = agent_ensure(project=project, actor=actor, name=model, connector=Connector.UPLOAD, model=model)
     parts = RunParts(
         project=project,
         actor=actor,
         experiment=experiment_ensure(project=project, actor=actor, slug=f"recorded-{domain}"),
-        subject=subject,
+        agent=agent,
         dataset_version=version,
     )
     run_upload(parts, upload=upload)

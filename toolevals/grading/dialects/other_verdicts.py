@@ -128,7 +128,7 @@ def own_verdict(selection: Status, arguments: Status, mode: str, *, expects_call
 def verdicts_beside(
     own: Own, expectation: Expectation, transcript: Transcript | None, tools: Sequence[ToolSpec]
 ) -> dict[str, OtherVerdict]:
-    """Return the verdict of each of COLUMNS on what a subject did. Nothing that the case holds is raised."""
+    """Return the verdict of each of COLUMNS on what an agent did. Nothing that the case holds is raised."""
     if transcript is None:
         return dict.fromkeys(COLUMNS, OtherVerdict("unscored", said="No prediction came."))
     if transcript.error is not None:
@@ -146,7 +146,7 @@ def verdicts_beside(
 
 
 def _compared(expectation: Expectation, transcript: Transcript, tools: Sequence[ToolSpec]) -> Comparison:
-    # Where all calls stand in one message, it is not known whether the subject sent them so or they were listed so.
+    # Where all calls stand in one message, it is not known whether the agent sent them so or they were listed so.
     talk = sum(bool(message.calls) for message in transcript.messages) > 1
     return comparison(expectation, transcript, whole_talk=talk, tools=tools)
 

@@ -36,7 +36,7 @@ class Comparison:
     """One row: expected calls, `{"name", "arguments"}` each, beside what was done.
 
     `cuts` says how many expected calls come in one message. `made` has an item for each message with calls;
-    `whole_talk` says that the messages are the subject's own, where calls in one list leave open how they came. `text`
+    `whole_talk` says that the messages are the agent's own, where calls in one list leave open how they came. `text`
     is what was said where there were no structured calls. `tools` is None where the row does not list them.
     """
 

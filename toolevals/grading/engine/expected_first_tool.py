@@ -11,7 +11,7 @@ _IDLE: Final = Transcript()
 
 
 def first_expected_class(compiled: CompiledCase) -> str:
-    """Return the row of the matrix of first calls in which a subject stands that does nothing.
+    """Return the row of the matrix of first calls in which an agent stands that does nothing.
 
     The first expected call of the first alternative, `(none)` where no call is due; empty where any call will do, or
     the expectation cannot be compiled.

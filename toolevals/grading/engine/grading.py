@@ -42,9 +42,9 @@ def grade(
     effect: Effect | None = None,
     cut_off: CutOff = "failed",
 ) -> CaseGrade:
-    """Grade what a subject did; None where no prediction came, which is unscored.
+    """Grade what an agent did; None where no prediction came, which is unscored.
 
-    A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
+    An agent that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
     Criteria in words are left to judges (`judging.judged_grading`). `effect` is what the calls did to a simulated
     world; without it, a state that the transcript holds is compared with one that the label gives. A conversation that
     was cut before its end is failed, or, where `cut_off` is "left_out", unscored.

@@ -267,7 +267,7 @@ def _of_messages(losses: Iterable[Loss]) -> list[LookLoss]:
 
 
 def _done(transcript: Transcript) -> str:
-    """Return what a subject did in words: its calls, else its answer."""
+    """Return what an agent did in words: its calls, else its answer."""
     called = [call.name or "?" for call in transcript.calls]
     return f"calls {', '.join(called)}" if called else transcript.answer or "calls nothing"
 

@@ -1,4 +1,4 @@
-"""Tell whether a subject does the same thing right every time: pass^k over several trials of each example."""
+"""Tell whether an agent does the same thing right every time: pass^k over several trials of each example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_consistency(rule: ConsistencyRule, cases: CaseTable | None, *, asked: 
     if not asked:
         return _open(rule, name, bound, "It is for release candidates.", skipped=True)
     if cases is None:
-        return _open(rule, name, bound, "There is no consistency slice: run one on this dataset with this subject.")
+        return _open(rule, name, bound, "There is no consistency slice: run one on this dataset with this agent.")
     outcomes = cases.tally.outcomes(rule.metric, marks=True)
     if short := sum(count for scores, count in outcomes.items() if len(scores) < rule.k):
         reason = f"{short:,} of {outcomes.total():,} examples have fewer than {rule.k} trials: run more of them."

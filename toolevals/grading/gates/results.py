@@ -44,7 +44,7 @@ PUBLISHED_JUDGES: Mapping[str, str] = {
 
 
 class Failure(NamedTuple):
-    """A failure of a tool: the tool, the class of its error, and the score of what the subject did, 1 being right.
+    """A failure of a tool: the tool, the class of its error, and the score of what the agent did, 1 being right.
 
     The score is None where the rule does not know.
     """
@@ -61,7 +61,7 @@ class GateCase:
     `scores` are by metric, 0..1; None where the metric was asked and nobody has answered (unscored, errored). A metric
     that does not arise in this case is left out. `passed` says whether the case passed a metric that does not simply
     pass from PASS_MARK on. `tool` is the expected class and `called` the actual one, empty where unknown. `failures`
-    are the failures of tools in it, with how well the subject reacted. `sources` says which metric answers a published
+    are the failures of tools in it, with how well the agent reacted. `sources` says which metric answers a published
     name. `runtime_ms` is None where it was not measured. Raises ValueError on a score outside 0..1, a NaN, or a runtime
     that is negative or not finite.
     """

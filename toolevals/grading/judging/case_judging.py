@@ -133,7 +133,7 @@ def needed_judgements(
 ) -> tuple[JudgementRequest, ...]:
     """Return the judgements that a case still needs, beside those that were had.
 
-    `plain` is the case's grade without judgements: rules come first, and where they decide, or the subject was not
+    `plain` is the case's grade without judgements: rules come first, and where they decide, or the agent was not
     reached, nobody is asked. Answers can raise further questions (another alignment of calls fits better then), so
     that whoever asks looks again until nothing is missing.
     """

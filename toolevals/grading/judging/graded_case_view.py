@@ -20,7 +20,7 @@ from toolevals.grading.values.verdicts import CaseGrade
 class GradedCaseView:
     """One case. `plain` is its grade without any judgement; `compiled` holds the answers to criteria in words so far.
 
-    `conversation` and `context` are the example's: what the subject was given.
+    `conversation` and `context` are the example's: what the agent was given.
     """
 
     compiled: CompiledCase

@@ -21,7 +21,7 @@ def grade_judged(
     effect: Effect | None = None,
     cut_off: CutOff = "failed",
 ) -> CaseGrade:
-    """Grade what a subject did, as `grade` does, with `judgements`.
+    """Grade what an agent did, as `grade` does, with `judgements`.
 
     They answer criteria in words, and give a verdict for every rubric that is on.
     """

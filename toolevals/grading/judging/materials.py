@@ -30,7 +30,7 @@ def _tools(scene: GradedCaseView) -> Any:
 
 
 def _done(scene: GradedCaseView) -> Any:
-    """Return what the subject did: messages, calls, results, and its final answer where that is no message."""
+    """Return what the agent did: messages, calls, results, and its final answer where that is no message."""
     messages = [message.to_document() for message in scene.transcript.messages]
     answer = scene.transcript.answer
     if answer is not None and not any(message.get("content") == answer for message in messages):

@@ -16,7 +16,7 @@ from toolevals.grading.values import canonical
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
-# What a rubric is about; `task` is the whole of what the subject was to do.
+# What a rubric is about; `task` is the whole of what the agent was to do.
 RubricLayer = Literal["selection", "arguments", "result_use", "recovery", "task"]
 RUBRIC_LAYERS: tuple[RubricLayer, ...] = get_args(RubricLayer)
 # How a value is read from an answer.

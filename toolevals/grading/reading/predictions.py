@@ -20,7 +20,7 @@ _Read = TypeVar("_Read")
 
 @value_class
 class Prediction:
-    """What a subject did on one example in one trial, counted from 0.
+    """What an agent did on one example in one trial, counted from 0.
 
     Of messages also the format that they were read from, why that one, and what was left out, by pointers into the row.
     """
@@ -39,7 +39,7 @@ def read_prediction(row: Any, *, message_format: str | None = None, is_json: boo
     `message_format` names the format of messages where the row does not; without either it is found. `is_json` says
     that `documents.load_json` has given the row.
 
-    Structured calls come before text: text is parsed only where there are none. `messages` are what the subject said
+    Structured calls come before text: text is parsed only where there are none. `messages` are what the agent said
     and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
     the row says of answer, usage, latency and error goes before what its messages say.
     """

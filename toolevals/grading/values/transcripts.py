@@ -1,4 +1,4 @@
-"""Define what a subject did: messages, tool calls, tool results, the final answer."""
+"""Define what an agent did: messages, tool calls, tool results, the final answer."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ class StateChanges:
 
 @value_class
 class Transcript:
-    """What a subject did in one trial.
+    """What an agent did in one trial.
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
-    subject could not be reached: such a case is left out of the scores. `state` is the whole state of the subject's
+    agent could not be reached: such a case is left out of the scores. `state` is the whole state of the agent's
     world at the end, where somebody kept it, and `state_changes` what became of a simulated world. `ended` says why the
     conversation was cut before its end (a key of CUTS), None where it was not. `recorded` are facts that others
     recorded of the trial: `source`, `reward` (success is 1), `ending`.

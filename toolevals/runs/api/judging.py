@@ -202,6 +202,6 @@ class Judging(ProjectView):
 
     @extend_schema(responses=JudgeEstimateSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:
-        runs = Run.objects.in_project(self.project).select_related("grading__run__subject__tools__tools")
+        runs = Run.objects.in_project(self.project).select_related("grading__run__agent__tools__tools")
         run = get_object_or_404(runs, number=number)
         return Response(JudgeEstimateSerializer(judging_estimates(run), many=True).data)

@@ -1,4 +1,4 @@
-"""Runs of subjects that are asked, in the REST interface: what one takes at least, and starting it."""
+"""Runs of agents that are asked, in the REST interface: what one takes at least, and starting it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolevals.workspace.api.idempotency import idempotent
 
 
 class LiveRunSerializer(AskedRunSerializer):
-    """A run of a subject that is asked: see docs/runs.md for connectors, options and settings."""
+    """A run of an agent that is asked: see docs/runs.md for connectors, options and settings."""
 
     name = serializers.CharField(max_length=120)
     connector = serializers.ChoiceField(
@@ -51,7 +51,7 @@ class RunEstimateSerializer(serializers.Serializer[Any]):
 
 
 class LiveRuns(ProjectView):
-    """Start a run of a subject that is asked."""
+    """Start a run of an agent that is asked."""
 
     @extend_schema(request=LiveRunSerializer, responses={202: RunStartedSerializer})
     @idempotent
@@ -62,7 +62,7 @@ class LiveRuns(ProjectView):
 
 
 class LiveEstimate(ProjectView):
-    """What a run of a subject that is asked takes at least."""
+    """What a run of an agent that is asked takes at least."""
 
     @extend_schema(request=LiveRunSerializer, responses=RunEstimateSerializer)
     def post(self, request: Request) -> Response:

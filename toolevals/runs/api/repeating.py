@@ -22,7 +22,7 @@ from toolevals.workspace.api.idempotency import idempotent
 
 
 class Errored(RunView):
-    """Ask the subject again in the trials in which it could not be reached; the answers are graded anew."""
+    """Ask the agent again in the trials in which it could not be reached; the answers are graded anew."""
 
     @extend_schema(request=None, responses={202: GradingStartedSerializer})
     @idempotent

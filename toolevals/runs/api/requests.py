@@ -42,7 +42,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
 
 
 class AskedRunSerializer(RunRequestSerializer):
-    """A run whose subject answers while it lasts, perhaps over a few examples only."""
+    """A run whose agent answers while it lasts, perhaps over a few examples only."""
 
     failing_of = serializers.IntegerField(
         min_value=1, required=False, help_text="The number of a run: only the examples that failed in it are taken."

@@ -14,7 +14,7 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.judging.blindness import shown_detail
-from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
+from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
 from toolevals.workspace.models import JobState
@@ -27,14 +27,14 @@ class ToolsSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(source="number")
 
 
-class SubjectSerializer(serializers.ModelSerializer[Subject]):
+class AgentSerializer(serializers.ModelSerializer[Agent]):
     """An agent in one exact state. Without `tools` it is given what the examples offer."""
 
     tools = ToolsSerializer(allow_null=True)
     options = serializers.JSONField()
 
     class Meta:
-        model = Subject
+        model = Agent
         fields: tuple[str, ...] = (
             "id",
             "name",
@@ -48,14 +48,14 @@ class SubjectSerializer(serializers.ModelSerializer[Subject]):
         )
 
 
-class ListedSubjectSerializer(SubjectSerializer):
-    """A subject with how many runs it has, and the number of the newest."""
+class ListedAgentSerializer(AgentSerializer):
+    """An agent with how many runs it has, and the number of the newest."""
 
     runs = serializers.IntegerField(source="run_count")
     last_run = serializers.IntegerField(allow_null=True)
 
-    class Meta(SubjectSerializer.Meta):
-        fields = (*SubjectSerializer.Meta.fields, "runs", "last_run")
+    class Meta(AgentSerializer.Meta):
+        fields = (*AgentSerializer.Meta.fields, "runs", "last_run")
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
@@ -85,7 +85,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     """A run. `grading` is the number of the grading that is shown; null until one is finished."""
 
     experiment = serializers.SlugField(source="experiment.slug")
-    subject = SubjectSerializer()
+    agent = AgentSerializer()
     dataset_version = RunVersionSerializer()
     grading = serializers.IntegerField(source="grading.number", default=None, allow_null=True)
     job = serializers.UUIDField(source="job_id", allow_null=True)
@@ -97,7 +97,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "id",
             "number",
             "experiment",
-            "subject",
+            "agent",
             "dataset_version",
             "trials",
             "examples",

@@ -22,7 +22,7 @@ from toolevals.runs.api import (
 
 app_name = "runs-api"
 urlpatterns = [
-    path("subjects/", views.Subjects.as_view(), name="subjects"),
+    path("agents/", views.Agents.as_view(), name="agents"),
     path("experiments/", views.Experiments.as_view(), name="experiments"),
     path("simulators/", simulators.Simulators.as_view(), name="simulators"),
     path("simulators/<uuid:simulator>/", simulators.SimulatorDetail.as_view(), name="simulator"),

@@ -24,15 +24,15 @@ from toolevals.runs.api.serializers import (
     GradingDetailSerializer,
     GradingSerializer,
     GradingStartedSerializer,
+    ListedAgentSerializer,
     ListedRunSerializer,
-    ListedSubjectSerializer,
     RunDetailSerializer,
     RunStartedSerializer,
     noise_document,
 )
 from toolevals.runs.counts.label_noise import run_noise
 from toolevals.runs.counts.run_rows import run_rows, stale_reasons
-from toolevals.runs.models import Experiment, Grading, Run, Subject
+from toolevals.runs.models import Agent, Experiment, Grading, Run
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
 from toolevals.runs.services.example_sums import verdict_rates
@@ -42,14 +42,14 @@ from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
 
 
-class Subjects(ProjectView, ListAPIView[Subject]):
-    """The project's subjects, the newest first."""
+class Agents(ProjectView, ListAPIView[Agent]):
+    """The project's agents, the newest first."""
 
-    serializer_class = ListedSubjectSerializer
-    queryset = Subject.objects.none()
+    serializer_class = ListedAgentSerializer
+    queryset = Agent.objects.none()
 
     def get_queryset(self) -> Any:
-        return Subject.objects.in_project(self.project).with_runs()
+        return Agent.objects.in_project(self.project).with_runs()
 
 
 class Experiments(ProjectView, ListAPIView[Experiment]):

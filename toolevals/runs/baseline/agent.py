@@ -13,7 +13,7 @@ from toolevals.runs.baseline.arguments import Source, fill
 from toolevals.runs.baseline.ranking import relevances
 
 NAME = "baseline"
-# Part of every baseline subject: a change of what it answers is a new version, and so a new subject.
+# Part of every baseline agent: a change of what it answers is a new version, and so a new agent.
 VERSION = "1"
 # Separates best, on single-tool requests, their own tool from the fifth most relevant of the other requests'; found
 # by `benchmarks/_threshold.py` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
@@ -29,7 +29,7 @@ class BaselineOptions:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read a subject's options; what is not said is at its default. Raises InvalidDocument."""
+        """Read an agent's options; what is not said is at its default. Raises InvalidDocument."""
         value = document.get("threshold", THRESHOLD)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InvalidDocument.at("/threshold", "must be a number from 0 to 1")

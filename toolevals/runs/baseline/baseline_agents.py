@@ -12,9 +12,9 @@ from django.db.models import TextChoices
 
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
 
-# Part of every floor's subject: a change of what one does is a new version, and so a new subject.
+# Part of every floor's agent: a change of what one does is a new version, and so a new agent.
 VERSION = "1"
-# The connector of every floor's subject.
+# The connector of every floor's agent.
 FLOOR = "floor"
 # The experiment of every floor. Nobody's own can be called so: names are slugs without leading underscores.
 EXPERIMENT = "_floors"

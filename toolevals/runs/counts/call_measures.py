@@ -38,7 +38,7 @@ def calls_measured(
 ) -> Iterator[CallMeasure]:
     """Yield every call of a transcript, in order.
 
-    Where the subject took a single step and no tool answered, what the whole conversation took is that step's. A step's
+    Where the agent took a single step and no tool answered, what the whole conversation took is that step's. A step's
     cost is its own where it is recorded, else `pricing` of its tokens.
     """
     steps = [message for message in transcript.messages if message.role == "assistant"]

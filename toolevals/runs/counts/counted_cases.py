@@ -37,7 +37,7 @@ class Unit(StrEnum):
 
 
 Cell = tuple[str, str]
-# What a context says of its cases. `day` is an ISO date (UTC) on which the subject answered; `trial` counts from 1;
+# What a context says of its cases. `day` is an ISO date (UTC) on which the agent answered; `trial` counts from 1;
 # `turn` and `gold` are None where nobody knows them; the others are as with the case.
 CONTEXT: Final = ("bucket", "difficulty", "tag", "mode", "ended", "day", "trial", "turn", "gold", *VERDICT_NAMES)
 # Prices are added up as whole numbers, so that the sum is the same in whichever order: so many of them are one.

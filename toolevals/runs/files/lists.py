@@ -1,4 +1,4 @@
-"""The lists of runs, experiments and subjects as files: their columns (described in docs/tables.md) and their rows."""
+"""The lists of runs, experiments and agents as files: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ RUNS: Final = (
     "run_id",
     "run",
     "experiment",
-    "subject_id",
-    "subject",
+    "agent_id",
+    "agent",
     "connector",
     "model",
     "prompt_version",
@@ -42,7 +42,7 @@ RUNS: Final = (
 )
 EXPERIMENTS: Final = ("experiment_id", "experiment", "name", "runs", "last_run", "last_run_at", "created_at")
 SUBJECTS: Final = (
-    "subject_id",
+    "agent_id",
     "name",
     "connector",
     "model",
@@ -68,18 +68,18 @@ def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each run."""
     for row in rows:
         run, rate = row.run, row.rate
-        subject, version = run.subject, run.dataset_version
+        agent, version = run.agent, run.dataset_version
         interval = rate.interval if rate else None
         yield (
             run.pk,
             run.number,
             run.experiment.slug,
-            subject.pk,
-            subject.name,
-            subject.connector,
-            subject.model,
-            subject.prompt_version,
-            subject.commit,
+            agent.pk,
+            agent.name,
+            agent.connector,
+            agent.model,
+            agent.prompt_version,
+            agent.commit,
             version.dataset.slug,
             version.number,
             run.size,
@@ -105,9 +105,9 @@ def experiment_lines(experiments: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
         yield each.pk, each.slug, each.name, each.run_count, each.last_run, each.last_run_at, each.created_at
 
 
-def subject_lines(subjects: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each subject that was read `with_runs`."""
-    for each in subjects:
+def agent_lines(agents: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each agent that was read `with_runs`."""
+    for each in agents:
         yield (
             each.pk,
             each.name,

@@ -1,1 +1,1 @@
-"""Runs that ask a subject while they last: what they are told, and the conversations."""
+"""Runs that ask an agent while they last: what they are told, and the conversations."""

@@ -1,4 +1,4 @@
-"""One conversation of a live run: the subject, the example's simulated tools and its user brought together."""
+"""One conversation of a live run: the agent, the example's simulated tools and its user brought together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings as installation
 
 from toolevals.agents.chats import Chat
-from toolevals.agents.connectors import CONNECTORS, Opening, Options, Subject
+from toolevals.agents.connectors import CONNECTORS, Agent, Opening, Options
 from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
@@ -33,20 +33,20 @@ PLAYER = "openai"
 class Stage:
     """What a batch's conversations share: clients, simulator, whoever plays the users. Safe in several threads."""
 
-    subject: Subject
-    player: Subject | None
+    agent: Agent
+    player: Agent | None
     simulator: Simulator
     limits: Limits
 
     def talk(self, task: Task) -> Conversation:
-        """Let the subject do a task in a fresh world."""
+        """Let the agent do a task in a fresh world."""
         simulation = Simulation.of_example(task.example)
         if simulation.instruction and self.player is None:
             return Conversation(Transcript(error=NOBODY_PLAYS), End.UNREACHABLE)
         try:
             with self._world(task, simulation) as world:
                 user = _user(simulation, self.player and self.player(task))
-                return converse(self.subject(task), task, world=world, user=user, limits=self.limits)
+                return converse(self.agent(task), task, world=world, user=user, limits=self.limits)
         except WorldDiedError as error:
             return Conversation(Transcript(error=str(error)), End.UNREACHABLE)
 
@@ -67,15 +67,15 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
         key = secret_for(project=run.project, name=options.secret, address=options.address) if options.secret else ""
         return Opening(policy, key, str(run.pk), patience, pace)
 
-    connector = CONNECTORS[run.subject.connector]
-    options = connector.reader(run.subject.options)
+    connector = CONNECTORS[run.agent.connector]
+    options = connector.reader(run.agent.options)
     with ExitStack() as opened:
-        subject = opened.enter_context(connector.open(options, opening(options)))
+        agent = opened.enter_context(connector.open(options, opening(options)))
         player = None
         if settings.user:
             player = opened.enter_context(CONNECTORS[PLAYER].open(settings.user, opening(settings.user)))
         simulator = opened.enter_context(simulator_of(run))
-        yield Stage(subject, player, simulator, Limits(steps=settings.max_steps))
+        yield Stage(agent, player, simulator, Limits(steps=settings.max_steps))
 
 
 def _user(simulation: Simulation, player: Chat | None) -> User:

@@ -1,4 +1,4 @@
-"""The form that starts a run of a subject that is asked."""
+"""The form that starts a run of an agent that is asked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FIELDS = {
 
 
 class LiveForm(RunForm):
-    """A run of a subject that is asked while the run lasts: the fields that its connector needs."""
+    """A run of an agent that is asked while the run lasts: the fields that its connector needs."""
 
     name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
     base_url = forms.URLField(

@@ -1,5 +1,6 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.models.agents import Agent, Connector
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.models.counted import CountedCases, PlacedCase
 from toolevals.runs.models.drifting import DriftAnswer, DriftCheck
@@ -24,13 +25,13 @@ from toolevals.runs.models.rereading import Reading, RereadCase, Rereading, Said
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
-from toolevals.runs.models.subjects import Connector, Subject
 from toolevals.runs.models.thumbs import Thumb
 from toolevals.runs.models.trials import KeptSums, StepCount, TrialCount, TrialTallies
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.models.turns import RevisionTurn
 
 __all__ = [
+    "Agent",
     "AlignedPair",
     "ArgumentCount",
     "ArgumentFault",
@@ -74,7 +75,6 @@ __all__ = [
     "Simulator",
     "SimulatorKind",
     "StepCount",
-    "Subject",
     "Thumb",
     "ToolAnswers",
     "ToolSpending",

@@ -1,4 +1,4 @@
-"""Store what people say of cases: tags and notes. They stay with what the subject did, whichever grading is shown."""
+"""Store what people say of cases: tags and notes. They stay with what the agent did, whichever grading is shown."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grading import CutOff
 from toolevals.runs.counts.stop_reasons import ENDINGS
 from toolevals.runs.live.settings import cut_off_in
+from toolevals.runs.models.agents import Agent
 from toolevals.runs.models.simulators import Simulator
-from toolevals.runs.models.subjects import Subject
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.runs.scope.presets import PRESETS
 from toolevals.workspace.fields import DocumentField, PublicIdField
@@ -40,14 +40,14 @@ class Experiment(models.Model):
 
 
 class Run(Trashable):
-    """One evaluation of a subject over a dataset version, some trials for each example."""
+    """One evaluation of an agent over a dataset version, some trials for each example."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
     # People's name for it: "run 42".
     number = models.PositiveIntegerField()
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="runs")
-    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="runs")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs")
     # The run whose failing examples this one takes, and their positions in the version, in order; null: all examples.
     failing_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="repeated_by")
@@ -57,7 +57,7 @@ class Run(Trashable):
     trials = models.PositiveSmallIntegerField(default=1)
     # Which floor of its version it is, of `baseline.baseline_agents.Floor`; empty for the runs that people start.
     floor = models.CharField(max_length=10, blank=True, db_default="")
-    # Of a run that asks its subject: see `toolevals.runs.live.settings`.
+    # Of a run that asks its agent: see `toolevals.runs.live.settings`.
     settings = DocumentField(default=dict)
     # What stood behind the tools of such a run: the dataset's simulator when it began.
     simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="runs")
@@ -80,7 +80,7 @@ class Run(Trashable):
         ]
 
     def __str__(self) -> str:
-        return f"floor: {self.subject.name}" if self.floor else f"run {self.number}"
+        return f"floor: {self.agent.name}" if self.floor else f"run {self.number}"
 
     @property
     def cut_off(self) -> CutOff:
@@ -104,7 +104,7 @@ class Run(Trashable):
 
 
 class Transcript(models.Model):
-    """What the subject did in one trial of one example."""
+    """What the agent did in one trial of one example."""
 
     id = PublicIdField()
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="transcripts")

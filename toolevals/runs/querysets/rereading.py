@@ -61,7 +61,7 @@ class RereadCaseQuerySet(models.QuerySet["RereadCase"]):
         """Return cases with what their page shows at hand."""
         related = (
             "rereading__grading__run__project",
-            "case__grading__run__subject__tools__tools",
+            "case__grading__run__agent__tools__tools",
             "case__transcript__entry__revision__tools",
             "case__transcript__entry__version__dataset",
         )

@@ -1,4 +1,4 @@
-"""Reads of subjects, experiments, runs and transcripts."""
+"""Reads of agents, experiments, runs and transcripts."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from toolevals.runs.baseline.baseline_agents import EXPERIMENT, FLOOR
 from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:
-    from toolevals.runs.models import Experiment, Run, Subject, Transcript  # noqa: F401
+    from toolevals.runs.models import Agent, Experiment, Run, Transcript  # noqa: F401
     from toolevals.workspace.models import Project
 
-# Of the runs of a subject or an experiment.
+# Of the runs of an agent or an experiment.
 _SHOWN = untrashed("runs")
 
 
-class SubjectQuerySet(models.QuerySet["Subject"]):
-    """Reads of subjects."""
+class AgentQuerySet(models.QuerySet["Agent"]):
+    """Reads of agents."""
 
-    def in_project(self, project: Project) -> SubjectQuerySet:
-        """Return the project's subjects, the newest first, without the floors."""
+    def in_project(self, project: Project) -> AgentQuerySet:
+        """Return the project's agents, the newest first, without the floors."""
         found = self.filter(project=project).exclude(connector=FLOOR)
         return found.select_related("tools__registry").order_by("-id")
 
@@ -60,11 +60,11 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(floor="")
 
     def with_everything(self) -> RunQuerySet:
-        """Load experiment, subject, dataset version, shown grading and job with each run."""
+        """Load experiment, agent, dataset version, shown grading and job with each run."""
         return self.select_related(
             "experiment",
             "failing_of",
-            "subject__tools__registry",
+            "agent__tools__registry",
             "dataset_version__dataset",
             "grading__dataset_version",
             "job",
@@ -96,5 +96,5 @@ class TranscriptQuerySet(models.QuerySet["Transcript"]):
         return self.filter(run=run, replaced_at=None).order_by("entry__position", "trial")
 
     def errored(self) -> TranscriptQuerySet:
-        """Return those of conversations whose subject, user or simulator could not be reached."""
+        """Return those of conversations whose agent, user or simulator could not be reached."""
         return self.filter(ended=End.UNREACHABLE.value)

@@ -27,7 +27,7 @@ def case_inputs(case: RereadCase) -> dict[str, Any]:
     entry = transcript.entry
     document = transcript.document
     done = done_messages(None if document is None else Transcript.from_document(document))
-    tools = [spec.to_document() for spec in tools_offered(tools_in(entry.revision.tools), run.subject)]
+    tools = [spec.to_document() for spec in tools_offered(tools_in(entry.revision.tools), run.agent)]
     shown = [{name: value for name, value in tool.items() if name in _OF_A_TOOL} for tool in tools]
     return {"conversation": entry.revision.input, "done": done, "tools": shown}
 

@@ -1,4 +1,4 @@
-"""The tools that a subject was offered in an example."""
+"""The tools that an agent was offered in an example."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 
 
-def tools_offered(tools: Sequence[ToolSpec], subject: Subject) -> tuple[ToolSpec, ...]:
-    """Return an example's tools as the subject knows them: in its own wording, matched by name, where it has one."""
-    if subject.tools is None:
+def tools_offered(tools: Sequence[ToolSpec], agent: Agent) -> tuple[ToolSpec, ...]:
+    """Return an example's tools as the agent knows them: in its own wording, matched by name, where it has one."""
+    if agent.tools is None:
         return tuple(tools)
-    own = {spec.name: spec for spec in tools_in(subject.tools.tools)}
+    own = {spec.name: spec for spec in tools_in(agent.tools.tools)}
     return tuple(own.get(spec.name, spec) for spec in tools)

@@ -1,5 +1,6 @@
-"""Everything that changes subjects, experiments, runs and gradings."""
+"""Everything that changes agents, experiments, runs and gradings."""
 
+from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.calibrating import (
     CalibrationRequest,
     calibration_begin,
@@ -44,7 +45,6 @@ from toolevals.runs.services.run_baseline import transcripts_produce
 from toolevals.runs.services.run_conversations import transcripts_converse
 from toolevals.runs.services.simulators import simulator_add, simulator_begin, simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
-from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.runs.services.thumbs import thumb_give
 from toolevals.runs.services.tryouts import TryoutRequest, tryout_ask, tryout_begin, tryout_draw
 
@@ -58,6 +58,7 @@ __all__ = [
     "RunParts",
     "RunRequest",
     "TryoutRequest",
+    "agent_ensure",
     "calibration_begin",
     "calibration_close",
     "calibration_prepare",
@@ -97,7 +98,6 @@ __all__ = [
     "simulator_begin",
     "simulator_choose",
     "simulator_ensure",
-    "subject_ensure",
     "tag_add",
     "tag_remove",
     "thumb_give",

@@ -103,7 +103,7 @@ def calibration_begin(*, request: CalibrationRequest, actor: User | None) -> Jud
 def calibration_prepare(lease: Lease) -> None:
     """Write down what the judge was given in the batch's cases."""
     calibration = JudgeCalibration.objects.select_related(
-        "judge__rubric", "grading__run__subject__tools__tools", "grading__simulator"
+        "judge__rubric", "grading__run__agent__tools__tools", "grading__simulator"
     ).get(pk=lease.payload["calibration"])
     questions = Questions(calibration.grading, calibration.judge.rubric.name)
     places = range(lease.payload["start"], lease.payload["stop"])

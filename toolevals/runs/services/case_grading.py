@@ -56,7 +56,7 @@ NOT_IN_VERSION = "This version of the dataset does not hold what the agent was s
 
 def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
-    gradings = models.Grading.objects.select_related("run__subject__tools__tools", "simulator")
+    gradings = models.Grading.objects.select_related("run__agent__tools__tools", "simulator")
     grading = gradings.get(pk=lease.payload["grading"])
     cases: list[tuple[Any, ...]] = []
     pairs: list[tuple[Any, ...]] = []
@@ -102,7 +102,7 @@ def graded_cases(
     """
     examples = _examples(grading, start, stop)
     run, cut_off = grading.run, grading.run.cut_off
-    compiler = Compiler(run.subject)
+    compiler = Compiler(run.agent)
     with effects_of(grading.simulator, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
             example = examples[entry]
@@ -184,20 +184,20 @@ def _read(document: Any) -> Transcript | None:
 class Compiler:
     """Compiles each expectation with the offered tools and what decides once."""
 
-    def __init__(self, subject: models.Subject) -> None:
-        self._subject = subject
+    def __init__(self, agent: models.Agent) -> None:
+        self._agent = agent
         self._offers: dict[str, tuple[ToolSpec, ...]] = {}
         self._cases: dict[tuple[str, str, str], CompiledCase] = {}
 
     def case(self, tools: ToolList, gold: Any, decided_by: str = EXPECTED) -> CompiledCase:
         """Return the compiled case of a gold label's document.
 
-        The schema gate is the subject's, where its tools are worded otherwise.
+        The schema gate is the agent's, where its tools are worded otherwise.
         """
         key = exact(gold), tools.digest, decided_by
         if key not in self._cases:
             if tools.digest not in self._offers:
-                self._offers[tools.digest] = tools_offered(tools_in(tools), self._subject)
+                self._offers[tools.digest] = tools_offered(tools_in(tools), self._agent)
             expectation = Expectation.from_document(gold)
             self._cases[key] = compile_case(expectation, self._offers[tools.digest], decided_by=decided_by)
         return self._cases[key]

@@ -39,7 +39,7 @@ def cases_judge(lease: Lease) -> None:
     Each answer is kept as soon as it is there, so that an attempt that was cut short asks nothing again. A judge that
     cannot be had leaves its own column errored: no run fails for it.
     """
-    grading = models.Grading.objects.select_related("run__subject__tools__tools", "run__project").get(
+    grading = models.Grading.objects.select_related("run__agent__tools__tools", "run__project").get(
         pk=lease.payload["grading"]
     )
     with bench(grading) as members:

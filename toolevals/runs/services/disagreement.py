@@ -1,4 +1,4 @@
-"""Tell how far subjects differ about examples, written into the queue.
+"""Tell how far agents differ about examples, written into the queue.
 
 What they disagree about is worth a person's time.
 """
@@ -20,7 +20,7 @@ RUNS = 20
 
 
 def disagreement_write(dataset: Dataset, grading: Grading) -> int:
-    """Write how far subjects differ about the revisions that a grading holds; return how many values changed.
+    """Write how far agents differ about the revisions that a grading holds; return how many values changed.
 
     Compared are the first calls of all trials in the shown gradings of the dataset's newest runs.
     """

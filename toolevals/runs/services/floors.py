@@ -12,9 +12,9 @@ from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.baseline.baseline_agents import EXPERIMENT, VERSION, Expected, Floor, expected_of
 from toolevals.runs.models import Connector, Run, VerdictCount
+from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.repeating import errored_ask_again
 from toolevals.runs.services.starting import RunParts, floor_start
-from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project, untrashed
 
 # Versions in one turn of the duty: reading their gold takes a moment each.
@@ -68,7 +68,7 @@ def floors_start(*, version: DatasetVersion) -> list[Run]:
 
 
 def _start(project: Project, version: DatasetVersion, floor: Floor, expected: Expected) -> Run:
-    subject = subject_ensure(
+    agent = agent_ensure(
         project=project,
         actor=None,
         name=floor.label,
@@ -79,7 +79,7 @@ def _start(project: Project, version: DatasetVersion, floor: Floor, expected: Ex
         project=project,
         actor=None,
         experiment=experiment_ensure(project=project, actor=None, slug=EXPERIMENT, name="Floors"),
-        subject=subject,
+        agent=agent,
         dataset_version=version,
     )
     return floor_start(parts, floor=floor, frequent=expected.tools)

@@ -24,7 +24,7 @@ def free_calls(grading: Grading) -> Mapping[str, int]:
         "detail", "transcript__entry__revision__input"
     )
     for case in rows.order_by("pk").iterator(chunk_size=READ_AT_ONCE):
-        tools = tools_offered(tools_in(case.transcript.entry.revision.tools), grading.run.subject)
+        tools = tools_offered(tools_in(case.transcript.entry.revision.tools), grading.run.agent)
         offered = {tool.name for tool in tools}
         calls = Transcript.from_document(case.transcript.document).calls
         found.update(call.name for call in calls if not isinstance(call, MalformedCall) and call.name in offered)

@@ -81,12 +81,12 @@ def _require_unproposed(run: Run, version: DatasetVersion) -> None:
     own = [
         name
         for position, name, agents in rows
-        if run.subject.name in agents.splitlines() and (taken is None or position in taken)
+        if run.agent.name in agents.splitlines() and (taken is None or position in taken)
     ]
     if own:
         named = ", ".join(own[:MOST_NAMED]) + (f" and {len(own) - MOST_NAMED:,} more" if len(own) > MOST_NAMED else "")
         raise InvalidDocument.at(
             "/dataset_version",
-            f"holds gold that rests on second looks at what {run.subject.name} proposed, "
+            f"holds gold that rests on second looks at what {run.agent.name} proposed, "
             f"and does not judge it: {named}. Freeze a version without such gold.",
         )

@@ -32,7 +32,7 @@ def transcripts_ingest(lease: Lease) -> None:
     out wrong, they are taken back and the batch is refused with the errors by line. An attempt that was cut short is
     completed by the next one.
     """
-    run = Run.objects.select_related("dataset_version", "subject").get(pk=lease.payload["run"])
+    run = Run.objects.select_related("dataset_version", "agent").get(pk=lease.payload["run"])
     upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
     if upload is None:
         raise BatchRefused("The file is no longer kept. Upload it again as a new run.")
@@ -64,13 +64,11 @@ def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
         found = found_file(file)
         if found is None:
             return PredictionReader(writer.places, run.trials)
-        found.require_agent(run.subject.name)
+        found.require_agent(run.agent.name)
     except InvalidDocument as error:
         problems = [{"line": 1, "pointer": each.pointer, "message": each.message} for each in error.problems]
         raise BatchRefused(f"The file is refused: {error}.", problems) from None
-    return EvaluationFileReader(
-        writer.places, run.trials, found=found, agent=run.subject.name, contents=writer.contents
-    )
+    return EvaluationFileReader(writer.places, run.trials, found=found, agent=run.agent.name, contents=writer.contents)
 
 
 class _Writer:

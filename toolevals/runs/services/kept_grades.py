@@ -14,7 +14,7 @@ from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
 from toolevals.runs.scope.examples import entries_between
 
-# What could not be graded though its subject had answered: its simulator was away, or a grader crashed.
+# What could not be graded though its agent had answered: its simulator was away, or a grader crashed.
 UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(
     outcome="errored", tag=FailureTag.HARNESS_ERROR
 )

@@ -21,7 +21,7 @@ from toolevals.workspace.services import audit_record
 
 @transaction.atomic
 def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
-    """Ask again for what is errored in a run: the subject where it could not be reached, then a grade of each case.
+    """Ask again for what is errored in a run: the agent where it could not be reached, then a grade of each case.
 
     All other transcripts stay, and count against the budget as before; grades that are not errored are taken over
     where graders, judges and simulator are the same. Earlier gradings keep what is errored; the new one is against the
@@ -31,7 +31,7 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     if locked.grading is None or locked.gradings.filter(finished_at=None).exists():
         raise InvalidDocument.at("", "The last work on the run has not come to a good end: wait for it, or retry it.")
     errored = Transcript.objects.of_run(run).errored()
-    if run.subject.connector not in CONNECTORS:
+    if run.agent.connector not in CONNECTORS:
         errored = errored.none()
     positions = list(errored.order_by("entry__position").values_list("entry__position", flat=True).distinct())
     ungraded = locked.grading.cases.filter(UNGRADED).count()
@@ -65,13 +65,13 @@ def failing_run_again(*, run: Run, actor: User | None) -> Run:
         project=run.project,
         actor=actor,
         experiment=run.experiment,
-        subject=run.subject,
+        agent=run.agent,
         dataset_version=run.dataset_version,
         trials=run.trials,
         failing_of=run,
     )
-    if run.subject.connector == Connector.BASELINE:
+    if run.agent.connector == Connector.BASELINE:
         return run_start(parts)
-    if run.subject.connector in CONNECTORS:
+    if run.agent.connector in CONNECTORS:
         return run_converse(parts, settings=LiveSettings.from_document(run.settings))
     raise InvalidDocument.at("", "The predictions were uploaded: export the failing cases and upload new ones.")

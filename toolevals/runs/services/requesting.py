@@ -19,9 +19,9 @@ from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
 from toolevals.runs.scope.presets import PRESETS
+from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
-from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import stored_together, upload_store
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
+    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the agent's.
 
     `connector` and `settings` are those of a live run, `cut_off` of uploaded predictions: what becomes of conversations
     that were cut before their end. With `failing_of`, only the examples that failed in that run;
@@ -67,7 +67,7 @@ def run_request_baseline(*, project: Project, actor: User | None, request: RunRe
 
 
 def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
-    """Start a run of a subject that is asked while it lasts. Raises InvalidDocument."""
+    """Start a run of an agent that is asked while it lasts. Raises InvalidDocument."""
     options, settings = live_request_read(request)
     require_secret(project, actor, options, "/options/secret")
     require_secret(project, actor, settings.user, "/settings/user/secret")
@@ -85,8 +85,8 @@ def run_request_upload(
 
 
 def _parts(project: Project, actor: User | None, request: RunRequest, connector: Connector) -> RunParts:
-    """Return what every run is made of, its experiment and subject made if they are new."""
-    subject = subject_ensure(
+    """Return what every run is made of, its experiment and agent made if they are new."""
+    agent = agent_ensure(
         project=project,
         actor=actor,
         name=request.name,
@@ -101,7 +101,7 @@ def _parts(project: Project, actor: User | None, request: RunRequest, connector:
         project=project,
         actor=actor,
         experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
-        subject=subject,
+        agent=agent,
         dataset_version=request.dataset_version,
         trials=request.trials,
         failing_of=request.failing_of,
@@ -117,7 +117,7 @@ def _experiment(request: RunRequest) -> dict[str, str]:
 
 
 def live_request_read(request: RunRequest) -> tuple[Options, LiveSettings]:
-    """Return how the subject is asked and how the run goes about it. Raises InvalidDocument."""
+    """Return how the agent is asked and how the run goes about it. Raises InvalidDocument."""
     connector = _below("/connector", lambda: connector_named(request.connector))
     options = _below("/options", lambda: connector.read(request.options, request.model.strip()))
     return options, _below("/settings", lambda: LiveSettings.from_document(request.settings))

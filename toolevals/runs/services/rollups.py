@@ -55,7 +55,7 @@ FAULT_GROUP = ("tool", "argument", "kind")
 
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
-    grading = Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
+    grading = Grading.objects.select_related("run__agent__tools__tools").get(pk=lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))

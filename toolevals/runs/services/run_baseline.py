@@ -25,7 +25,7 @@ COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
 
 def transcripts_produce(lease: Lease) -> None:
     """Write a transcript for each trial of the batch's examples."""
-    run = Run.objects.select_related("subject__tools__tools").get(pk=lease.payload["run"])
+    run = Run.objects.select_related("agent__tools__tools").get(pk=lease.payload["run"])
     rows = list(_rows(run, lease.payload["start"], lease.payload["stop"]))
     with lease.finish():
         rows_insert(Transcript, COLUMNS, rows)
@@ -35,14 +35,14 @@ def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
     documents = _floor_documents if run.floor else _baseline_documents
     now = timezone.now()
     for entry in entries_between(run, start, stop).select_related("revision__tools", "revision__example"):
-        tools = tools_offered(tools_in(entry.revision.tools), run.subject)
+        tools = tools_offered(tools_in(entry.revision.tools), run.agent)
         for trial, document in enumerate(documents(run, entry, tools)):
             yield uuid7(), run.pk, entry.pk, trial, document, now
 
 
 def _baseline_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
     """The baseline answers every trial alike."""
-    document = respond(entry.revision.input, tools, BaselineOptions.from_document(run.subject.options)).to_document()
+    document = respond(entry.revision.input, tools, BaselineOptions.from_document(run.agent.options)).to_document()
     return repeat(document, run.trials)
 
 

@@ -1,4 +1,4 @@
-"""Asking a subject: each conversation is kept as soon as it ends, so that no work is done, or paid, twice."""
+"""Asking an agent: each conversation is kept as soon as it ends, so that no work is done, or paid, twice."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ class _Ended:
 
 
 def transcripts_converse(lease: Lease) -> None:
-    """Let the subject do each trial of the batch's examples that has no transcript yet.
+    """Let the agent do each trial of the batch's examples that has no transcript yet.
 
-    A subject that cannot be reached gives a transcript that says so: errored, and left out of the scores. Trials that
+    An agent that cannot be reached gives a transcript that says so: errored, and left out of the scores. Trials that
     the budget does not reach get none: unscored. Each conversation's own transaction proves the lease, so that an
     attempt that was cut short is completed by the next one. While quick work waits for this worker, or the job is
     paused, no conversation is begun: those in hand are kept, and the batch is put back. Where the job is cancelled,
     those in hand that end well within `GRACE_SECONDS` are kept, too: they were paid for.
     """
-    run = Run.objects.select_related("project", "subject__tools__tools", "simulator").get(pk=lease.payload["run"])
+    run = Run.objects.select_related("project", "agent__tools__tools", "simulator").get(pk=lease.payload["run"])
     settings = LiveSettings.from_document(run.settings)
     trials = list(_left(run, lease.payload["start"], lease.payload["stop"]))
     done = lease.batch.size - len(trials)
@@ -93,7 +93,7 @@ def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
         .values_list("entry_id", "trial")
     )
     for entry in entries_between(run, start, stop).select_related("revision__tools"):
-        tools = tools_offered(tools_in(entry.revision.tools), run.subject)
+        tools = tools_offered(tools_in(entry.revision.tools), run.agent)
         for number in range(run.trials):
             if (entry.pk, number) not in written:
                 yield _Trial(entry, number, Task(entry.revision.input, tools, number, str(entry.pk)))

@@ -1,4 +1,4 @@
-"""Trials of an example in which a subject did the same: they are graded once, and the grade is written once."""
+"""Trials of an example in which an agent did the same: they are graded once, and the grade is written once."""
 
 from __future__ import annotations
 

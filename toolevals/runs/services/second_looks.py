@@ -33,7 +33,7 @@ def second_looks_propose(
         dataset=dataset,
         actor=actor,
         run=run.number,
-        agent=run.subject.name,
+        agent=run.agent.name,
         proposals=dict(_proposals(dataset, run)),
         planted_share=planted_share,
         seed=seed,

@@ -31,7 +31,7 @@ def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
 
 
 def converse_plans(run: Run, *, stage: int, positions: Sequence[int] | None = None) -> Iterator[BatchPlan]:
-    """Yield the batches that let a live subject answer the run's examples, or those at some positions in order."""
+    """Yield the batches that let a live agent answer the run's examples, or those at some positions in order."""
     payload = {"run": str(run.pk)}
     yield from _plans("runs.converse", payload, run, stage, queue=Queue.AGENT, most=LIVE_SLICE, positions=positions)
 

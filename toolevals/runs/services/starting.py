@@ -16,7 +16,7 @@ from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.baseline.baseline_agents import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import CaseGrade, Connector, Experiment, Run, Simulator, Subject
+from toolevals.runs.models import Agent, CaseGrade, Connector, Experiment, Run, Simulator
 from toolevals.runs.scope.presets import Preset
 from toolevals.runs.services.choosing import preset_positions
 from toolevals.runs.services.gradings import grading_make
@@ -39,22 +39,22 @@ class RunParts:
     project: Project
     actor: User | None
     experiment: Experiment
-    subject: Subject
+    agent: Agent
     dataset_version: DatasetVersion
     trials: int = 1
     failing_of: Run | None = None
     preset: Preset | None = None
     only: tuple[int, ...] | None = None
 
-    def of(self, subject: Subject) -> RunParts:
-        """Return the same for another subject."""
-        return replace(self, subject=subject)
+    def of(self, agent: Agent) -> RunParts:
+        """Return the same for another agent."""
+        return replace(self, agent=agent)
 
 
 def run_start(parts: RunParts) -> Run:
     """Start a run of the built-in baseline; `run.job` shows how far it is. Raises InvalidDocument."""
-    if parts.subject.connector != Connector.BASELINE:
-        raise InvalidDocument.at("/subject", "is not the baseline: upload its predictions instead")
+    if parts.agent.connector != Connector.BASELINE:
+        raise InvalidDocument.at("/agent", "is not the baseline: upload its predictions instead")
     return _start(parts, lambda run: produce_plans(run, stage=0))
 
 
@@ -65,9 +65,9 @@ def floor_start(parts: RunParts, *, floor: Floor, frequent: Sequence[str]) -> Ru
 
 
 def run_converse(parts: RunParts, *, settings: LiveSettings) -> Run:
-    """Start a run that asks its subject while it lasts; `run.job` shows how far it is. Raises InvalidDocument."""
-    if parts.subject.connector not in CONNECTORS:
-        raise InvalidDocument.at("/subject", "is not one that can be asked")
+    """Start a run that asks its agent while it lasts; `run.job` shows how far it is. Raises InvalidDocument."""
+    if parts.agent.connector not in CONNECTORS:
+        raise InvalidDocument.at("/agent", "is not one that can be asked")
     return _start(
         parts,
         lambda run: converse_plans(run, stage=0),
@@ -82,8 +82,8 @@ def run_upload(parts: RunParts, *, upload: Upload, cut_off: CutOff = "failed") -
     A prediction belongs to an example by its external id and to a trial from 0 to `trials` - 1. An unknown or repeated
     pair refuses the whole file; a pair without prediction is unscored. Raises InvalidDocument.
     """
-    if parts.subject.connector != Connector.UPLOAD:
-        raise InvalidDocument.at("/subject", "is the baseline: start a run of it instead")
+    if parts.agent.connector != Connector.UPLOAD:
+        raise InvalidDocument.at("/agent", "is the baseline: start a run of it instead")
     if upload.project_id != parts.project.pk:
         raise InvalidDocument.at("/upload", "is not a file of this project")
     settings = {"cut_off": cut_off} if cut_off != "failed" else None
@@ -108,7 +108,7 @@ def _start(
         project=project,
         number=_next_number(project, floor),
         experiment=parts.experiment,
-        subject=parts.subject,
+        agent=parts.agent,
         dataset_version=version,
         failing_of=parts.failing_of,
         only=_only(parts),
@@ -132,7 +132,7 @@ def _start(
     )
     run.save(update_fields=["job"])
     grading.save(update_fields=["job"])
-    detail = {"number": run.number, "subject": parts.subject.name, "connector": parts.subject.connector}
+    detail = {"number": run.number, "agent": parts.agent.name, "connector": parts.agent.connector}
     audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail | {"trials": run.trials})
     return run
 
@@ -146,7 +146,7 @@ def _next_number(project: Project, floor: str) -> int:
 
 
 def _called(run: Run) -> str:
-    return f"Baseline agent: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
+    return f"Baseline agent: {run.agent.name}" if run.floor else f"Run {run.number}: {run.agent.name}"
 
 
 def _only(parts: RunParts) -> list[int] | None:
@@ -177,7 +177,7 @@ def _check(parts: RunParts) -> None:
         raise InvalidDocument.at("/dataset_version", "is of a dataset that was deleted")
     owners = {
         "/experiment": parts.experiment.project_id,
-        "/subject": parts.subject.project_id,
+        "/agent": parts.agent.project_id,
         "/dataset_version": parts.dataset_version.dataset.project_id,
     }
     if parts.failing_of:

@@ -23,7 +23,7 @@ _CHUNK: Final = 200
 class MeasuredBatch:
     """The calls of one batch, by tool.
 
-    Transcripts of subjects that could not be reached, or that nothing is compared with, are outside, as they are of
+    Transcripts of agents that could not be reached, or that nothing is compared with, are outside, as they are of
     everything that is counted by tool.
     """
 

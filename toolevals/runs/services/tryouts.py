@@ -135,7 +135,7 @@ def tryout_ask(lease: Lease) -> None:
 
 
 def _tryout(lease: Lease) -> Tryout:
-    related = "judge__project", "judge__rubric", "grading__run__subject__tools__tools", "grading__run__dataset_version"
+    related = "judge__project", "judge__rubric", "grading__run__agent__tools__tools", "grading__run__dataset_version"
     return Tryout.objects.select_related(*related, "grading__simulator").get(pk=lease.payload["tryout"])
 
 

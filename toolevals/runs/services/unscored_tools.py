@@ -21,7 +21,7 @@ def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
     """
     if not entries:
         return {}
-    compiler = Compiler(grading.run.subject)
+    compiler = Compiler(grading.run.agent)
     found: dict[UUID, str] = {}
     for start in range(0, len(entries), _AT_ONCE):
         shown = VersionEntry.objects.filter(pk__in=entries[start : start + _AT_ONCE]).select_related("revision__tools")

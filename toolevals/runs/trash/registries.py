@@ -11,7 +11,7 @@ from django.db.models.deletion import ProtectedError, RestrictedError
 
 from labeling.models import Dataset
 from toolevals.registry.models import Registry, RegistryVersion
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.kinds import TrashKind
 
@@ -31,7 +31,7 @@ class Registries(TrashKind):
     def rests(self, row: Any) -> Iterable[str]:
         for version in row.versions.filter(_in_use()).order_by("number"):
             datasets = Dataset.objects.filter(default_tools=version).order_by("name").values_list("name", flat=True)
-            agents = Subject.objects.filter(tools=version).order_by("name").values_list("name", flat=True).distinct()
+            agents = Agent.objects.filter(tools=version).order_by("name").values_list("name", flat=True).distinct()
             names = ", ".join([*datasets, *agents]) or "something in the trash"
             yield f"Version {version.number} stays for {names}."
 
@@ -58,4 +58,4 @@ class Registries(TrashKind):
 def _in_use() -> Q:
     """Return the condition that a version is what a dataset or an agent takes its tools from."""
     datasets = Dataset.with_trash.exclude(default_tools=None).values("default_tools")
-    return Q(pk__in=datasets) | Q(pk__in=Subject.objects.exclude(tools=None).values("tools"))
+    return Q(pk__in=datasets) | Q(pk__in=Agent.objects.exclude(tools=None).values("tools"))

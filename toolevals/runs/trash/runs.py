@@ -24,14 +24,14 @@ class Runs(TrashKind):
     model: ClassVar[type[Any]] = Run
 
     def rows(self, project: Project) -> models.QuerySet[Any]:
-        related = "subject", "dataset_version__dataset", "deleted_by"
+        related = "agent", "dataset_version__dataset", "deleted_by"
         return super().rows(project).filter(floor="").select_related(*related)
 
     def key(self, row: Any) -> str:
         return str(row.number)
 
     def title(self, row: Any) -> str:
-        return f"run {row.number} of {row.subject.name}"
+        return f"run {row.number} of {row.agent.name}"
 
     def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
         return [
@@ -71,8 +71,8 @@ class Runs(TrashKind):
         return {
             "transcripts": row.transcripts.count(),
             "gradings": row.gradings.count(),
-            "subject": row.subject.name,
-            "subject_digest": row.subject.digest,
+            "agent": row.agent.name,
+            "agent_digest": row.agent.digest,
             "dataset_version": str(row.dataset_version),
             "outcomes": dict(outcomes.values_list("value", "count")),
         }
@@ -80,7 +80,7 @@ class Runs(TrashKind):
     def destroy(self, row: Any, until: float) -> bool:
         if not run_empty(row, until):
             return False
-        # Their versions, and the tools of their subjects, may have been kept for it alone.
+        # Their versions, and the tools of their agents, may have been kept for it alone.
         Dataset.with_trash.filter(pk=row.dataset_version.dataset_id).exclude(destroyed_at=None).update(
             destroyed_at=None
         )

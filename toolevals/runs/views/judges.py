@@ -97,7 +97,7 @@ def judge_switch(request: ProjectRequest, judge: UUID) -> HttpResponse:
 @require_safe
 def judging(request: ProjectRequest, number: int) -> HttpResponse:
     """Say what grading a run again with the judges that are on would ask, and cost."""
-    runs = Run.objects.select_related("grading__run__subject__tools__tools", "dataset_version__dataset")
+    runs = Run.objects.select_related("grading__run__agent__tools__tools", "dataset_version__dataset")
     run = get_object_or_404(runs, project=request.project, number=number)
     return render(request, "runs/judging.html", {"run": run, "estimates": judging_estimates(run)})
 

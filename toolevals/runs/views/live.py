@@ -1,4 +1,4 @@
-"""Starting a run of a subject that is asked: first what it will take at least, then the run."""
+"""Starting a run of an agent that is asked: first what it will take at least, then the run."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from toolevals.workspace.views.files import csv_file
 
 @require_POST
 def errored(request: ProjectRequest, number: int) -> HttpResponse:
-    """Ask the subject again where it could not be reached."""
+    """Ask the agent again where it could not be reached."""
     try:
         errored_ask_again(run=_run(request, number), actor=request.user)
     except InvalidDocument as error:
@@ -56,5 +56,5 @@ def _grading(request: ProjectRequest, number: int) -> Grading | None:
 
 
 def _run(request: ProjectRequest, number: int) -> Run:
-    runs = Run.objects.select_related("project", "subject", "experiment", "dataset_version__dataset")
+    runs = Run.objects.select_related("project", "agent", "experiment", "dataset_version__dataset")
     return get_object_or_404(runs, project=request.project, number=number)

@@ -7,7 +7,7 @@ from labeling.services import dataset_create
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
-from toolevals.runs.services import RunParts, experiment_ensure, run_start, subject_ensure
+from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_start
 from toolevals.sample import content
 from toolevals.workspace.models import Project, User
 
@@ -48,7 +48,7 @@ def runs_make(actor: User, version: DatasetVersion, before: RegistryVersion, aft
     project = version.dataset.project
     experiment = experiment_ensure(project=project, actor=actor, slug="descriptions", name="Tool descriptions")
     for wording, tools in (("before", before), ("after", after)):
-        subject = subject_ensure(
+        agent = agent_ensure(
             project=project,
             actor=actor,
             name=f"baseline, descriptions {wording}",
@@ -56,6 +56,4 @@ def runs_make(actor: User, version: DatasetVersion, before: RegistryVersion, aft
             tools=tools,
             options={"threshold": THRESHOLD},
         )
-        run_start(
-            RunParts(project=project, actor=actor, experiment=experiment, subject=subject, dataset_version=version)
-        )
+        run_start(RunParts(project=project, actor=actor, experiment=experiment, agent=agent, dataset_version=version))

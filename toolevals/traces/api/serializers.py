@@ -139,7 +139,7 @@ class LaterCaseSerializer(serializers.Serializer[LaterCase]):
     """Shows what a run did on an example."""
 
     run = serializers.IntegerField()
-    subject = serializers.CharField()
+    agent = serializers.CharField()
     case = serializers.UUIDField()
     outcome = serializers.CharField()
     mode = serializers.CharField(allow_blank=True)

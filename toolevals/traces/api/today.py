@@ -11,18 +11,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.models import Dataset
-from toolevals.runs.models import Subject
+from toolevals.runs.models import Agent
 from toolevals.traces.api.promotions import filter_said
-from toolevals.traces.services import TodayRequest, live_subjects, today_start
+from toolevals.traces.services import TodayRequest, live_agents, today_start
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers import JobSerializer
 
 
 class TodaySerializer(serializers.Serializer[Any]):
-    """The agent by its subject's id, the dataset, and the filter of the traces whose examples it is asked."""
+    """The agent by its agent's id, the dataset, and the filter of the traces whose examples it is asked."""
 
-    subject = serializers.PrimaryKeyRelatedField(queryset=Subject.objects.none())
+    agent = serializers.PrimaryKeyRelatedField(queryset=Agent.objects.none())
     dataset = serializers.SlugRelatedField(slug_field="slug", queryset=Dataset.objects.none())
     filter = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False, default=dict)
 
@@ -30,7 +30,7 @@ class TodaySerializer(serializers.Serializer[Any]):
         fields = super().get_fields()
         project = self.context.get("project")
         if project is not None:
-            fields["subject"].queryset = live_subjects(project)  # type: ignore[attr-defined]
+            fields["agent"].queryset = live_agents(project)  # type: ignore[attr-defined]
             fields["dataset"].queryset = Dataset.objects.in_project(project)  # type: ignore[attr-defined]
         return fields
 
@@ -48,6 +48,6 @@ class Today(ProjectView):
         asked = TodaySerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        wanted = TodayRequest(dataset=said["dataset"], subject=said["subject"], wanted=said["filter"])
+        wanted = TodayRequest(dataset=said["dataset"], agent=said["agent"], wanted=said["filter"])
         job = today_start(request=wanted, actor=self.user, role=self.role)
         return Response(JobSerializer(job).data, status=HTTPStatus.ACCEPTED)

@@ -1,6 +1,6 @@
 """Everything that changes traces."""
 
-from toolevals.traces.services.asking_today import TodayRequest, live_subjects, today_runs, today_start
+from toolevals.traces.services.asking_today import TodayRequest, live_agents, today_runs, today_start
 from toolevals.traces.services.judging import traces_judge
 from toolevals.traces.services.promoting import (
     PromotionRequest,
@@ -31,7 +31,7 @@ __all__ = [
     "Stored",
     "TodayRequest",
     "TraceJudgeRequest",
-    "live_subjects",
+    "live_agents",
     "promotion_delete",
     "promotion_draw",
     "promotion_drop",

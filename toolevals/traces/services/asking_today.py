@@ -24,8 +24,8 @@ from labeling.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import Connector, Run, Subject
-from toolevals.runs.services import RunParts, experiment_ensure, run_converse, run_upload, subject_ensure
+from toolevals.runs.models import Agent, Connector, Run
+from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_converse, run_upload
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter
@@ -36,6 +36,7 @@ from toolevals.traces.reading.turns import turns_of
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Project, Role, User
+from toolevals.workspace.old_names import with_new_names
 from toolevals.workspace.services import audit_record, stored_together, upload_store
 
 KIND: Final = "production_run"
@@ -50,13 +51,13 @@ class TodayRequest:
     """Whom to ask, and what: the decided examples of a dataset that were made of the traces of a filter."""
 
     dataset: Dataset
-    subject: Subject
+    agent: Agent
     wanted: Mapping[str, str]
 
 
-def live_subjects(project: Project) -> Any:
+def live_agents(project: Project) -> Any:
     """Return the project's agents that can be asked and were asked before, the one that was asked last first."""
-    found = Subject.objects.in_project(project).filter(connector__in=list(CONNECTORS)).with_runs()
+    found = Agent.objects.in_project(project).filter(connector__in=list(CONNECTORS)).with_runs()
     return found.filter(last_run__isnull=False).order_by("-last_run")
 
 
@@ -73,16 +74,16 @@ def decided_examples(project: Project, dataset: Dataset, wanted: TraceFilter, ro
 @transaction.atomic
 def today_start(*, request: TodayRequest, actor: User, role: Role) -> Job:
     """Begin the job; its result is the page of both runs. Raises InvalidDocument where there is nothing to ask."""
-    dataset, subject = request.dataset, request.subject
-    if not Run.objects.filter(subject=subject).exists():
-        raise InvalidDocument.at("/subject", "was never asked: start a live run of it first")
+    dataset, agent = request.dataset, request.agent
+    if not Run.objects.filter(agent=agent).exists():
+        raise InvalidDocument.at("/agent", "was never asked: start a live run of it first")
     if not decided_examples(dataset.project, dataset, TraceFilter.of(request.wanted), role).exists():
         raise InvalidDocument.at(
             "/dataset", "holds no example with gold that was made of these traces: make examples, and label them"
         )
     payload = {
         "dataset": str(dataset.pk),
-        "subject": str(subject.pk),
+        "agent": str(agent.pk),
         "wanted": dict(request.wanted),
         "role": int(role),
     }
@@ -90,10 +91,10 @@ def today_start(*, request: TodayRequest, actor: User, role: Role) -> Job:
         project=dataset.project,
         actor=actor,
         kind=KIND,
-        title=f"Production and {subject.name} on {dataset.name}",
+        title=f"Production and {agent.name} on {dataset.name}",
         batches=[BatchPlan("traces.today", payload)],
     )
-    detail = {"dataset": dataset.slug, "subject": subject.name, "filter": dict(request.wanted)}
+    detail = {"dataset": dataset.slug, "agent": agent.name, "filter": dict(request.wanted)}
     audit_record(project=dataset.project, actor=actor, verb="today_start", target=job, detail=detail)
     return job
 
@@ -115,7 +116,7 @@ def today_runs(lease: Lease) -> None:
     ]
     if not lines:
         raise BatchRefused("Nothing is left of what production did in these traces.")
-    subject = Subject.objects.select_related("tools").get(pk=payload["subject"])
+    agent = Agent.objects.select_related("tools").get(pk=with_new_names(payload)["agent"])
     project, actor = dataset.project, job.actor
     with lease.finish(), stored_together():
         file = io.BytesIO(b"\n".join(lines) + b"\n")
@@ -124,12 +125,12 @@ def today_runs(lease: Lease) -> None:
             project=project,
             actor=actor,
             experiment=experiment_ensure(project=project, actor=actor, slug=EXPERIMENT, name="Production"),
-            subject=subject_ensure(project=project, actor=actor, name=PRODUCTION, connector=Connector.UPLOAD),
+            agent=agent_ensure(project=project, actor=actor, name=PRODUCTION, connector=Connector.UPLOAD),
             dataset_version=version,
             only=tuple(sorted(rows.values())),
         )
         before = run_upload(parts, upload=upload)
-        after = run_converse(parts.of(subject), settings=_settings(subject))
+        after = run_converse(parts.of(agent), settings=_settings(agent))
         job.result_path = reverse("reports:beside", args=[project.slug, before.number, after.number])
         Job.objects.filter(pk=job.pk).update(result_path=job.result_path)
 
@@ -148,7 +149,7 @@ def _done(links: Sequence[TraceExample], lease: Lease) -> Iterator[tuple[UUID, d
             others_write_first()
 
 
-def _settings(subject: Subject) -> LiveSettings:
+def _settings(agent: Agent) -> LiveSettings:
     """Return how the agent was asked last."""
-    last = Run.objects.filter(subject=subject).order_by("-number").first()
+    last = Run.objects.filter(agent=agent).order_by("-number").first()
     return LiveSettings.from_document(last.settings if last else {})

@@ -28,7 +28,7 @@ def today(request: ProjectRequest) -> HttpResponse:
     context = {
         "form": form,
         "said": wanted.said,
-        "has_agents": form.fields["subject"].queryset.exists(),  # type: ignore[attr-defined]
+        "has_agents": form.fields["agent"].queryset.exists(),  # type: ignore[attr-defined]
         "has_examples": form.fields["dataset"].queryset.exists(),  # type: ignore[attr-defined]
     }
     return render(request, "traces/today.html", context, status=422 if form.errors else 200)

@@ -11,6 +11,7 @@ from rest_framework.parsers import BaseParser
 
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.old_names import with_new_names
 
 CHUNK = 1 << 20
 
@@ -40,6 +41,7 @@ class StrictJsonParser(BaseParser):
             title = f"The document has {length:,} bytes; the limit is {limit:,}."
             raise Problems(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, title)
         try:
-            return load_json(stream.read(), max_bytes=limit)
+            document = load_json(stream.read(), max_bytes=limit)
         except InvalidDocument as error:
             raise Problems(HTTPStatus.BAD_REQUEST, "The body cannot be read as JSON.", error.problems) from None
+        return with_new_names(document) if isinstance(document, dict) else document

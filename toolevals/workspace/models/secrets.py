@@ -12,7 +12,7 @@ from toolevals.workspace.models.users import User
 
 
 class Secret(models.Model):
-    """A key or password under the name by which a project's subjects, simulators and judges refer to it."""
+    """A key or password under the name by which a project's agents, simulators and judges refer to it."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="secrets")

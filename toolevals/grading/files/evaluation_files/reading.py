@@ -138,7 +138,7 @@ def _graded_row(row: ExampleRow, trial: Trial) -> dict[str, Any]:
     if made["messages"]:
         document["format"] = "native"
     else:
-        # A subject that says and calls nothing made no call.
+        # An agent that says and calls nothing made no call.
         del made["messages"]
         made |= {} if "error" in made or "answer" in made else {"tool_calls": []}
     return document | made

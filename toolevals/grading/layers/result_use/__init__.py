@@ -1,4 +1,4 @@
-"""Tell how a subject used what its tools returned: claims, where they come from, and what is wrong with them."""
+"""Tell how an agent used what its tools returned: claims, where they come from, and what is wrong with them."""
 
 from toolevals.grading.layers.result_use.grader import grade_result_use
 from toolevals.grading.layers.result_use.values import (

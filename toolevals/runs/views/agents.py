@@ -9,24 +9,24 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from toolevals.runs.files import lists
-from toolevals.runs.models import Experiment, Subject
+from toolevals.runs.models import Agent, Experiment
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
 
 @require_safe
-def subjects(request: ProjectRequest) -> HttpResponse:
-    """List the subjects, the newest first."""
-    rows = Subject.objects.in_project(request.project).with_runs()
-    return render(request, "runs/subjects.html", _page(rows, request, "subjects"))
+def agents(request: ProjectRequest) -> HttpResponse:
+    """List the agents, the newest first."""
+    rows = Agent.objects.in_project(request.project).with_runs()
+    return render(request, "runs/agents.html", _page(rows, request, "agents"))
 
 
 @require_safe
-def subjects_csv(request: ProjectRequest) -> StreamingHttpResponse:
+def agents_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the same list, all of it."""
-    rows = rows_of(Subject.objects.in_project(request.project).with_runs())
-    return csv_file("subjects", lists.SUBJECTS, lists.subject_lines(rows))
+    rows = rows_of(Agent.objects.in_project(request.project).with_runs())
+    return csv_file("agents", lists.SUBJECTS, lists.agent_lines(rows))
 
 
 @require_safe

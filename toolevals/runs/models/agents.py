@@ -9,13 +9,13 @@ from django.db import models
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import baseline_agents as floors
-from toolevals.runs.querysets.runs import SubjectQuerySet
+from toolevals.runs.querysets.runs import AgentQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project
 
 
 class Connector(models.TextChoices):
-    """How a subject's transcripts are had."""
+    """How an agent's transcripts are had."""
 
     UPLOAD = "upload", "uploaded predictions"
     BASELINE = "baseline", "the built-in baseline"
@@ -25,11 +25,11 @@ class Connector(models.TextChoices):
     FLOOR = floors.FLOOR, "a baseline agent"
 
 
-class Subject(models.Model):
+class Agent(models.Model):
     """An agent in one exact state: model, prompt, commit and the tools it is given. Immutable, by content."""
 
     id = PublicIdField()
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="subjects")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="agents")
     name = models.CharField(max_length=120)
     connector = models.CharField(max_length=20, choices=Connector.choices)
     model = models.CharField(max_length=120, blank=True)
@@ -43,11 +43,11 @@ class Subject(models.Model):
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = SubjectQuerySet.as_manager()
+    objects = AgentQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["project", "digest"], name="subject_digest"),
+            models.UniqueConstraint(fields=["project", "digest"], name="agent_digest"),
         ]
 
     def __str__(self) -> str:

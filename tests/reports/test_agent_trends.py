@@ -1,4 +1,4 @@
-"""Trends of a subject over its states and over experiments: what is joined, why what is not, and where points lead."""
+"""Trends of an agent over its states and over experiments: what is joined, why what is not, and where points lead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reports.analyses.rates import rate
 from reports.analyses.trend import RunFacts, TrendRow, series_of, tool_trend_of
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
-from toolevals.runs.models import Grading, Run, Subject
+from toolevals.runs.models import Agent, Grading, Run
 from toolevals.workspace.models import Project
 
 GOOD, BAD = Case("a", "a"), Case("a", "b")
@@ -33,17 +33,17 @@ def wandering(build, project):
     second = build.again(first, [[GOOD]] * 4, experiment="weekly")
     elsewhere = build.grading([GOOD] * 2, experiment="weekly")
     other = build.again(first, [[BAD]] * 4, experiment="weekly", agent="rival")
-    Subject.objects.filter(digest="rival").update(name="rival")
+    Agent.objects.filter(digest="rival").update(name="rival")
     return [first, second, elsewhere, other]
 
 
-def subject_page(browser: Client, project: Project, **query: str) -> Any:
-    return browser.get(reverse("reports:subject-trends", args=[project.slug]), query)
+def agent_page(browser: Client, project: Project, **query: str) -> Any:
+    return browser.get(reverse("reports:agent-trends", args=[project.slug]), query)
 
 
 @pytest.mark.django_db
-def test_runs_of_a_subject_are_followed_over_experiments(browser_of, wandering, project):
-    page = subject_page(browser_of, project, subject="agent", dataset="set-1")
+def test_runs_of_an_agent_are_followed_over_experiments(browser_of, wandering, project):
+    page = agent_page(browser_of, project, agent="agent", dataset="set-1")
     assert [(line.run.number, line.run.experiment) for line in page.context["newest_first"]] == [
         (2, "weekly"),
         (1, "nightly"),
@@ -57,19 +57,19 @@ def test_runs_of_a_subject_are_followed_over_experiments(browser_of, wandering, 
 @pytest.mark.django_db
 def test_the_address_chooses_and_what_is_not_there_counts_as_not_given(browser_of, wandering, project):
     def runs(**query: str) -> list[int]:
-        return [line.run.number for line in subject_page(browser_of, project, **query).context["newest_first"]]
+        return [line.run.number for line in agent_page(browser_of, project, **query).context["newest_first"]]
 
     assert runs() == [4]
-    assert runs(subject="agent") == [3]
-    assert runs(subject="agent", dataset="set-1", experiment="nightly") == [1]
-    assert runs(subject="agent", dataset="nowhere") == [3]
-    assert runs(subject="rival", dataset="set-2") == [4]
-    assert subject_page(browser_of, project, subject="nobody").status_code == 404
+    assert runs(agent="agent") == [3]
+    assert runs(agent="agent", dataset="set-1", experiment="nightly") == [1]
+    assert runs(agent="agent", dataset="nowhere") == [3]
+    assert runs(agent="rival", dataset="set-2") == [4]
+    assert agent_page(browser_of, project, agent="nobody").status_code == 404
 
 
 @pytest.mark.django_db
 def test_each_rate_opens_its_cases(browser_of, wandering, project):
-    page = subject_page(browser_of, project, subject="agent", dataset="set-1")
+    page = agent_page(browser_of, project, agent="agent", dataset="set-1")
     lines = page.context["newest_first"]
     (shown,) = [each for each in lines[1].shown if each.name == "selection"]
     cases = browser_of.get(shown.url)
@@ -80,12 +80,12 @@ def test_each_rate_opens_its_cases(browser_of, wandering, project):
 
 @pytest.mark.django_db
 def test_one_tool_is_looked_at_by_itself(browser_of, wandering, project):
-    page = subject_page(browser_of, project, subject="agent", dataset="set-1", tool="a")
+    page = agent_page(browser_of, project, agent="agent", dataset="set-1", tool="a")
     (followed,) = page.context["followed"]
     assert [each.shown[0].rate.value for each in followed.lines] == [1.0, 0.75]
     assert browser_of.get(followed.lines[1].shown[0].url).context["count"] == 4
     assert "trend-of-tool" in embedded(page, "trend-data")
-    assert subject_page(browser_of, project, subject="agent", tool="<b>x</b>").context["followed"] == []
+    assert agent_page(browser_of, project, agent="agent", tool="<b>x</b>").context["followed"] == []
 
 
 @pytest.mark.django_db
@@ -93,14 +93,14 @@ def test_a_break_is_said_in_table_chart_file_and_interface(browser_of, wandering
     first, second = wandering[:2]
     Grading.objects.filter(pk=first.pk).update(graders=[{"name": "selection", "version": "1"}])
     Grading.objects.filter(pk=second.pk).update(graders=[{"name": "selection", "version": "2"}])
-    query = {"subject": "agent", "dataset": "set-1"}
-    page = subject_page(browser_of, project, **query)
+    query = {"agent": "agent", "dataset": "set-1"}
+    page = agent_page(browser_of, project, **query)
     assert "graders selection 2" in text(page)
     assert table(page, "trend-table")[1][-1] == "another version of its grader"
     layout = embedded(page, "trend-data")["trend-selection"]["themes"]["light"]["layout"]
     assert [shape["x0"] for shape in layout["shapes"] if shape["x0"] == 0.5] == [0.5]
-    file = csv_rows(browser_of.get(reverse("reports:subject-trends-csv", args=[project.slug]), query))
-    api = browser_of.get(reverse("reports-api:subject-trends", args=[project.slug]), query).json()
+    file = csv_rows(browser_of.get(reverse("reports:agent-trends-csv", args=[project.slug]), query))
+    api = browser_of.get(reverse("reports-api:agent-trends", args=[project.slug]), query).json()
     said = {
         (str(run["run"]), name): (str(each["line"]), ", ".join(each["broken"]), run["grading_id"])
         for run in api["runs"]
@@ -115,16 +115,16 @@ def test_a_break_is_said_in_table_chart_file_and_interface(browser_of, wandering
 
 @pytest.mark.django_db
 def test_a_project_without_runs_says_so(browser_of, project):
-    assert "No run of any agent is graded yet." in text(subject_page(browser_of, project))
+    assert "No run of any agent is graded yet." in text(agent_page(browser_of, project))
 
 
 @pytest.mark.django_db
 def test_what_is_new_is_named_without_breaking_the_line(browser_of, wandering, project):
-    reworded = Subject.objects.create(
+    reworded = Agent.objects.create(
         project=project, name="agent", connector="upload", digest="new", prompt_version="p2", model="m-2"
     )
-    Run.objects.filter(pk=wandering[1].run_id).update(subject=reworded)
-    page = subject_page(browser_of, project, subject="agent", dataset="set-1")
+    Run.objects.filter(pk=wandering[1].run_id).update(agent=reworded)
+    page = agent_page(browser_of, project, agent="agent", dataset="set-1")
     line = page.context["newest_first"][0]
     assert (line.run.changes, line.broken) == (("model", "prompt"), ())
 

@@ -1,4 +1,4 @@
-"""Subjects and experiments: found where they exist, made where they don't."""
+"""Agents and experiments: found where they exist, made where they don't."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import BaselineOptions
-from toolevals.runs.models import Connector, Experiment, Subject
+from toolevals.runs.models import Agent, Connector, Experiment
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
 
 @transaction.atomic
-def subject_ensure(
+def agent_ensure(
     *,
     project: Project,
     actor: User | None,
@@ -29,10 +29,10 @@ def subject_ensure(
     commit: str = "",
     tools: RegistryVersion | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Subject:
-    """Return the project's subject that is exactly this, made at the first call. Safe in a race.
+) -> Agent:
+    """Return the project's agent that is exactly this, made at the first call. Safe in a race.
 
-    `tools` is the registry version that the subject itself is given, where its wording differs from the dataset's.
+    `tools` is the registry version that the agent itself is given, where its wording differs from the dataset's.
     `options` are the connector's; those of the baseline are filled in and carry its version. Raises InvalidDocument.
     """
     if connector not in Connector.values:
@@ -50,15 +50,15 @@ def subject_ensure(
         "commit": commit.strip(),
         "options": _options(connector, model.strip(), said),
     }
-    subject, made = Subject.objects.get_or_create(
+    agent, made = Agent.objects.get_or_create(
         project=project,
         digest=digest({**content, "tools": str(tools.pk) if tools else None}),
         defaults={**content, "tools": tools},
     )
     if made:
-        detail = {"name": subject.name, "connector": connector}
-        audit_record(project=project, actor=actor, verb="subject_ensure", target=subject, detail=detail)
-    return subject
+        detail = {"name": agent.name, "connector": connector}
+        audit_record(project=project, actor=actor, verb="agent_ensure", target=agent, detail=detail)
+    return agent
 
 
 def _options(connector: str, model: str, said: dict[str, Any]) -> dict[str, Any]:

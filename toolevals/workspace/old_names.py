@@ -1,0 +1,66 @@
+"""Read the names that fields, columns and addresses had before: one table. All that is written has the new names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, QueryDict
+
+# Old name -> new name, of fields in documents and in the query of an address, and of columns in files.
+OLD_NAMES: Final[Mapping[str, str]] = {
+    "subject": "agent",
+    "subject_id": "agent_id",
+    "subjects": "agents",
+}
+
+# What an address was called behind its project -> what it is called now.
+OLD_ADDRESSES: Final[Mapping[str, str]] = {
+    r"subjects(?=/|\.csv$)": "agents",
+}
+_PROJECT: Final = r"(?P<project>/p/[^/]+/|/api/v1/projects/[^/]+/)"
+_MOVED: Final = [(re.compile(f"{_PROJECT}{old}"), new) for old, new in OLD_ADDRESSES.items()]
+
+
+def with_new_names(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with the new names of its own fields; an old name beside its new one stays, unread."""
+    return {
+        OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in document else name: value
+        for name, value in document.items()
+    }
+
+
+class OldNamesMiddleware:
+    """Sends an old address to the new one, and reads the old names in the query of any."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        for old, new in _MOVED:
+            if found := old.match(request.path):
+                request.path = f"{found['project']}{new}{request.path[found.end() :]}"
+                return _moved(request.get_full_path())
+        if any(name in OLD_NAMES for name in request.GET):
+            request.GET = _query(request.GET)
+        return self.get_response(request)
+
+
+def _moved(address: str) -> HttpResponse:
+    """Answer with the new address; a request that brings something brings it there."""
+    response = HttpResponsePermanentRedirect(address)
+    response.status_code = HTTPStatus.PERMANENT_REDIRECT
+    return response
+
+
+def _query(given: QueryDict) -> QueryDict:
+    """Return a query with the new names."""
+    found = QueryDict(mutable=True)
+    for name in given:
+        found.setlist(
+            OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in given else name, given.getlist(name)
+        )
+    found._mutable = False
+    return found
