@@ -26,7 +26,7 @@ class FloorSerializer(serializers.Serializer[Any]):
 class FloorsSerializer(serializers.Serializer[Any]):
     """The floors of a dataset version."""
 
-    floors = FloorSerializer(many=True)
+    baseline_agents = FloorSerializer(many=True)
 
 
 class FloorsView(ProjectView):
@@ -35,4 +35,4 @@ class FloorsView(ProjectView):
     @extend_schema(responses=FloorsSerializer)
     def get(self, request: Request, dataset: str, version: str) -> Response:
         found = version_asked(self.access, dataset, version)
-        return Response(FloorsSerializer({"floors": version_floors(found)}).data)
+        return Response(FloorsSerializer({"baseline_agents": version_floors(found)}).data)

@@ -109,7 +109,11 @@ urlpatterns = [
     path(
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"
     ),
-    path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/baseline-agents/",
+        floors.FloorsView.as_view(),
+        name="baseline-agents",
+    ),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),
     path("solved/", solved.SolvedView.as_view(), name="solved"),
     path("agents/trends/", trends.AgentTrendsView.as_view(), name="agent-trends"),

@@ -86,7 +86,7 @@ PROXIES: Final = (
     "recall_low",
     "recall_high",
 )
-FLOORS: Final = ("floor", "run", "name", *COUNTED)
+FLOORS: Final = ("baseline_agent", "run", "name", *COUNTED)
 STATE: Final = (
     "case_id",
     "transcript_id",

@@ -30,4 +30,4 @@ def floors(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
 def floors_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send every rate of every floor of a version."""
     found = version_asked(request, dataset, version)
-    return csv_file(f"{dataset}-v{found.number}-floors", tables.FLOORS, tables.floors(version_floors(found)))
+    return csv_file(f"{dataset}-v{found.number}-baseline-agents", tables.FLOORS, tables.floors(version_floors(found)))

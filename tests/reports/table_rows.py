@@ -104,7 +104,11 @@ def suspects(document: Any) -> Iterable[Mapping[str, Any]]:
 
 
 def floors(document: Any) -> Iterable[Mapping[str, Any]]:
-    return [row | {"floor": each["kind"], "run": each["run"]} for each in document["floors"] for row in each["layers"]]
+    return [
+        row | {"baseline_agent": each["kind"], "run": each["run"]}
+        for each in document["baseline_agents"]
+        for row in each["layers"]
+    ]
 
 
 def _beside(pair: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ from toolevals.workspace.services import token_create
 pytestmark = pytest.mark.django_db
 
 # Nothing of this kind is in what was made: the tables are compared all the same.
-MAY_BE_EMPTY = {"suspects-csv", "floors-csv", "compare-registry-csv", "gold-changed-csv"}
+MAY_BE_EMPTY = {"suspects-csv", "baseline-agents-csv", "compare-registry-csv", "gold-changed-csv"}
 HOSTILE = "=cmd()|'/c calc'!A1"
 
 
@@ -207,7 +207,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("gates", {}),
     ("gate", {}),
     ("gate-preview", {}),
-    ("floors", {}),
+    ("baseline-agents", {}),
     ("suspects", {}),
     ("benchmarks", {}),
     ("solved", {}),
@@ -225,7 +225,7 @@ LISTS = (
     "registry:registries",
 )
 # Tables that the pages have not where there is nothing to show.
-NEED_ROWS = {"compare-registry-csv", "floors-csv", "readings-csv", "suspects-csv"}
+NEED_ROWS = {"compare-registry-csv", "baseline-agents-csv", "readings-csv", "suspects-csv"}
 # File -> the page and the columns of shares that it shows of every row.
 SHOWN = {
     "layers-csv": ("run", ("rate", "rate_low", "rate_high")),

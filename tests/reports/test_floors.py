@@ -34,19 +34,19 @@ def address(name: str, version: DatasetVersion) -> str:
 
 
 def test_page_file_and_interface_agree(browser_of, version):
-    rows = csv_rows(browser_of.get(address("reports:floors-csv", version)))
-    outcome = {row["floor"]: row for row in rows if row["name"] == "outcome"}
+    rows = csv_rows(browser_of.get(address("reports:baseline-agents-csv", version)))
+    outcome = {row["baseline_agent"]: row for row in rows if row["name"] == "outcome"}
     assert (outcome["none"]["passed"], outcome["frequent"]["passed"]) == ("0", "9")
     assert float(outcome["frequent"]["rate"]) == 0.75
-    said = browser_of.get(address("reports-api:floors", version)).json()["floors"]
+    said = browser_of.get(address("reports-api:baseline-agents", version)).json()["baseline_agents"]
     assert [floor["kind"] for floor in said] == ["none", "frequent"]
     assert said[1]["layers"][0]["rate"]["passed"] == 9
-    shown = table(browser_of.get(address("reports:floors", version)), "floors")
+    shown = table(browser_of.get(address("reports:baseline-agents", version)), "floors")
     assert [row[2] for row in shown if row[1] == "Outcome"] == ["0 of 12", "9 of 12"]
 
 
 def test_they_open_down_to_the_cases(browser_of, version):
-    html = text(browser_of.get(address("reports:floors", version)))
+    html = text(browser_of.get(address("reports:baseline-agents", version)))
     link = reverse("reports:cases", args=[version.dataset.project.slug, 1_000_000_002])
     assert f"{link}?column=outcome&amp;status=passed" in html
     assert "9</span> cases" in text(browser_of.get(link, {"column": "outcome", "status": "passed"}))
@@ -69,5 +69,5 @@ def test_the_highest_floor_is_what_luck_explains(version):
 
 def test_without_floors_the_page_says_when_they_come(browser_of, build):
     version = build.version(cases_of({("a", "a"): 1}))[0]
-    assert "None yet." in text(browser_of.get(address("reports:floors", version)))
-    assert browser_of.get(address("reports:floors", version).replace("/1/", "/9/")).status_code == 404
+    assert "None yet." in text(browser_of.get(address("reports:baseline-agents", version)))
+    assert browser_of.get(address("reports:baseline-agents", version).replace("/1/", "/9/")).status_code == 404

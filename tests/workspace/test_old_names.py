@@ -22,6 +22,11 @@ MOVED = {
     "/p/{}/subjects.csv": "/p/{}/agents.csv",
     "/p/{}/subjects/trends/?subject=%3Cx%3E": "/p/{}/agents/trends/?subject=%3Cx%3E",
     "/api/v1/projects/{}/subjects/": "/api/v1/projects/{}/agents/",
+    "/p/{}/datasets/core/versions/2/floors/": "/p/{}/datasets/core/versions/2/baseline-agents/",
+    "/p/{}/datasets/core/versions/2/floors.csv": "/p/{}/datasets/core/versions/2/baseline-agents.csv",
+    "/api/v1/projects/{}/datasets/core/versions/2/floors/": (
+        "/api/v1/projects/{}/datasets/core/versions/2/baseline-agents/"
+    ),
 }
 SCORE = {
     "benchmark": "BFCL",
@@ -49,7 +54,7 @@ def test_an_old_address_leads_to_the_new_one(keeper, project, old, method):
 
 
 def test_a_dataset_may_have_an_old_name(keeper, project):
-    for address in ("/p/{}/datasets/subjects/", "/p/subjects/", "/p/{}/subjects-of-mine/"):
+    for address in ("/p/{}/datasets/subjects/", "/p/subjects/", "/p/{}/subjects-of-mine/", "/p/{}/datasets/floors/"):
         assert keeper.get(address.format(project.slug)).status_code == 404
 
 
@@ -94,7 +99,7 @@ def test_an_old_name_beside_its_new_one_stays_unread():
 def test_nothing_is_written_under_an_old_name():
     written = set(_names(SchemaGenerator().get_schema(request=None, public=True)))
 
-    assert set(OLD_NAMES.values()) <= written
+    assert {"agent", "agent_id", "agents", "baseline_agents"} <= written
     assert not written & set(OLD_NAMES)
 
 

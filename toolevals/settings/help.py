@@ -74,7 +74,7 @@ HELP = {
     "reports:compare-with": "reports#comparing-two-runs",
     "reports:trends": "reports#trends",
     "reports:solved": "reports#agents-and-examples",
-    "reports:floors": "reports#baseline-agents",
+    "reports:baseline-agents": "reports#baseline-agents",
     "reports:benchmarks": "reports#public-benchmarks",
     "reports:suspects": "suspect-labels",
     "reports:gates": "gates",

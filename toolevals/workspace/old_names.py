@@ -14,14 +14,17 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "subject": "agent",
     "subject_id": "agent_id",
     "subjects": "agents",
+    "floor": "baseline_agent",
+    "floors": "baseline_agents",
 }
 
-# What an address was called behind its project -> what it is called now.
+# What an address was behind its project -> what it is now.
 OLD_ADDRESSES: Final[Mapping[str, str]] = {
-    r"subjects(?=/|\.csv$)": "agents",
+    r"subjects(?=/|\.csv$)": r"agents",
+    r"(datasets/[^/]+/versions/[^/]+)/floors(?=/$|\.csv$)": r"\1/baseline-agents",
 }
-_PROJECT: Final = r"(?P<project>/p/[^/]+/|/api/v1/projects/[^/]+/)"
-_MOVED: Final = [(re.compile(f"{_PROJECT}{old}"), new) for old, new in OLD_ADDRESSES.items()]
+_PROJECT: Final = re.compile(r"/p/[^/]+/|/api/v1/projects/[^/]+/")
+_MOVED: Final = [(re.compile(old), new) for old, new in OLD_ADDRESSES.items()]
 
 
 def with_new_names(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,13 +42,24 @@ class OldNamesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        for old, new in _MOVED:
-            if found := old.match(request.path):
-                request.path = f"{found['project']}{new}{request.path[found.end() :]}"
-                return _moved(request.get_full_path())
+        if (path := _path(request.path)) != request.path:
+            request.path = path
+            return _moved(request.get_full_path())
         if any(name in OLD_NAMES for name in request.GET):
             request.GET = _query(request.GET)
         return self.get_response(request)
+
+
+def _path(path: str) -> str:
+    """Return what a path is now."""
+    project = _PROJECT.match(path)
+    if project is None:
+        return path
+    rest = path[project.end() :]
+    for old, new in _MOVED:
+        if found := old.match(rest):
+            return f"{project[0]}{found.expand(new)}{rest[found.end() :]}"
+    return path
 
 
 def _moved(address: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Floors and public benchmarks are named in no gate, wherever a gate names metrics."""
+"""Baseline agents and public benchmarks are named in no gate, wherever a gate names metrics."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from toolevals.grading.values.problems import InvalidDocument
     [
         ({"bounds": [{"metric": "public:bfcl", "min": 0.8}]}, "/bounds/0/metric"),
         ({"bounds": [{"metric": "outcome", "min": 0.8}, {"metric": "floor.none", "min": 0.1}]}, "/bounds/1/metric"),
+        ({"bounds": [{"metric": "baseline_agent.none", "min": 0.1}]}, "/bounds/0/metric"),
         ({"assertions": ["bfcl.score >= 0.8 for at_least 90% of cases"]}, "/assertions/0"),
         ({"assertions": [{"template": "tau_bench", "conditions": ["pass_rate >= 0.4"]}]}, "/assertions/0/template"),
         ({"thresholds": {"overrides": {"benchmark:BFCL/live": 0.7}}}, "/thresholds/overrides/benchmark:BFCL~1live"),

@@ -1,4 +1,4 @@
-"""Tell what no gate may name: floors and public benchmarks, which are read beside a run's scores and decide nothing."""
+"""Tell what no gate may name: baseline agents and public benchmarks, which are read beside a run's scores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from toolevals.grading.gates.conditions import ConditionError, parse_case_assert
 from toolevals.grading.values.problems import Problem, pointer_to
 
 _OUTSIDE = re.compile(
-    r"(?:public(?:[_-]?benchmarks?)?|benchmarks?|floors?|bfcl(?:[_-]v\d+)?|tau2?(?:[_-]?bench)?)(?:[:./].*)?",
+    r"(?:public(?:[_-]?benchmarks?)?|benchmarks?|floors?|baseline[_-]?agents?|bfcl(?:[_-]v\d+)?|tau2?(?:[_-]?bench)?)(?:[:./].*)?",
     re.ASCII | re.IGNORECASE,
 )
 
 
 def is_outside(metric: str) -> bool:
-    """Return whether a name is that of a public benchmark or a floor, alone or with something after `:`, `.`, `/`."""
+    """Return whether a name is that of a public benchmark or a baseline agent, also with more after `:`, `.`, `/`."""
     return _OUTSIDE.fullmatch(metric) is not None
 
 
