@@ -1,6 +1,7 @@
 """Checks the words of pages and documents: `python -m scripts.dev.prose`, a step of `./dev check`.
 
-It looks for words of the old language, for sentences that are too long, and for titles that ask or that hide who acts.
+It looks for words of the old language, for sentences and lines that are too long, and for titles that ask or that hide
+who acts.
 What is right in spite of a rule is named in `EXCEPTED`, with its reason.
 """
 
@@ -18,6 +19,8 @@ from scripts.dev.environment import ROOT
 
 # A sentence of a document has at most so many words.
 MOST_WORDS: Final = 30
+# A line of prose in a document has at most so many characters.
+WIDTH: Final = 100
 
 # A word or phrase of the old language -> what to write instead.
 INSTEAD: Final = {
@@ -38,6 +41,8 @@ INSTEAD: Final = {
     r"\blike that\.": "No ... matches.",
     r"\b(?:grade|graded|grading) (?:a|the|it|run [^ ]+|the run) again\b": "re-grade",
     r"\bwithin chance\b": "not significant",
+    r"\bsubjects?\b": "agent",
+    r"\bfloors?\b": "baseline agent",
     r"\b(?-i:behavior|colored|labeled|canceled|favorite|analyze[ds]?|honor(?:s|ed)?)\b": "British spelling",
 }
 
@@ -108,6 +113,7 @@ def _faults_of(name: str, text: str) -> Iterator[Fault]:
         blocks = list(document_blocks(text))
         yield from _old_words(name, blocks, _WORDS)
         yield from _long_sentences(name, blocks)
+        yield from _long_lines(name, text)
         if not name.startswith(RECORDS):
             yield from _titles(
                 name, (Text(line, words.lstrip("# ")) for line, words in blocks if words.startswith("#"))
@@ -138,6 +144,14 @@ def _long_sentences(name: str, blocks: Iterable[Text]) -> Iterator[Fault]:
             count = sum("`code`" not in word for word in sentence.split())
             if count > MOST_WORDS:
                 yield Fault(name, line, sentence, f"a sentence of {count} words: at most {MOST_WORDS}")
+
+
+def _long_lines(name: str, text: str) -> Iterator[Fault]:
+    for number, line in enumerate(_FENCE.sub(_blank, text).split("\n"), start=1):
+        start = len(line) - len(line.lstrip())
+        # Tables and headings are lines of their own, and a word that is longer stays whole.
+        if len(line) > WIDTH and line[start : start + 1] not in ("|", "#", "<", "!") and " " in line[start:WIDTH]:
+            yield Fault(name, number, line[:60], f"a line of {len(line)} characters: at most {WIDTH}")
 
 
 def _titles(name: str, titles: Iterable[Text]) -> Iterator[Fault]:

@@ -80,7 +80,7 @@ class Run(Trashable):
         ]
 
     def __str__(self) -> str:
-        return f"floor: {self.agent.name}" if self.floor else f"run {self.number}"
+        return f"baseline agent: {self.agent.name}" if self.floor else f"run {self.number}"
 
     @property
     def cut_off(self) -> CutOff:
