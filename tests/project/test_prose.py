@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 
@@ -22,9 +23,11 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
     [
         ("docs/a.md", "A line.\n\nIt takes `whoever`, and whoever asks.\n", [(3, "whoever")]),
         ("docs/a.md", "```\nwhoever\n```\n", []),
-        ("docs/a.md", f"Short.\n\n- {LONG}\n", [(3, LONG)]),
-        ("docs/a.md", LONG.replace(" of", "; of"), []),
-        ("docs/a.md", "A list: " + "`name`, " * 40 + "and more.", []),
+        ("docs/a.md", f"Short.\n\n- {fill(LONG, 90)}\n", [(3, LONG)]),
+        ("docs/a.md", fill(LONG.replace(" of", "; of"), 90), []),
+        ("docs/a.md", fill("A list: " + "`name`, " * 40 + "and more.", 90), []),
+        ("docs/a.md", "Short.\n" + "long. " * 17 + "\n", [(2, ("long. " * 17)[:60])]),
+        ("docs/a.md", "```\n" + "long. " * 17 + "\n```\n# " + "long. " * 17 + "\n" + "l" * 120, []),
         ("docs/a.md", f"| a | {LONG} |\n", [(1, LONG)]),
         ("docs/a.md", "## How it goes\n\n## How to go\n", [(1, "How it goes")]),
         ("docs/a.md", "# Rows are locked\n", [(1, "Rows are locked")]),
