@@ -1,4 +1,4 @@
-"""What was written under an old name is still read, and nothing is written under one."""
+"""Test that what was written under an old name is still read, and that nothing is written under one."""
 
 from __future__ import annotations
 
