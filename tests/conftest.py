@@ -21,6 +21,7 @@ settings.load_profile("laws")
 
 pytest_plugins = [
     "tests.fixtures.emptied",
+    "tests.fixtures.frames",
     "tests.fixtures.garbage",
     "tests.fixtures.marks",
     "tests.fixtures.migrated",

@@ -11,6 +11,7 @@ from scripts.dev import chromium, debian, javascript, locks
 from scripts.dev.changed import changed_tests
 from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
 from scripts.dev.session import Session, run
+from scripts.dev.test_places import CORE, SLOW_LANE, files_starting
 
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
 # Tests hold words of many languages.
@@ -22,14 +23,13 @@ ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
 # These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
 # cores.
-WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
-# The core takes plain values, and so do what shows them: their tests need nothing that must be started.
-CORE = ["tests/grading", "tests/presentation"]
+WAITING = ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
 # Of each law. `./dev test` takes ten times as many.
 FEW_DRAWS = "8"
 IN_PROCESS = "not servers and not browser"
-SLOW_LANE = "slow_lane"
 WITH_BROWSERS = "(servers or browser) and not slow_lane"
+# Loading all files takes each process of a stage many seconds.
+WITHOUT_CORE = [f"--ignore={folder}" for folder in CORE]
 
 
 def test(_: argparse.Namespace) -> int:
@@ -51,16 +51,17 @@ def all_stages(session: Session) -> int:
         debian.install("bubblewrap")
     has_chromium = chromium.available() or chromium.install()
     # In one process: all of these tests watch one application.
-    slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", SLOW_LANE) if has_chromium else None
+    in_slow_lane = ("-m", "slow_lane", SLOW_LANE)
+    slow_lane_shown = session.tests_meanwhile("tests in the slow lane", *in_slow_lane) if has_chromium else None
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
-    session.tests("tests on PostgreSQL and Redis", *ON_SERVER, "-m", on_postgresql, servers=True)
+    session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
     types_shown()
     if slow_lane_shown is not None:
         slow_lane_shown()
-        session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS)
+        session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS, *files_starting())
     else:
-        session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser")
+        session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser", *files_starting())
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
     return session.summary()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.dev import session as sessions
 from scripts.dev.changed import MOST_FILES, changed_tests
 from scripts.dev.session import Session
 
@@ -82,7 +83,13 @@ def test_without_a_repository_nothing_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("may_be_none", [True, False])
-def test_a_step_may_be_left_without_a_test_where_that_is_said(tmp_path: Path, may_be_none: bool) -> None:
+def test_a_step_may_be_left_without_a_test_where_that_is_said(
+    tmp_path: Path, may_be_none: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "ROOT", tmp_path)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     empty = tmp_path / "test_none.py"
     empty.write_text("")
     session = Session()

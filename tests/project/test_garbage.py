@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 
 import pytest
 
+from scripts.dev.environment import ROOT
 from toolevals.celery import garbage_seldom
 from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES, searched_seldom
 
@@ -36,3 +40,21 @@ def test_a_batch_of_work_leaves_the_process_as_it_was(own_ways):
         assert gc.get_threshold()[0] == OBJECTS_BETWEEN_SEARCHES
 
     assert gc.get_threshold() == own_ways
+
+
+LOADED = """
+import atexit, gc
+atexit.register(lambda: print(gc.get_threshold(), gc.get_freeze_count()))
+import django
+django.setup()
+"""
+
+
+def test_a_process_of_the_server_searches_seldom_while_it_loads_and_never_while_it_ends(tmp_path):
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "toolevals.settings", "TOOLEVALS_DATA_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", LOADED]
+    said = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+
+    threshold, _, set_aside = said.rpartition(" ")
+    assert threshold == f"({OBJECTS_BETWEEN_SEARCHES}, 20, 20)"
+    assert int(set_aside) > 10_000

@@ -25,14 +25,11 @@ ON_BOTH = (
 )
 
 
-TAKEN = "only_sqlite or only_postgresql"
-
-
-def collected(patterns: Iterable[str], marks: str) -> list[str]:
-    """Return the ids of the tests with these marks in the files of some patterns."""
+def collected(patterns: Iterable[str]) -> list[str]:
+    """Return the ids of the tests that touch the database in the files of some patterns."""
     files = sorted({pattern.partition("::")[0] for pattern in patterns})
     paths = sorted({str(path) for pattern in files for path in ROOT.glob(pattern)})
-    command = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", marks]
+    command = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "database"]
     done = subprocess.run([sys.executable, *command, *paths], cwd=ROOT, capture_output=True, text=True, check=False)
     nodes = [line for line in done.stdout.splitlines() if "::" in line]
     assert nodes, done.stdout[-2000:]
@@ -40,9 +37,22 @@ def collected(patterns: Iterable[str], marks: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def taken_nodes() -> list[str]:
-    """The ids of the tests that a rule takes from one of the databases."""
-    return collected((pattern for rule in RULES for pattern in rule.tests), TAKEN)
+def nodes() -> list[str]:
+    """The ids of the tests that a rule takes from one of the databases, and of the others of their files."""
+    return collected(pattern for rule in RULES for pattern in rule.tests)
+
+
+@pytest.fixture
+def taken_nodes(nodes: list[str]) -> list[str]:
+    """The ids of the tests that a rule takes."""
+    return [node for node in nodes if rule_of(node)]
+
+
+def test_what_a_rule_takes_has_the_mark_of_the_one_database(request: pytest.FixtureRequest):
+    for item in request.session.items:
+        rule = rule_of(item.nodeid) if item.get_closest_marker("database") else None
+        marks = {mark.name for mark in item.iter_markers()} & {"only_sqlite", "only_postgresql"}
+        assert marks == ({f"only_{rule.only}"} if rule else set()), item.nodeid
 
 
 def test_every_rule_takes_tests_and_is_no_shadow_of_another(taken_nodes):
@@ -51,11 +61,11 @@ def test_every_rule_takes_tests_and_is_no_shadow_of_another(taken_nodes):
     assert {rule_of(node) for node in taken_nodes} == set(RULES)
 
 
-def test_what_a_rule_leaves_on_both_is_there_and_would_be_taken():
+def test_what_a_rule_leaves_on_both_is_there_and_would_be_taken(nodes):
     """A pattern that leaves no test to both databases says something that is not so."""
-    nodes = collected((pattern for rule in RULES for pattern in rule.but), f"database and not ({TAKEN})")
+    left = [node for node in nodes if not rule_of(node)]
     for rule in RULES:
-        mine = [node for node in nodes if any(rule.one(pattern, node) for pattern in rule.tests)]
+        mine = [node for node in left if any(rule.one(pattern, node) for pattern in rule.tests)]
         assert [pattern for pattern in rule.but if not any(rule.one(pattern, node) for node in mine)] == []
 
 

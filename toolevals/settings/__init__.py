@@ -8,6 +8,7 @@ from typing import Any
 import django_stubs_ext
 from kombu import Queue
 
+from toolevals.garbage import search_seldom_around_work
 from toolevals.serving.folders import data_folder
 from toolevals.settings.databases import database
 from toolevals.settings.environment import environment
@@ -26,6 +27,8 @@ from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
 from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.secrets import secret_key
 
+# Before the applications load.
+search_seldom_around_work()
 django_stubs_ext.monkeypatch()
 env = environment()
 
