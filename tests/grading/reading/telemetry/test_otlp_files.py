@@ -96,12 +96,31 @@ def _first_span(document: dict[str, Any]) -> dict[str, Any]:
     return span
 
 
-def test_records_whose_spans_are_elsewhere_are_named():
-    file = evaluation_file(lines(LOGS))
-    ((place, wrong),) = file.entries()
+def test_records_without_any_span_are_refused():
+    ((place, wrong),) = evaluation_file(lines(LOGS)).entries()
     assert isinstance(wrong, InvalidDocument)
-    assert "a log record whose span is not in the file" in str(wrong)
+    assert "is a log record without a span" in str(wrong)
     assert place.line == 1
+
+
+def test_records_of_other_programs_are_counted_and_left_out():
+    other = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "started"}}]}]}]}
+    elsewhere = json.loads(json.dumps(LOGS[0]).replace(_first_record(LOGS[0])["spanId"], "f" * 16))
+    found = [each for _, each in evaluation_file(lines([*SPANS, *LOGS, other, elsewhere])).entries()]
+    assert [type(each) for each in found] == [Entry, Entry]
+    losses = [loss.message for each in found if isinstance(each, Entry) for loss in each.losses]
+    (words,) = (each for each in losses if "without a span" in each)
+    assert words.startswith(f"{len(elsewhere_records(elsewhere)) + 1} log records without a span in the file")
+
+
+def _first_record(document: dict[str, Any]) -> dict[str, Any]:
+    record: dict[str, Any] = document["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0]
+    return record
+
+
+def elsewhere_records(document: dict[str, Any]) -> list[dict[str, Any]]:
+    found = document["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+    return [each for each in found if each["spanId"] == "f" * 16]
 
 
 def test_a_record_that_cannot_be_read_is_named_with_its_place():

@@ -6,6 +6,7 @@ In JSON a file is one document, or has one a line; in protobuf it is one message
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.entry import Found, items_at
@@ -18,7 +19,6 @@ from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 _UNREAD = "is an attribute of no convention that is known here: left out"
-NO_SPAN = "is a log record whose span is not in the file"
 _TITLES = {each.name: each.title for each in CONVENTIONS}
 
 
@@ -32,11 +32,12 @@ def detect(item: Any) -> str | None:
 def read(document: Any) -> Iterator[Found]:
     """Yield a trial for each trace whose spans hold a conversation; where no span holds one, what is wrong.
 
-    A log record is an event of its span, wherever in the file it stands; one whose span is not there is wrong.
+    A log record is an event of its span, wherever in the file it stands. Those whose spans are not there, or that name
+    none, are a loss of the first span; where there is no span at all, they are what is wrong.
     """
     # By id: an exporter that did not hear of its success sends a span again.
     kept: dict[tuple[str, str], tuple[str, TelemetrySpan]] = {}
-    records: dict[tuple[str, str], dict[bytes, tuple[str, LogRecord]]] = {}
+    records = _Records()
     for prefix, export in items_at(document):
         if not is_export(export):
             yield prefix, InvalidDocument.at("", f"is no export of OTLP: it has no list {' or '.join(HOLDERS)}")
@@ -46,38 +47,75 @@ def read(document: Any) -> Iterator[Found]:
                 yield prefix + pointer, span
             else:
                 kept.setdefault((span.trace_id, span.span_id), (prefix + pointer, span))
-        for each in records_in(export):
-            if isinstance(each.record, InvalidDocument):
-                yield prefix + each.pointer, each.record
-            else:
-                of_span = records.setdefault((each.record.trace_id, each.record.span_id), {})
-                of_span.setdefault(identity_of(each.record), (prefix + each.pointer, each.record))
+        yield from records.take(prefix, export)
     spans: list[tuple[str, TelemetrySpan, SpanReading]] = []
-    for key, (pointer, span) in kept.items():
-        joined = with_records(span, [record for _, record in records.pop(key, {}).values()])
+    for pointer, span in kept.values():
+        joined = with_records(span, records.of(span))
         spans.append((pointer, joined, reading_of(joined)))
+    alone = records.alone
     if spans:
-        yield from conversations_in(spans)
-    if lone := [pointer for of_span in records.values() for pointer, _ in of_span.values()]:
-        yield lone[0], InvalidDocument.at("", f"{NO_SPAN}: {len(lone):,} of the file, this one first")
+        yield from conversations_in(spans, _left_out(alone))
+    elif alone:
+        yield alone[0], InvalidDocument.at("", f"is a log record without a span, as are all {len(alone):,} of the file")
 
 
-def conversations_in(spans: Sequence[tuple[str, TelemetrySpan, SpanReading]]) -> Iterator[Found]:
-    """Yield the same for spans that are read already, each with its pointer; no id twice in a trace."""
+class _Records:
+    """Holds the log records of a file by their spans, each once; and where those stand that name no span."""
+
+    def __init__(self) -> None:
+        self._of_span: dict[tuple[str, str], dict[bytes, tuple[str, LogRecord]]] = {}
+        self._nameless: list[str] = []
+
+    def take(self, prefix: str, export: Any) -> Iterator[Found]:
+        """Take those of an export in, and yield what is wrong with others."""
+        for each in records_in(export):
+            record, pointer = each.record, prefix + each.pointer
+            if not isinstance(record, InvalidDocument):
+                of_span = self._of_span.setdefault((record.trace_id, record.span_id), {})
+                of_span.setdefault(identity_of(record), (pointer, record))
+            elif each.item.get("traceId") and each.item.get("spanId"):
+                yield pointer, record
+            else:
+                self._nameless.append(pointer)
+
+    def of(self, span: TelemetrySpan) -> list[LogRecord]:
+        """Return those of a span, which are no longer alone."""
+        return [record for _, record in self._of_span.pop((span.trace_id, span.span_id), {}).values()]
+
+    @property
+    def alone(self) -> list[str]:
+        """The pointers of those whose span was not asked for, or that name none."""
+        return [*self._nameless, *(pointer for some in self._of_span.values() for pointer, _ in some.values())]
+
+
+def _left_out(alone: Sequence[str]) -> tuple[Problem, ...]:
+    """Return what is lost with log records without a span, by their pointers."""
+    if not alone:
+        return ()
+    count = "a log record" if len(alone) == 1 else f"{len(alone):,} log records"
+    return (Problem("", f"{count} without a span in the file, the first at {alone[0]}: left out"),)
+
+
+def conversations_in(
+    spans: Sequence[tuple[str, TelemetrySpan, SpanReading]], losses: Sequence[Problem] = ()
+) -> Iterator[Found]:
+    """Yield the same for spans that are read already, each with its pointer; no id twice in a trace.
+
+    `losses` are of the first span that tells of a conversation.
+    """
     told = {span.trace_id for _, span, reading in spans if reading.kind in ("model", "tool")}
     if not told:
         known = ", ".join(_TITLES.values())
         yield "", InvalidDocument.at("", f"holds {len(spans):,} spans, none of a model's or a tool's call by {known}")
     models = {span.span_id: span for _, span, reading in spans if reading.kind == "model"}
     parents = {span.span_id: span.parent_id for _, span, _ in spans}
-    yield from traces_read(
-        (
-            _span(pointer, span, reading, is_inner=_is_below(span.span_id, parents, models))
-            for pointer, span, reading in spans
-            if span.trace_id in told
-        ),
-        "otlp",
-    )
+    shown = [
+        _span(pointer, span, reading, is_inner=_is_below(span.span_id, parents, models))
+        for pointer, span, reading in spans
+        if span.trace_id in told
+    ]
+    shown[:1] = [replace(each, losses=(*each.losses, *losses)) for each in shown[:1]]
+    yield from traces_read(shown, "otlp")
 
 
 def _is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:
