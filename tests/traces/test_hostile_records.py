@@ -39,6 +39,7 @@ def hostile(client, token, settings) -> Trace:
         record("gen_ai.system.message", {"content": SCRIPT}, of=2, at=1),
         record("gen_ai.user.message", {"content": ASKED}, of=2, at=2),
         record("gen_ai.choice", {"index": 0, "message": {"tool_calls": [call(json.dumps({"id": ASKED}))]}}, of=2, at=3),
+        record("gen_ai.system.message", {"content": SCRIPT}, of=4, at=4),
         record("gen_ai.user.message", {"content": ASKED}, of=4, at=4),
         record("gen_ai.assistant.message", {"tool_calls": [call(json.dumps({"id": ASKED}))]}, of=4, at=5),
         record("gen_ai.tool.message", {"id": "c1", "content": ASKED}, of=4, at=6),
