@@ -141,7 +141,7 @@ def test_each_number_of_the_judges_opens_its_traces(judged, client, owner, token
 def test_a_trace_that_was_not_judged_leads_to_those_like_it(judged, client, viewer):
     client.force_login(viewer)
     page = client.get(f"/p/shop/traces/{trace_of(9).pk}/").content.decode()
-    (address,) = re.findall(r'href="([^"]+verdict=[^"]+)">traces like it', page)
+    (address,) = re.findall(r'href="([^"]+verdict=[^"]+)"\s*>traces like it', page)
     assert listed(client, address) == [trace_of(9)]
     rest = client.get("/api/v1/projects/shop/traces/?verdict=not_judged").json()["results"]
     assert [each["id"] for each in rest] == [str(trace_of(9).pk)]
