@@ -9,8 +9,6 @@ from toolevals.loading import load_ahead
 from toolevals.memory import allocate_tightly
 
 allocate_tightly()
-# What is loaded stays: to search it for garbage on the way takes a seventh of the start.
-search_seldom()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 application = get_wsgi_application()
 # Once, before the server forks; not in each process while its first visitor waits.

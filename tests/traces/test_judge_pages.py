@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from tests.agents.chat_server import chat_server
-from tests.agents.judges import judging
 from tests.runs.judged import judge_of
 from tests.traces.promoting import promoted
 from tests.traces.sending import conversation, export, send
@@ -21,17 +22,7 @@ PAGE, REST = "/p/shop/traces/judges/", "/api/v1/projects/shop/traces/judges/"
 ASKED = {"share": "25", "most_questions": "2", "is_on": "on"}
 
 
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    settings.TRACES_QUIET_SECONDS = 0
-
-
-@pytest.fixture
-def server() -> Any:
-    answer = judging(lambda given: {"score": 0 if "order 8" in str(given["conversation"]) else 1})
-    with chat_server(answer) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("nearby")
 
 
 @pytest.fixture
@@ -108,7 +99,11 @@ def test_trends_show_the_judge_its_rate_and_whom_it_did_not_judge(judged, client
     client.force_login(viewer)
     page = client.get("/p/shop/traces/rules/").content.decode()
     assert "Not judged" in page
-    assert "broke=judge%3Atask_completion" in page
+    (section,) = re.findall(r'id="r-judge:task_completion.*?</section>', page, re.DOTALL)
+    numbers = re.findall(r'<a href="([^"]+)">([\d.]+)</a>', section)
+    assert [number for _, number in numbers] == ["50.0", "1", "1", "1"]
+    behind = [listed(client, address) for address, _ in numbers]
+    assert behind == [[trace_of(8), trace_of(7)], [trace_of(7)], [trace_of(8)], [trace_of(9)]]
     (day,) = [each for each in client.get("/api/v1/projects/shop/traces/rules/").json() if each["judge"]]
     assert [day[name] for name in ("passed", "failed", "unscored", "errored", "not_judged")] == [1, 1, 0, 0, 1]
     assert day["interval"]["low"] < 0.5 < day["interval"]["high"]
@@ -116,6 +111,100 @@ def test_trends_show_the_judge_its_rate_and_whom_it_did_not_judge(judged, client
     (row,) = [each for each in rows if each["judge"]]
     assert (row["rule"], row["not_judged"], row["judge_model"]) == ("judge:task_completion", "1", "judge-2026-01-31")
     assert {each["not_judged"] for each in rows if not each["judge"]} == {""}
+
+
+def listed(client: Any, address: str) -> list[Trace]:
+    """Return the traces of which a list has a row, the newest first."""
+    page = client.get(address.replace("&amp;", "&")).content.decode()
+    found = re.findall(r'href="/p/shop/traces/([0-9a-f-]{36})/"', page)
+    return [Trace.objects.get(pk=each) for each in dict.fromkeys(found)]
+
+
+def test_each_number_of_the_judges_opens_its_traces(judged, client, owner, token):
+    send(client, token, export(*conversation(f"{10:032x}", asked="Where is my order 10?")))
+    traces_settle()
+    client.force_login(owner)
+    page = client.get(PAGE).content.decode()
+    (row,) = re.findall(r"<tr><th scope=\"row\".*?</tr>", page, re.DOTALL)
+    numbers = [(address, words) for address, words in re.findall(r'<a\s+href="([^"]+)">(.*?)</a>', row)][1:]
+    asked, waits, left = [trace_of(8), trace_of(7)], [trace_of(10)], [trace_of(9)]
+    assert [listed(client, address) for address, _ in numbers] == [asked, asked, asked, waits, left]
+    assert [words for _, words in numbers] == ["2", "94", "0.0094", "1", "1"]
+    (line,) = csv.DictReader(io.StringIO(content(client, "/p/shop/traces/judges.csv")))
+    assert line["judge"] == "Judge of task_completion"
+    assert [line[f"{name}_today"] for name in ("questions", "tokens", "not_judged")] == ["2", "94", "1"]
+    assert float(line["cost_today"]) == pytest.approx(0.0094)
+    (answer,) = client.get(REST).json()["results"]
+    assert (answer["waiting"], answer["not_judged_today"]) == (1, 1)
+
+
+def test_a_trace_that_was_not_judged_leads_to_those_like_it(judged, client, viewer):
+    client.force_login(viewer)
+    page = client.get(f"/p/shop/traces/{trace_of(9).pk}/").content.decode()
+    (address,) = re.findall(r'href="([^"]+verdict=[^"]+)"\s*>traces like it', page)
+    assert listed(client, address) == [trace_of(9)]
+    rest = client.get("/api/v1/projects/shop/traces/?verdict=not_judged").json()["results"]
+    assert [each["id"] for each in rest] == [str(trace_of(9).pk)]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "rule=schema&verdict=not_judged",
+        "judge=00000000-0000-0000-0000-000000000000",
+        "rule=judge:other&verdict=waiting",
+    ],
+)
+def test_what_no_judge_said_lists_nothing(judged, client, viewer, asked):
+    client.force_login(viewer)
+    assert listed(client, f"/p/shop/traces/?{asked}") == []
+
+
+@pytest.mark.parametrize("asked", ["verdict=maybe", "judge=7", "asked=soon", "min_call_ms=long"])
+def test_what_a_filter_says_wrongly_of_verdicts_is_named(judged, client, viewer, asked):
+    client.force_login(viewer)
+    name, _, said = asked.partition("=")
+    page = client.get(f"/p/shop/traces/?{asked}").content.decode()
+    (words,) = re.findall(r'class="field-error">(.*?)<', page)
+    assert words.startswith(name)
+    assert said in words
+    assert client.get(f"/api/v1/projects/shop/traces/?{asked}").status_code == 422
+
+
+def test_one_judges_numbers_are_not_those_of_another_with_its_rubric(judged, client, project, owner, token, server):
+    trace_judge_set(project=project, actor=owner, judge=judged.judge, request=TraceJudgeRequest(share=1.0, is_on=False))
+    other = judge_of(project, server, "task_completion", on=False, name="Other")
+    trace_judge_set(project=project, actor=owner, judge=other, request=TraceJudgeRequest(share=1.0))
+    send(client, token, export(*conversation(f"{8 << 4:032x}", asked="Where is my order 8?")))
+    traces_settle()
+    traces_judge()
+    client.force_login(owner)
+    new = Trace.objects.get(trace_id=f"{8 << 4:032x}")
+    assert listed(client, f"/p/shop/traces/?judge={other.pk}&verdict=failed") == [new]
+    assert listed(client, f"/p/shop/traces/?judge={judged.judge_id}&verdict=failed") == [trace_of(8)]
+    assert listed(client, "/p/shop/traces/?rule=judge:task_completion&verdict=failed") == [new, trace_of(8)]
+    options = client.get("/p/shop/traces/").content.decode()
+    assert options.count('<option value="judge:task_completion"') == 1
+
+
+@pytest.mark.parametrize("path", [PAGE, REST, "/p/shop/traces/judges.csv"])
+def test_the_list_asks_as_often_however_many_judges_there_are(
+    judged, client, project, owner, server, path, django_assert_max_num_queries
+):
+    client.force_login(owner)
+
+    def opened() -> None:
+        answer = client.get(path)
+        assert answer.status_code == 200
+        _ = answer.getvalue() if answer.streaming else answer.content
+
+    with CaptureQueriesContext(connection) as before:
+        opened()
+    for number in range(4):
+        judge = judge_of(project, server, "task_completion", on=False, name=f"Judge {number}")
+        trace_judge_set(project=project, actor=owner, judge=judge, request=TraceJudgeRequest(share=1.0, is_on=False))
+    with django_assert_max_num_queries(len(before)):
+        opened()
 
 
 def test_its_failures_narrow_the_list_down(judged, client, viewer):

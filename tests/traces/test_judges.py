@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from tests.agents.chat_server import Trouble, chat_server
+from tests.agents.chat_server import Trouble
 from tests.agents.judges import judging
 from tests.runs.judged import judge_of
 from tests.traces.sending import conversation, export, send, span
@@ -21,18 +21,7 @@ from toolevals.traces.services.judge_budgets import Spending
 PRICES = {"input": 1000.0, "output": 1000.0}
 
 
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    settings.TRACES_QUIET_SECONDS = 0
-
-
-@pytest.fixture
-def server() -> Any:
-    """A judge that finds claims unsupported in what it is told of order 8."""
-    answer = judging(lambda given: {"score": 0 if "order 8" in str(given["conversation"]) else 1})
-    with chat_server(answer) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("nearby")
 
 
 @pytest.fixture

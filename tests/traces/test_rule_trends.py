@@ -44,8 +44,8 @@ def test_each_number_opens_its_traces(shown):
     page = shown.get(PAGE).content.decode()
     (section,) = re.findall(r'id="r-schema".*?</section>', page, re.DOTALL)
     links = re.findall(r'<a href="([^"]+)">(.*?)</a>', section)
-    assert [words for _, words in links][1:] == ["2"]
-    for (address, _), count in zip(links, (5, 2), strict=True):
+    assert [words for _, words in links][1:] == ["60.0", "3", "2"]
+    for (address, _), count in zip(links, (5, 5, 3, 2), strict=True):
         listed = shown.get(address.replace("&amp;", "&")).content.decode()
         assert listed.count('class="trace-name"') == count
 

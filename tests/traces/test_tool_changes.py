@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -31,6 +32,7 @@ def calls(project) -> Any:
                 trace_id=known,
                 received_at=came_at,
                 settled=1,
+                agent_version=version,
             )
             ToolUse.objects.create(
                 trace=trace, project=project, number=0, tool=tool, came_at=came_at, agent_version=version,
@@ -83,7 +85,8 @@ def test_days_are_held_against_as_many_before_and_the_page_says_it(calls, projec
     assert marked(project, "") == {}
     client.force_login(viewer)
     page = client.get("/p/shop/traces/tools/").content.decode()
-    assert f"Error rate was 2.5 % in {against}" in page
+    assert f"Error rate was 2.5 % in {against}" in words(page)
+    assert behind(client, page, "2.5 %") == 1
 
 
 def test_page_file_and_rest_say_the_same_changes(calls, project, client, viewer):
@@ -100,7 +103,8 @@ def test_page_file_and_rest_say_the_same_changes(calls, project, client, viewer)
     assert [{**row, **{name: float(row[name]) for name in ("before", "after", "p_value")}} for row in rows] == found
     assert changes_as_csv(client, "by=version") == rows
     page = client.get("/p/shop/traces/tools/?by=version").content.decode()
-    assert "Error rate was 3.3 % in version 1" in page
+    assert "Error rate was 3.3 % in version 1" in words(page)
+    assert behind(client, page, "3.3 %") == 2
     assert "traces/tools/changes.csv?" in page
     assert changes_as_csv(client, "by=day") == []
 
@@ -109,6 +113,17 @@ def test_days_that_cannot_be_read_are_refused(client, project, viewer):
     client.force_login(viewer)
     assert client.get("/api/v1/projects/shop/traces/tools/changes/?since=soon").status_code == 422
     assert client.get("/p/shop/traces/tools/changes.csv?since=soon").status_code == 400
+
+
+def words(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", "", page).split())
+
+
+def behind(client: Any, page: str, number: str) -> int:
+    """Return how many traces the address of a number lists."""
+    (address,) = re.findall(rf'<a\s+href="([^"]+)">{number}</a>', page)
+    listed: str = client.get(address.replace("&amp;", "&")).content.decode()
+    return listed.count('class="trace-name"')
 
 
 def changes_as_csv(client: Any, query: str) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from django.utils import timezone
@@ -120,8 +121,27 @@ def test_each_number_opens_its_traces(shown, split):
         for address, words in links:
             listed = shown.get(address.replace("&amp;", "&")).content.decode().count('class="trace-name"')
             counted = re.search(r'<span class="num">(\d+)', words)
-            wanted = int(counted[1]) if counted else calls if words.isdigit() else round(float(words) * calls / 100)
+            if "min_call_ms=" in address:
+                wanted = counted_calls(address)
+            else:
+                wanted = int(counted[1]) if counted else calls if words.isdigit() else round(float(words) * calls / 100)
             assert listed == wanted, address
+
+
+def counted_calls(address: str) -> int:
+    """Return how many calls took as long as an address says, among those that it is about."""
+    said = TraceFilter.of(dict(parse_qsl(address.replace("&amp;", "&").partition("?")[2])))
+    equal = {"tool": said.tool, "agent": said.agent, "agent_version": said.version}
+    found = ToolUse.objects.filter(duration_ms__gte=float(said.min_call_ms))
+    return found.filter(**{column: value for column, value in equal.items() if value}).count()
+
+
+@pytest.mark.parametrize(("percentile", "traces"), [("p50", 6), ("p95", 1), ("p99", 1)])
+def test_a_percentile_opens_the_calls_that_took_so_long(shown, percentile, traces):
+    page = shown.get(TOOLS).content.decode()
+    addresses = re.findall(r'<a href="([^"]+min_call_ms=[^"]+)">', page)
+    address = dict(zip(("p50", "p95", "p99"), addresses, strict=True))[percentile]
+    assert shown.get(address.replace("&amp;", "&")).content.decode().count('class="trace-name"') == traces
 
 
 def test_the_file_says_the_same(shown):

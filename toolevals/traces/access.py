@@ -33,7 +33,15 @@ RULES = {
         Rule(Role.ADJUDICATOR),
     ),
     **dict.fromkeys(
-        ("traces:settings", "traces:judges", "traces:judge", "traces-api:judges", "traces-api:judge"), Rule(Role.OWNER)
+        (
+            "traces:settings",
+            "traces:judges",
+            "traces:judges-csv",
+            "traces:judge",
+            "traces-api:judges",
+            "traces-api:judge",
+        ),
+        Rule(Role.OWNER),
     ),
     "traces:tools": Rule(Role.VIEWER),
     "traces:tools-csv": Rule(Role.VIEWER),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 import zstandard
 
 from toolevals.grading.reading.telemetry.otlp import spans_in
-from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in
+from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in, with_records
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.models import Trace
@@ -39,7 +39,7 @@ def read_chunks(trace: Trace) -> Chunks:
         for each in records_in(document):
             if not isinstance(each.record, InvalidDocument):
                 records.setdefault(each.record.span_id, []).append(each.record)
-    joined = [_joined(span, records.pop(span.span_id, ())) for span in spans]
+    joined = [with_records(span, records.pop(span.span_id, ())) for span in spans]
     lone = [record for some in records.values() for record in some]
     return Chunks(
         sorted(joined, key=lambda span: (span.start, span.span_id)),
@@ -51,11 +51,3 @@ def _documents(trace: Trace) -> Iterator[dict[str, Any]]:
     unpacker = zstandard.ZstdDecompressor()
     for body in trace.chunks.order_by("pk").values_list("body", flat=True):
         yield orjson.loads(unpacker.decompress(bytes(body)))
-
-
-def _joined(span: TelemetrySpan, records: Sequence[LogRecord]) -> TelemetrySpan:
-    """Return a span with records as its events, in the order of their times; of the same time, as they came."""
-    if not records:
-        return span
-    events = (*span.events, *(record.event for record in records))
-    return replace(span, events=tuple(sorted(events, key=lambda event: event.time)))

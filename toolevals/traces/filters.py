@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import closed_to
-from toolevals.traces.models import Trace
+from toolevals.traces.models import QuestionState, Trace
+from toolevals.traces.models.verdicts import VerdictStatus
 from toolevals.traces.querysets.traces import TraceQuerySet
 from toolevals.traces.reading.summary import words_of
 from toolevals.workspace.models import Project, Role
@@ -31,8 +33,15 @@ _LEAST: Final[Mapping[str, str]] = {
     "max_ms": "duration_ms__lte",
     "min_cost": "cost__gte",
 }
+_NUMBERS: Final = (*_LEAST, "min_call_ms")
+_TIMES: Final = ("since", "until", "asked")
 # An answer that is empty or partial is no error.
 ERRORS: Final = tuple(name for name in ERROR_CLASSES if name not in ("empty", "partial"))
+# What a rule, or a judge, said of a span; and what became of a judge's question to which there is no answer.
+VERDICTS: Final[Mapping[str, str]] = {
+    **dict(VerdictStatus.choices),
+    **{each.value: str(each.label) for each in (QuestionState.NOT_JUDGED, QuestionState.WAITING)},
+}
 # Words of one search.
 _MOST_WORDS = 12
 # Of the newest traces. What fewer than one in a hundred has is found faster by its index.
@@ -40,23 +49,28 @@ _LOOK_AT = 5_000
 
 
 class FilterError(ValueError):
-    """A value of the address that is no time or no number."""
+    """A value of the address that is not of its kind: no time, no number, no verdict, or no judge's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFilter:
     """What the address asks for, as it stands there; what is empty narrows nothing down.
 
-    `tool`, `error` and `arguments` are about one call: its tool, its class of error (`any` for any), and `bad` where
-    its arguments do not fit the schema. `broke` names an online rule that failed a span. `since` and `until` are about
-    when a trace came: times or days, which are whole.
+    `tool`, `error`, `arguments` and `min_call_ms` are about one call: its tool, its class of error (`any` for any),
+    `bad` where its arguments do not fit the schema, and how long it took at least. `rule`, `judge` and `verdict` are
+    about what an online rule, or a judge by its id, said: one of `VERDICTS`. `asked` is a day on which that judge, or
+    any, was asked about the trace. `since` and `until` are about when a trace came: times or days, which are whole.
     """
 
     q: str = ""
     tool: str = ""
     error: str = ""
     arguments: str = ""
-    broke: str = ""
+    min_call_ms: str = ""
+    rule: str = ""
+    judge: str = ""
+    verdict: str = ""
+    asked: str = ""
     agent: str = ""
     version: str = ""
     model: str = ""
@@ -73,10 +87,13 @@ class TraceFilter:
     def of(cls, asked: Mapping[str, Any]) -> Self:
         """Return what an address asks for; what it says wrongly is named in `problems`, and narrows nothing down."""
         found = {name: str(asked.get(name) or "").strip()[:200] for name in NAMES}
+        if broke := str(asked.get("broke") or "").strip()[:200]:
+            # As addresses said it before a verdict could be named.
+            found |= {"rule": broke, "verdict": VerdictStatus.FAILED.value}
         problems: dict[str, str] = {}
-        for name in (*_LEAST, "since", "until"):
+        for name in (*_NUMBERS, *_TIMES, "judge", "verdict"):
             try:
-                _number(name, found[name]) if name in _LEAST else _moment(name, found[name])
+                _check(name, found[name])
             except FilterError as error:
                 problems[name] = str(error)
                 found[name] = ""
@@ -100,7 +117,8 @@ class TraceFilter:
     @property
     def tells(self) -> bool:
         """Whether being in the list says what an agent did, said or took."""
-        return bool(self.q or self.broke or self._call() or any(getattr(self, name) for name in _LEAST))
+        names = ("q", "rule", "judge", "verdict", "asked", *_LEAST)
+        return bool(self._call() or any(getattr(self, name) for name in names))
 
     def traces(self, project: Project, role: Role) -> TraceQuerySet:
         """Return the project's traces that it shows to a member, each with whether it `is_closed` to them."""
@@ -119,7 +137,15 @@ class TraceFilter:
         found = found.filter(**bounds)
         if call := self._call():
             found = found.with_calls(project, **call)
-        return found.that_broke(project, self.broke) if self.broke else found
+        if not (self.rule or self.judge or self.verdict or self.asked):
+            return found
+        return found.with_verdicts(
+            project,
+            rule=self.rule,
+            judge=UUID(self.judge) if self.judge else None,
+            verdict=self.verdict,
+            asked_on=timezone.localdate(asked) if (asked := _moment("asked", self.asked)) else None,
+        )
 
     def _shown(self, found: TraceQuerySet, project: Project, role: Role) -> TraceQuerySet:
         return found.exclude(closed_to(project, role)) if self.tells else found.with_closed(project, role)
@@ -147,10 +173,27 @@ class TraceFilter:
             wanted["error_class__in"] = ERRORS
         elif self.error:
             wanted["error_class"] = self.error
+        if (least := _number("min_call_ms", self.min_call_ms)) is not None:
+            wanted["duration_ms__gte"] = least
         return wanted | ({"arguments_fit": False} if self.arguments == "bad" else {})
 
 
 NAMES: Final = tuple(each.name for each in fields(TraceFilter) if each.name != "problems")
+
+
+def _check(name: str, text: str) -> None:
+    """Raise `FilterError` where a value is not of its kind."""
+    if name in _NUMBERS:
+        _number(name, text)
+    elif name in _TIMES:
+        _moment(name, text)
+    elif name == "verdict" and text and text not in VERDICTS:
+        raise FilterError(f"verdict is none of {', '.join(VERDICTS)}: {text[:40]}")
+    elif name == "judge" and text:
+        try:
+            UUID(text)
+        except ValueError:
+            raise FilterError(f"judge is no id of a judge: {text[:40]}") from None
 
 
 def _number(name: str, text: str) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from toolevals.traces.models import SpanVerdict, TraceJudge, TraceQuestion
 from toolevals.traces.models.judges import QuestionState
@@ -20,12 +21,13 @@ class JudgeRule:
     judge: str
     model: str
     kind: str = "agent"
+    judge_id: UUID | None = None
 
     @classmethod
     def of(cls, judge: TraceJudge) -> JudgeRule:
         """Return the rule of a judge that was read with its rubric."""
         row = judge.judge
-        return cls(judge.rule, row.rubric.version, row.rubric.title, row.name, row.model)
+        return cls(judge.rule, row.rubric.version, row.rubric.title, row.name, row.model, judge_id=row.pk)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from toolevals.presentation.csv import Cell
-from toolevals.traces.models import Trace
+from toolevals.traces.models import Trace, TraceJudge
 from toolevals.traces.rule_trends import RuleTrend
 from toolevals.traces.tool_changes import ToolChange
 from toolevals.traces.tool_figures import ToolFigures
@@ -19,6 +19,10 @@ TRACES: Final = (
 TOOL_FIGURES: Final = (
     "tool", "part", "calls", "traces", "failed", "error_rate", "error_rate_low", "error_rate_high", "errors_by_class",
     "checked", "misfits", "misfit_rate", "misfit_rate_low", "misfit_rate_high", "p50_ms", "p95_ms", "p99_ms",
+)  # fmt: skip
+JUDGES_OF_TRACES: Final = (
+    "judge_id", "judge", "judge_model", "rule", "is_on", "share", "most_questions", "most_tokens", "most_cost",
+    "questions_today", "tokens_today", "cost_today", "waiting", "not_judged_today", "trouble",
 )  # fmt: skip
 TOOL_CHANGES: Final = ("change_id", "tool", "part", "measure", "against", "before", "after", "p_value")
 RULE_DAYS: Final = (
@@ -37,6 +41,18 @@ def rule_day_lines(trends: Iterable[RuleTrend]) -> Iterator[tuple[Cell, ...]]:
                 rate.value, rate.low, rate.high, trend.rule.judge, trend.rule.model,
                 each.not_judged if trend.rule.judge else None,
             )  # fmt: skip
+
+
+def judge_of_traces_lines(judges: Iterable[TraceJudge]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each judge that was read `with_today`; costs are empty where it has no prices."""
+    for each in judges:
+        today = vars(each)
+        yield (
+            each.judge_id, each.judge.name, each.judge.model, each.rule, each.is_on, each.share, each.most_questions,
+            each.most_tokens, each.most_cost, today["questions_today"], today["tokens_today"],
+            today["cost_today"] if each.judge.prices else None, today["waiting"], today["not_judged_today"],
+            each.trouble,
+        )  # fmt: skip
 
 
 def tool_figure_lines(figures: Iterable[ToolFigures]) -> Iterator[tuple[Cell, ...]]:

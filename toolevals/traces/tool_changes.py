@@ -43,10 +43,20 @@ class ToolChange:
     before: float
     after: float
     p_value: float
+    # The version that it is held against; empty for days.
+    before_part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """Says what a row is held against: in words, and by the version that it is; empty for days."""
+
+    words: str
+    part: str = ""
 
 
 # (row, what it is held against, measure, sums of both)
-_Test = tuple[tuple[str, str], str, Measure, ExampleSums, ExampleSums]
+_Test = tuple[tuple[str, str], _Against, Measure, ExampleSums, ExampleSums]
 
 
 def tool_changes(
@@ -65,8 +75,9 @@ def tool_changes(
     found: dict[tuple[str, str], list[ToolChange]] = {}
     for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
         if p_value is not None and p_value < ALPHA:
-            change_id = uuid5(project.pk, f"{wanted.query} {split} {key!r} {measure} {against}")
-            change = ToolChange(change_id, *key, measure, against, _share(before), _share(after), p_value)
+            change_id = uuid5(project.pk, f"{wanted.query} {split} {key!r} {measure} {against.words}")
+            rates = _share(before), _share(after)
+            change = ToolChange(change_id, *key, measure, against.words, *rates, p_value, against.part)
             found.setdefault(key, []).append(change)
     return found
 
@@ -86,16 +97,18 @@ def _tests(
             for (tool, part), row in by_row.items():
                 row_before = by_row.get((tool, before))
                 if part == after and row_before is not None:
-                    yield from _of_pair(row_before, row, f"version {before or '–'}", with_share=with_share)
+                    yield from _of_pair(
+                        row_before, row, _Against(f"version {before or '–'}", before), with_share=with_share
+                    )
     elif not split and (days := days_before(wanted)):
         by_tool = {each.tool: each for each in earlier}
-        words = f"{days.since[:10]} to {days.until[:10]}"
+        against = _Against(f"{days.since[:10]} to {days.until[:10]}")
         for each in figures:
             if found := by_tool.get(each.tool):
-                yield from _of_pair(found, each, words, with_share=with_share)
+                yield from _of_pair(found, each, against, with_share=with_share)
 
 
-def _of_pair(before: ToolFigures, after: ToolFigures, against: str, *, with_share: bool) -> Iterator[_Test]:
+def _of_pair(before: ToolFigures, after: ToolFigures, against: _Against, *, with_share: bool) -> Iterator[_Test]:
     key = (after.tool, after.part)
     yield key, against, "error rate", before.by_trace.errors, after.by_trace.errors
     if with_share:

@@ -25,6 +25,8 @@ from toolevals.workspace.models import Project
 HOUR: Final = timedelta(hours=1)
 # The width of a class of durations.
 _RATIO: Final = math.log(1.02)
+# Of the middle of a class, what none of its durations is below.
+LEAST_OF_CLASS: Final = 0.99
 # Durations begin here: shorter ones count as this long.
 _LEAST_MS: Final = 0.001
 # Times between kept hours in one query: SQLite takes no condition of a thousand parts.

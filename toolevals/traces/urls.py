@@ -34,6 +34,7 @@ urlpatterns = [
     path("traces/today/", today.today, name="today"),
     path("traces/settings/", settings.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
+    path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
     path("traces/rules/", rules.rules, name="rules"),
     path("traces/rules.csv", rules.rules_csv, name="rules-csv"),

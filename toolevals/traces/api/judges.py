@@ -33,12 +33,13 @@ class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):
     tokens_today = serializers.IntegerField()
     cost_today = serializers.FloatField(help_text="0 where the judge has no prices.")
     waiting = serializers.IntegerField(help_text="Traces that it will be asked about.")
+    not_judged_today = serializers.IntegerField(help_text="Traces that came today and that it will not be asked about.")
 
     class Meta:
         model = TraceJudge
         fields = (
             *("judge", "name", "model", "rule", *_LIMITS, "questions_today", "tokens_today", "cost_today", "waiting"),
-            *("paused_until", "trouble", "created_at"),
+            *("not_judged_today", "paused_until", "trouble", "created_at"),
         )
 
 

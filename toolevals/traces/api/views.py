@@ -27,7 +27,7 @@ from toolevals.traces.api.serializers import (
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import read_chunks
 from toolevals.traces.examples_of_trace import examples_of_trace
-from toolevals.traces.filters import NAMES, TraceFilter
+from toolevals.traces.filters import NAMES, VERDICTS, TraceFilter
 from toolevals.traces.judge_rules import open_questions
 from toolevals.traces.models import Trace
 from toolevals.traces.page import judged_of
@@ -45,11 +45,18 @@ _SAID = {
     "q": "Beginnings of words in names, errors, and the first 2,000 characters of request and answer.",
     "error": "A class of errors of one call, or `any`.",
     "arguments": "`bad`: a call's arguments do not fit the schema that was offered.",
-    "broke": "An online rule that failed a span.",
+    "min_call_ms": "Milliseconds that one call took at least.",
+    "rule": "An online rule that said something of a span, or `judge:` and a rubric; `verdict` tells what it said.",
+    "judge": "The id of a judge; `verdict` tells what it said.",
+    "verdict": "What a rule or a judge said. `not_judged` and `waiting` are those to which a judge gave no answer.",
+    "asked": "A day on which the judge, or any, was asked about the trace.",
     "since": "A time or a day on or after which the trace came.",
     "until": "A time before which it came, or the last day.",
 }
-FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, "")) for name in NAMES]
+FILTERS = [
+    OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=[*VERDICTS] if name == "verdict" else None)
+    for name in NAMES
+]
 
 
 def _required(asked: Mapping[str, Any]) -> TraceFilter:

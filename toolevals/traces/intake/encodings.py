@@ -6,8 +6,6 @@ OTLP writes them in hexadecimal digits: so neither direction uses it.
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
+from toolevals.grading.reading.telemetry.otlp_protobuf import logs_in_json, traces_in_json
 from toolevals.grading.values.problems import InvalidDocument
 
 PROTOBUF: Final = "application/x-protobuf"
@@ -70,128 +69,7 @@ def _of_protobuf(body: bytes, signal: Signal) -> dict[str, Any]:
     except (DecodeError, RecursionError) as error:
         name = signal.request.DESCRIPTOR.name
         raise InvalidDocument.at("", f"The body cannot be read as an {name}: {error}") from None
-    return _logs(message) if signal is LOGS else _traces(message)
-
-
-def _traces(message: Any) -> dict[str, Any]:
-    return {
-        "resourceSpans": [
-            {
-                "resource": {"attributes": _pairs(each.resource.attributes)},
-                "schemaUrl": each.schema_url,
-                "scopeSpans": [_scope_spans(scope_spans) for scope_spans in each.scope_spans],
-            }
-            for each in message.resource_spans
-        ]
-    }
-
-
-def _logs(message: Any) -> dict[str, Any]:
-    return {
-        "resourceLogs": [
-            {
-                "resource": {"attributes": _pairs(each.resource.attributes)},
-                "schemaUrl": each.schema_url,
-                "scopeLogs": [
-                    {
-                        "scope": {"name": scope_logs.scope.name, "version": scope_logs.scope.version},
-                        "schemaUrl": scope_logs.schema_url,
-                        "logRecords": [_record(record) for record in scope_logs.log_records],
-                    }
-                    for scope_logs in each.scope_logs
-                ],
-            }
-            for each in message.resource_logs
-        ]
-    }
-
-
-def _record(record: Any) -> dict[str, Any]:
-    document = {
-        "traceId": record.trace_id.hex(),
-        "spanId": record.span_id.hex(),
-        "timeUnixNano": record.time_unix_nano,
-        "observedTimeUnixNano": record.observed_time_unix_nano,
-        "eventName": record.event_name,
-        "severityText": record.severity_text,
-        "attributes": _pairs(record.attributes),
-    }
-    if record.HasField("body"):
-        document["body"] = _value(record.body)
-    return document
-
-
-def _scope_spans(message: Any) -> dict[str, Any]:
-    return {
-        "scope": {"name": message.scope.name, "version": message.scope.version},
-        "schemaUrl": message.schema_url,
-        "spans": [_span(span) for span in message.spans],
-    }
-
-
-def _span(span: Any) -> dict[str, Any]:
-    document = {
-        "traceId": span.trace_id.hex(),
-        "spanId": span.span_id.hex(),
-        "parentSpanId": span.parent_span_id.hex(),
-        "name": span.name,
-        "kind": span.kind,
-        "startTimeUnixNano": span.start_time_unix_nano,
-        "endTimeUnixNano": span.end_time_unix_nano,
-        "attributes": _pairs(span.attributes),
-    }
-    if span.HasField("status"):
-        document["status"] = {"code": span.status.code, "message": span.status.message}
-    if span.trace_state:
-        document["traceState"] = span.trace_state
-    if span.events:
-        document["events"] = [
-            {"name": event.name, "timeUnixNano": event.time_unix_nano, "attributes": _pairs(event.attributes)}
-            for event in span.events
-        ]
-    if span.links:
-        document["links"] = [
-            {"traceId": link.trace_id.hex(), "spanId": link.span_id.hex(), "attributes": _pairs(link.attributes)}
-            for link in span.links
-        ]
-    return document
-
-
-def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
-    return [{"key": each.key, "value": _value(each.value)} for each in attributes]
-
-
-def _value(value: Any) -> dict[str, Any]:
-    # By far the most are texts; of another kind it is empty.
-    if text := value.string_value:
-        return {"stringValue": text}
-    kind = value.WhichOneof("value")
-    if kind == "string_value":
-        return {"stringValue": ""}
-    return {} if kind is None else _OTHERS.get(kind, _unknown)(value)
-
-
-def _double(value: Any) -> dict[str, Any]:
-    number = value.double_value
-    if number - number == 0:
-        return {"doubleValue": number}
-    # As OTLP writes what JSON cannot.
-    return {"doubleValue": "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"}  # noqa: PLR0124
-
-
-def _unknown(value: Any) -> dict[str, Any]:
-    """Return a value that nobody takes: one for signals other than traces."""
-    return {str(value.WhichOneof("value")): None}
-
-
-_OTHERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
-    "int_value": lambda value: {"intValue": value.int_value},
-    "bool_value": lambda value: {"boolValue": value.bool_value},
-    "double_value": _double,
-    "bytes_value": lambda value: {"bytesValue": b64encode(value.bytes_value).decode()},
-    "array_value": lambda value: {"arrayValue": {"values": [_value(each) for each in value.array_value.values]}},
-    "kvlist_value": lambda value: {"kvlistValue": {"values": _pairs(value.kvlist_value.values)}},
-}
+    return logs_in_json(message) if signal is LOGS else traces_in_json(message)
 
 
 def answer(content_type: str, *, rejected: int = 0, message: str = "", signal: Signal | None = None) -> bytes:

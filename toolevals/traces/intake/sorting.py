@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -11,8 +10,8 @@ from typing import Any, Final
 import orjson
 
 from toolevals.grading.files.evaluation_files.entry import keys
-from toolevals.grading.reading.telemetry.otlp import exported_in
-from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in
+from toolevals.grading.reading.telemetry.otlp import Exported, exported_in
+from toolevals.grading.reading.telemetry.otlp_logs import ExportedRecord, identity_of, records_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.encodings import TRACES, Signal
 
@@ -87,55 +86,56 @@ def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Chan
     `change` takes out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument
     where the lists that hold spans are none, or where a resource cannot be read.
     """
-    found = Sorted()
-    holders: dict[int, Mapping[str, Any]] = {}
-    for each in exported_in(document):
-        if isinstance(each.span, InvalidDocument):
-            problem = each.span.problems[0]
-            found.reject(f"{each.pointer}{problem.pointer} {problem.message}.")
-            continue
-        if not is_sampled(each.span.trace_id, rate):
-            found.left_out += 1
-            continue
-        try:
-            written = _document(each.item, _KNOWN, change)
-        except InvalidDocument as error:
-            found.reject(f"{each.pointer} {error.problems[0].message}.")
-            continue
-        above = _above((each.resource_spans, each.scope_spans), holders, change)
-        piece = Piece(each.span.span_id, not each.span.parent_id, written, *above)
-        found.traces.setdefault(each.span.trace_id, {}).setdefault(piece.key, piece)
-    return found
+    return _sorted(map(_span_item, exported_in(document)), _KNOWN, rate, change)
 
 
 def sorted_records(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
     """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one."""
+    return _sorted(map(_record_item, records_in(document)), _KNOWN_OF_RECORDS, rate, change)
+
+
+# An item as it came: its pointer, its trace, its key, whether it is a root, itself and what holds it; or what is wrong.
+_Item = tuple[str, str, str, bool, Mapping[str, Any], tuple[Mapping[str, Any], Mapping[str, Any]]]
+
+
+def _span_item(each: Exported) -> _Item | tuple[str, InvalidDocument]:
+    span = each.span
+    if isinstance(span, InvalidDocument):
+        return each.pointer, span
+    above = each.resource_spans, each.scope_spans
+    return each.pointer, span.trace_id, span.span_id, not span.parent_id, each.item, above
+
+
+def _record_item(each: ExportedRecord) -> _Item | tuple[str, InvalidDocument]:
+    record = each.record
+    if isinstance(record, InvalidDocument):
+        return each.pointer, record
+    key = _RECORD + sha256(identity_of(record)).hexdigest()[:15]
+    return each.pointer, record.trace_id, key, False, each.item, (each.resource_logs, each.scope_logs)
+
+
+def _sorted(
+    items: Iterable[_Item | tuple[str, InvalidDocument]], known: Container[str], rate: float, change: Change | None
+) -> Sorted:
     found = Sorted()
     holders: dict[int, Mapping[str, Any]] = {}
-    for each in records_in(document):
-        if isinstance(each.record, InvalidDocument):
-            problem = each.record.problems[0]
-            found.reject(f"{each.pointer}{problem.pointer} {problem.message}.")
+    for each in items:
+        if len(each) == 2:
+            pointer, wrong = each
+            found.reject(f"{pointer}{wrong.problems[0].pointer} {wrong.problems[0].message}.")
             continue
-        if not is_sampled(each.record.trace_id, rate):
+        pointer, trace_id, key, is_root, item, above = each
+        if not is_sampled(trace_id, rate):
             found.left_out += 1
             continue
         try:
-            written = _document(each.item, _KNOWN_OF_RECORDS, change)
+            written = _document(item, known, change)
         except InvalidDocument as error:
-            found.reject(f"{each.pointer} {error.problems[0].message}.")
+            found.reject(f"{pointer} {error.problems[0].message}.")
             continue
-        key = _RECORD + sha256(_named(each.record)).hexdigest()[:15]
-        piece = Piece(key, False, written, *_above((each.resource_logs, each.scope_logs), holders, change))
-        found.traces.setdefault(each.record.trace_id, {}).setdefault(key, piece)
+        piece = Piece(key, is_root, written, *_above(above, holders, change))
+        found.traces.setdefault(trace_id, {}).setdefault(key, piece)
     return found
-
-
-def _named(record: LogRecord) -> bytes:
-    """Return all that a record says, in one form, whichever encoding it came in."""
-    event = record.event
-    said = (record.trace_id, record.span_id, event.name, event.time, event.attributes)
-    return json.dumps(said, sort_keys=True).encode()
 
 
 def _document(item: Mapping[str, Any], known: Container[str], change: Change | None) -> bytes:

@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.runs.models import Judge
 from toolevals.traces.models.traces import Trace
-from toolevals.traces.querysets.judges import TraceJudgeQuerySet, TraceQuestionQuerySet
+from toolevals.traces.querysets.judges import JUDGE_RULE, TraceJudgeQuerySet, TraceQuestionQuerySet
 from toolevals.workspace.models import Project, User
 
 
@@ -62,7 +62,7 @@ class TraceJudge(models.Model):
     @property
     def rule(self) -> str:
         """The name under which its verdicts stand beside those of rules."""
-        return f"judge:{self.rubric}"
+        return f"{JUDGE_RULE}{self.rubric}"
 
 
 class TraceJudgeDay(models.Model):
@@ -94,6 +94,8 @@ class TraceQuestion(models.Model):
     # When it may be asked, or asked again; null once it is settled.
     due_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(default=0)
+    # The last day on which the judge was asked; null where it never was, or was not reached.
+    asked_on = models.DateField(null=True)
     # SHA-256 over what the verdict rests on; empty before there is one.
     inputs = models.CharField(max_length=64, blank=True)
     # Why there is no verdict.
@@ -113,5 +115,10 @@ class TraceQuestion(models.Model):
                 fields=["judge", "trace"],
                 name="trace_question_not_judged",
                 condition=models.Q(state=QuestionState.NOT_JUDGED),
+            ),
+            models.Index(
+                fields=["judge", "asked_on", "trace"],
+                name="trace_question_asked",
+                condition=models.Q(asked_on__isnull=False),
             ),
         ]

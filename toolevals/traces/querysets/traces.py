@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -51,10 +51,38 @@ class TraceQuerySet(models.QuerySet["Trace"]):
 
         return self.annotate(is_closed=closed_to(project, role))
 
-    def that_broke(self, project: Project, rule: str) -> TraceQuerySet:
-        """Return those of a project in which a rule failed a span."""
+    def with_verdicts(
+        self,
+        project: Project,
+        *,
+        rule: str = "",
+        judge: UUID | None = None,
+        verdict: str = "",
+        asked_on: date | None = None,
+    ) -> TraceQuerySet:
+        """Return those of a project of which a rule, or a judge, said `verdict`, or anything where it is empty.
+
+        `not_judged` and `waiting` are those to whose question a judge gave no answer. `asked_on` narrows them down to
+        those that a judge was asked about on a day.
+        """
+        from toolevals.traces.models import QuestionState, TraceJudge, TraceQuestion
+
+        said: dict[str, Any] = {"rule": rule, "status": verdict}
+        if judge:
+            its = TraceJudge.objects.in_project(project).filter(judge=judge).first()
+            if its is None or (rule and rule != its.rule):
+                return self.none()
+            said |= {"rule": its.rule, "judge": its.pk}
+        asked = TraceQuestion.objects.about(project, rule=said["rule"], judge=said.get("judge"))
+        asked = asked.filter(trace=OuterRef("pk"))
+        found = self.filter(Exists(asked.filter(asked_on=asked_on))) if asked_on else self
+        if verdict in (QuestionState.NOT_JUDGED, QuestionState.WAITING):
+            return found.filter(Exists(asked.filter(state=verdict)))
+        if asked_on and not verdict:
+            return found
         verdicts = self.model._meta.get_field("verdicts").related_model._base_manager
-        return self.filter(Exists(verdicts.filter(project=project, trace=OuterRef("pk"), rule=rule, status="failed")))
+        wanted = {column: value for column, value in said.items() if value}
+        return found.filter(Exists(verdicts.filter(project=project, trace=OuterRef("pk"), **wanted)))
 
     def with_words(self, words: Sequence[str]) -> TraceQuerySet:
         """Return those that have a word with each of these beginnings, which are letters and digits."""

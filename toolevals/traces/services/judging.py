@@ -146,6 +146,8 @@ def _work(question: TraceQuestion, clients: dict[int, Asked], opened: ExitStack)
         else:
             _not_reached(question, heard)
         question_settle(question.judge, day, expected, took, was_asked=was_asked)
+        if not was_asked:
+            TraceQuestion.objects.filter(pk=question.pk).update(asked_on=None)
     return True
 
 
@@ -166,6 +168,7 @@ def _take(question: TraceQuestion, expected: Spending) -> date | None:
         question.due_at, question.tries = until, question.tries + 1
         day, refusal = question_reserve(question.judge, expected)
         if not refusal:
+            TraceQuestion.objects.filter(pk=question.pk).update(asked_on=day)
             return day
         _close(question, QuestionState.NOT_JUDGED, refusal)
         TraceJudge.objects.filter(pk=question.judge_id).update(busy_until=None)

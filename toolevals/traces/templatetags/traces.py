@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,10 +17,12 @@ from labeling.models import Example
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation.numbers import percent, span
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.models import TraceExample
+from toolevals.traces.judge_rules import JudgeRule
+from toolevals.traces.models import TraceExample, TraceJudge
 from toolevals.traces.page import Judged
-from toolevals.traces.rule_trends import RuleDay, RuleTrend
-from toolevals.traces.tool_changes import ToolChange
+from toolevals.traces.rule_trends import STATUSES, RuleDay, RuleTrend
+from toolevals.traces.tool_changes import ToolChange, days_before
+from toolevals.traces.tool_counts import LEAST_OF_CLASS
 from toolevals.traces.tool_figures import ToolFigures
 
 register = template.Library()
@@ -64,8 +68,11 @@ def of_row(changes: Mapping[tuple[str, str], Sequence[ToolChange]], each: ToolFi
 
 
 @register.simple_tag(takes_context=True)
-def tool_links(context: template.Context, wanted: TraceFilter, split: str, each: ToolFigures) -> dict[str, str]:
-    """Return the addresses behind a row of figures: the tool by itself, its traces, and those with an error."""
+def tool_links(context: template.Context, wanted: TraceFilter, split: str, each: ToolFigures) -> dict[str, Any]:
+    """Return the addresses behind a row of figures: the tool by itself, its traces, and those with an error.
+
+    Each percentile has the traces of calls that took so long at least.
+    """
     project = context["project"].slug
     said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
     said["tool"] = each.tool
@@ -75,16 +82,51 @@ def tool_links(context: template.Context, wanted: TraceFilter, split: str, each:
     elif split:
         said[split] = each.part
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
-    return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any"}
+    percentiles = [(ms, f"{calls}&min_call_ms={ms * LEAST_OF_CLASS:.6g}" if ms else "") for ms in each.percentiles]
+    return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any", "percentiles": percentiles}
 
 
 @register.simple_tag(takes_context=True)
-def rule_links(context: template.Context, wanted: TraceFilter, each: RuleDay) -> dict[str, str]:
-    """Return the addresses behind a rule's day: its traces, and those that the rule failed."""
+def change_link(context: template.Context, wanted: TraceFilter, split: str, change: ToolChange) -> str:
+    """Return the address of the calls that a change is held against."""
+    before = (days_before(wanted) or wanted) if not split else wanted
+    said = {name: value for name, value in before.said.items() if name in ("since", "until", "agent", "version")}
+    said["tool"] = change.tool
+    said |= {"version": change.before_part} if split else {}
+    said |= {"error": "any"} if change.measure == "error rate" else {}
+    return reverse("traces:traces", args=[context["project"].slug]) + "?" + urlencode(said)
+
+
+@register.simple_tag(takes_context=True)
+def rule_links(context: template.Context, wanted: TraceFilter, each: RuleDay) -> dict[str, Any]:
+    """Return the addresses behind a rule's day: all traces of the day, those that the rule was about, and each count.
+
+    A judge's are by its id: another one may have had the same rubric.
+    """
     said = {name: value for name, value in wanted.said.items() if name in ("agent", "version")}
     said |= {"since": str(each.day), "until": str(each.day)}
     traces = reverse("traces:traces", args=[context["project"].slug])
-    return {"day": f"{traces}?{urlencode(said)}", "failed": f"{traces}?{urlencode(said | {'broke': each.rule.name})}"}
+    judge = each.rule.judge_id if isinstance(each.rule, JudgeRule) else None
+    of_rule = said | ({"judge": str(judge)} if judge else {"rule": each.rule.name})
+    shown = (*STATUSES, *(("not_judged",) if judge else ()))
+    return {
+        "day": f"{traces}?{urlencode(said)}",
+        "rule": f"{traces}?{urlencode(of_rule)}",
+        "counts": [(getattr(each, name), f"{traces}?{urlencode(of_rule | {'verdict': name})}") for name in shown],
+    }
+
+
+@register.simple_tag(takes_context=True)
+def judge_links(context: template.Context, each: TraceJudge) -> dict[str, str]:
+    """Return the addresses behind what a judge was asked today, what waits for it, and what it leaves out."""
+    today = str(timezone.localdate())
+    said: dict[str, dict[str, str]] = {
+        "asked": {"asked": today},
+        "waiting": {"verdict": "waiting"},
+        "not_judged": {"verdict": "not_judged", "since": today},
+    }
+    traces = reverse("traces:traces", args=[context["project"].slug])
+    return {name: f"{traces}?{urlencode({'judge': str(each.judge_id), **more})}" for name, more in said.items()}
 
 
 @register.filter

@@ -1,20 +1,22 @@
-"""Judges of traces: which are asked, within which budget, and how that goes today."""
+"""Shows which judges are asked about traces, within which budget, and how that goes today."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Judge
 from toolevals.traces.judge_forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
 from toolevals.traces.services import trace_judge_set
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -25,6 +27,13 @@ def judges(request: ProjectRequest) -> HttpResponse:
         return redirect("traces:judges", request.project.slug)
     context = {"form": form, "judges": TraceJudge.objects.in_project(request.project).with_today()}
     return render(request, "traces/judges.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def judges_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same table."""
+    rows = TraceJudge.objects.in_project(request.project).with_today()
+    return csv_file("judges-of-traces", JUDGES_OF_TRACES, judge_of_traces_lines(rows))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

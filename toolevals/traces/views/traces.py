@@ -12,13 +12,13 @@ from django.views.decorators.http import require_safe
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
-from toolevals.traces.filters import TraceFilter
-from toolevals.traces.judge_rules import judge_rules
+from toolevals.traces.filters import VERDICTS, TraceFilter
+from toolevals.traces.judge_rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.querysets.traces import shown
-from toolevals.traces.reading.rules import RULES
+from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.workspace.paging import pages_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -28,13 +28,17 @@ from toolevals.workspace.views.files import csv_file
 def traces(request: ProjectRequest) -> HttpResponse:
     """List the traces that the address asks for, the newest first."""
     wanted = TraceFilter.of(request.GET)
+    judges = [*judge_rules(request.project).values()]
+    rules: list[Rule | JudgeRule] = [*RULES, *judges]
     page = wanted.page(request.project, request.role, request.GET.get("before", ""))
     context = {
         "page": page,
         "rows": shown(page.rows),
         "wanted": wanted,
         "error_classes": ERROR_CLASSES,
-        "rules": [*RULES, *judge_rules(request.project).values()],
+        "rules": {each.name: each for each in rules}.values(),
+        "judges": judges,
+        "verdicts": VERDICTS,
         "any": bool(page.rows) or Trace.objects.in_project(request.project).exists(),
     }
     return render(request, "traces/traces.html", context)

@@ -1,4 +1,4 @@
-"""Bytes of an evaluation file to one document: JSON, JSON Lines, CSV, YAML, text of a chat, or a zip; gzip or not."""
+"""Reads an evaluation file as one document: JSON, its lines, CSV, YAML, a chat, OTLP's protobuf, zip; gzip or not."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from toolevals.archives import UNREADABLE, zip_member
 from toolevals.grading.files.evaluation_files.chat_text import chat_rows, is_chat
 from toolevals.grading.files.evaluation_files.tables import is_table, rows_of
+from toolevals.grading.reading.telemetry.otlp_protobuf import exports_in
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml
@@ -53,6 +54,8 @@ def decoded(content: bytes) -> Decoded:
         raise InvalidDocument.at("", f"is larger than {MAX_DOCUMENT_BYTES:,} bytes")
     if content[: len(_ZIP)] == _ZIP:
         return Decoded(_log_in_zip(content))
+    if _is_binary(content) and (exports := exports_in(content)):
+        return Decoded(exports if len(exports) > 1 else exports[0])
     content = content.removeprefix(_BOM)
     if not content.strip():
         raise InvalidDocument.at("", "is empty")
@@ -67,6 +70,14 @@ def decoded(content: bytes) -> Decoded:
         return Decoded(load_yaml(content.decode()))
     except UnicodeDecodeError as error:
         raise InvalidDocument.at("", f"is not UTF-8 at byte {error.start}") from None
+
+
+def _is_binary(content: bytes) -> bool:
+    """Tell whether bytes are no text: ids and times of OTLP's messages are none."""
+    try:
+        return "\0" in content.decode()
+    except UnicodeDecodeError:
+        return True
 
 
 def _is_lines(lines: list[bytes]) -> bool:

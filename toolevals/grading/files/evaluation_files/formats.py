@@ -230,13 +230,14 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "otlp",
-            "OpenTelemetry traces, OTLP in JSON",
+            "OpenTelemetry traces and log records, OTLP in JSON or protobuf",
             _ALL,
             "a trace: what its first model call was given, and what was done",
             _of_first(otlp.detect),
             otlp.read,
-            ("resourceSpans", "scopeSpans", "spans"),
-            "attributes that no known convention has; links and the measures of other spans (silently)",
+            ("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),
+            "attributes that no known convention has; links, other log records and the measures of other spans"
+            " (silently)",
             "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai, google-adk 2.13, ai 5.0 and others to a"
             " server of our own",
         ),

@@ -26,11 +26,13 @@ _FLOATS: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 # What an attribute may nest: OTLP sets no limit, and a message of JSON text is deeper only once it is read.
 MAX_VALUE_DEPTH = 60
 _LARGEST = 2**64 - 1
+# What an export holds, by the name of its outermost list.
+HOLDERS: Final = ("resourceSpans", "resourceLogs")
 
 
 def is_export(document: Any) -> bool:
-    """Tell whether a document is an export of traces."""
-    return isinstance(document, Mapping) and isinstance(document.get("resourceSpans"), list)
+    """Tell whether a document is an export of spans, of log records, or of both."""
+    return isinstance(document, Mapping) and any(isinstance(document.get(name), list) for name in HOLDERS)
 
 
 @dataclass(frozen=True, slots=True)

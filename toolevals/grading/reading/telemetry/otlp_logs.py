@@ -7,8 +7,9 @@ https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/. Instrumentati
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from toolevals.grading.reading.telemetry.otlp import (
@@ -23,7 +24,7 @@ from toolevals.grading.reading.telemetry.otlp import (
     time_of,
     value_of,
 )
-from toolevals.grading.reading.telemetry.spans import SpanEvent
+from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 
 # Names of an event's body among its attributes, and of what a log record says beside it.
@@ -64,6 +65,21 @@ def records_in(document: Mapping[str, Any]) -> Iterator[ExportedRecord]:
                 except InvalidDocument as error:
                     record = error
                 yield ExportedRecord(place, resource_logs, scope_logs, item, record)
+
+
+def with_records(span: TelemetrySpan, records: Iterable[LogRecord]) -> TelemetrySpan:
+    """Return a span with its records as events, in the order of their times; of the same time, as they came."""
+    more = [record.event for record in records]
+    if not more:
+        return span
+    return replace(span, events=tuple(sorted((*span.events, *more), key=lambda event: event.time)))
+
+
+def identity_of(record: LogRecord) -> bytes:
+    """Return all that a record says, in one form, whichever encoding it came in: two that say the same are one."""
+    event = record.event
+    said = (record.trace_id, record.span_id, event.name, event.time, event.attributes)
+    return json.dumps(said, sort_keys=True).encode()
 
 
 def _record(item: Mapping[str, Any]) -> LogRecord:

@@ -1,0 +1,180 @@
+"""Reads OTLP in protobuf: its messages become the JSON form, which the readers of spans and log records read.
+
+Source: https://opentelemetry.io/docs/specs/otlp/. The generic reader of protobuf's JSON takes ids for base64, while
+OTLP writes them in hexadecimal digits: so it is not used. A collector's file exporter writes each message after its
+length, as four bytes, the largest first.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+# Bytes of the length before each message of a file.
+_LENGTH: Final = 4
+
+
+def exports_in(content: bytes) -> list[dict[str, Any]]:
+    """Return the exports in a file, of spans or log records, as JSON; none where it holds no message of OTLP.
+
+    The file is one message, as it is sent, or messages after their lengths.
+    """
+    if (one := _export(content)) is not None:
+        return [one]
+    found, at = [], 0
+    while at < len(content):
+        end = at + _LENGTH + int.from_bytes(content[at : at + _LENGTH], "big")
+        export = _export(content[at + _LENGTH : end]) if at + _LENGTH < end <= len(content) else None
+        if export is None:
+            return []
+        found.append(export)
+        at = end
+    return found
+
+
+def _export(body: bytes) -> dict[str, Any] | None:
+    """Return a message as JSON; None where it is neither an export of spans nor one of log records."""
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    def read(message: Any) -> Any:
+        try:
+            message.ParseFromString(body)
+        except (DecodeError, RecursionError):
+            return type(message)()
+        return message
+
+    # Down to their items both have the same shape: what the one does not know in the other, it passes over or refuses.
+    traces = read(ExportTraceServiceRequest())
+    if any(span.trace_id for each in traces.resource_spans for scope in each.scope_spans for span in scope.spans):
+        return traces_in_json(traces)
+    logs = read(ExportLogsServiceRequest())
+    items = (item for each in logs.resource_logs for scope in each.scope_logs for item in scope.log_records)
+    if any(item.trace_id or item.time_unix_nano or item.observed_time_unix_nano for item in items):
+        return logs_in_json(logs)
+    return None
+
+
+def traces_in_json(message: Any) -> dict[str, Any]:
+    """Return an `ExportTraceServiceRequest` as the JSON form of OTLP."""
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": _pairs(each.resource.attributes)},
+                "schemaUrl": each.schema_url,
+                "scopeSpans": [_scope_spans(scope_spans) for scope_spans in each.scope_spans],
+            }
+            for each in message.resource_spans
+        ]
+    }
+
+
+def logs_in_json(message: Any) -> dict[str, Any]:
+    """Return an `ExportLogsServiceRequest` as the JSON form of OTLP."""
+    return {
+        "resourceLogs": [
+            {
+                "resource": {"attributes": _pairs(each.resource.attributes)},
+                "schemaUrl": each.schema_url,
+                "scopeLogs": [
+                    {
+                        "scope": {"name": scope_logs.scope.name, "version": scope_logs.scope.version},
+                        "schemaUrl": scope_logs.schema_url,
+                        "logRecords": [_record(record) for record in scope_logs.log_records],
+                    }
+                    for scope_logs in each.scope_logs
+                ],
+            }
+            for each in message.resource_logs
+        ]
+    }
+
+
+def _record(record: Any) -> dict[str, Any]:
+    document = {
+        "traceId": record.trace_id.hex(),
+        "spanId": record.span_id.hex(),
+        "timeUnixNano": record.time_unix_nano,
+        "observedTimeUnixNano": record.observed_time_unix_nano,
+        "eventName": record.event_name,
+        "severityText": record.severity_text,
+        "attributes": _pairs(record.attributes),
+    }
+    if record.HasField("body"):
+        document["body"] = _value(record.body)
+    return document
+
+
+def _scope_spans(message: Any) -> dict[str, Any]:
+    return {
+        "scope": {"name": message.scope.name, "version": message.scope.version},
+        "schemaUrl": message.schema_url,
+        "spans": [_span(span) for span in message.spans],
+    }
+
+
+def _span(span: Any) -> dict[str, Any]:
+    document = {
+        "traceId": span.trace_id.hex(),
+        "spanId": span.span_id.hex(),
+        "parentSpanId": span.parent_span_id.hex(),
+        "name": span.name,
+        "kind": span.kind,
+        "startTimeUnixNano": span.start_time_unix_nano,
+        "endTimeUnixNano": span.end_time_unix_nano,
+        "attributes": _pairs(span.attributes),
+    }
+    if span.HasField("status"):
+        document["status"] = {"code": span.status.code, "message": span.status.message}
+    if span.trace_state:
+        document["traceState"] = span.trace_state
+    if span.events:
+        document["events"] = [
+            {"name": event.name, "timeUnixNano": event.time_unix_nano, "attributes": _pairs(event.attributes)}
+            for event in span.events
+        ]
+    if span.links:
+        document["links"] = [
+            {"traceId": link.trace_id.hex(), "spanId": link.span_id.hex(), "attributes": _pairs(link.attributes)}
+            for link in span.links
+        ]
+    return document
+
+
+def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
+    return [{"key": each.key, "value": _value(each.value)} for each in attributes]
+
+
+def _value(value: Any) -> dict[str, Any]:
+    # By far the most are texts; of another kind it is empty.
+    if text := value.string_value:
+        return {"stringValue": text}
+    kind = value.WhichOneof("value")
+    if kind == "string_value":
+        return {"stringValue": ""}
+    return {} if kind is None else _OTHERS.get(kind, _unknown)(value)
+
+
+def _double(value: Any) -> dict[str, Any]:
+    number = value.double_value
+    if number - number == 0:
+        return {"doubleValue": number}
+    # As OTLP writes what JSON cannot.
+    return {"doubleValue": "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"}  # noqa: PLR0124
+
+
+def _unknown(value: Any) -> dict[str, Any]:
+    """Return a value that nobody takes: one for signals other than traces."""
+    return {str(value.WhichOneof("value")): None}
+
+
+_OTHERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
+    "int_value": lambda value: {"intValue": value.int_value},
+    "bool_value": lambda value: {"boolValue": value.bool_value},
+    "double_value": _double,
+    "bytes_value": lambda value: {"bytesValue": b64encode(value.bytes_value).decode()},
+    "array_value": lambda value: {"arrayValue": {"values": [_value(each) for each in value.array_value.values]}},
+    "kvlist_value": lambda value: {"kvlistValue": {"values": _pairs(value.kvlist_value.values)}},
+}
