@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, QueryDict
 
@@ -46,7 +47,8 @@ class OldNamesMiddleware:
             request.path = path
             return _moved(request.get_full_path())
         if any(name in OLD_NAMES for name in request.GET):
-            request.GET = _query(request.GET)
+            given = with_new_names(dict(request.GET.lists()))
+            request.GET = QueryDict(urlencode(given, doseq=True))
         return self.get_response(request)
 
 
@@ -67,14 +69,3 @@ def _moved(address: str) -> HttpResponse:
     response = HttpResponsePermanentRedirect(address)
     response.status_code = HTTPStatus.PERMANENT_REDIRECT
     return response
-
-
-def _query(given: QueryDict) -> QueryDict:
-    """Return a query with the new names."""
-    found = QueryDict(mutable=True)
-    for name in given:
-        found.setlist(
-            OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in given else name, given.getlist(name)
-        )
-    found._mutable = False
-    return found
