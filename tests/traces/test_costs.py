@@ -1,4 +1,4 @@
-"""What traces took, by version, agent, model or day: tokens, money and loops, each number with its traces."""
+"""Reads what traces took, by version, agent, model or day: tokens, money and loops, each number with its traces."""
 
 from __future__ import annotations
 
