@@ -140,6 +140,7 @@ SUBNAVIGATION = {
             Tab("traces", "Traces", "traces:traces"),
             Tab("tools", "Tools in production", "traces:tools"),
             Tab("rules", "Rules in production", "traces:rules"),
+            Tab("costs", "Costs in production", "traces:costs"),
             Tab("promotions", "Examples of traces", "traces:promotions", role="ADJUDICATOR"),
             Tab("settings", "Trace settings", "traces:settings", role="OWNER"),
             Tab("judges", "Judges of traces", "traces:judges", role="OWNER"),

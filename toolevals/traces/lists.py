@@ -10,6 +10,7 @@ from toolevals.traces.models import Trace, TraceJudge
 from toolevals.traces.rule_trends import RuleTrend
 from toolevals.traces.tool_changes import ToolChange
 from toolevals.traces.tool_figures import ToolFigures
+from toolevals.traces.trace_costs import CostFigures
 
 TRACES: Final = (
     "trace_id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "agent", "agent_version", "model",
@@ -23,6 +24,9 @@ TOOL_FIGURES: Final = (
 JUDGES_OF_TRACES: Final = (
     "judge_id", "judge", "judge_model", "rule", "is_on", "share", "most_questions", "most_tokens", "most_cost",
     "questions_today", "tokens_today", "cost_today", "waiting", "not_judged_today", "trouble",
+)  # fmt: skip
+TRACE_COSTS: Final = (
+    "part", "traces", "input_tokens", "output_tokens", "costed", "cost", "cost_of_each", "looped",
 )  # fmt: skip
 TOOL_CHANGES: Final = ("change_id", "tool", "part", "measure", "against", "before", "after", "p_value")
 RULE_DAYS: Final = (
@@ -52,6 +56,15 @@ def judge_of_traces_lines(judges: Iterable[TraceJudge]) -> Iterator[tuple[Cell, 
             each.most_tokens, each.most_cost, today["questions_today"], today["tokens_today"],
             today["cost_today"] if each.judge.prices else None, today["waiting"], today["not_judged_today"],
             each.trouble,
+        )  # fmt: skip
+
+
+def trace_cost_lines(figures: Iterable[CostFigures]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each part of the traces; costs are empty where none is known."""
+    for each in figures:
+        yield (
+            each.part, each.traces, each.input_tokens, each.output_tokens, each.costed, each.cost, each.cost_of_each,
+            each.looped,
         )  # fmt: skip
 
 

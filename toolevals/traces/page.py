@@ -84,6 +84,11 @@ class TracePage:
         return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "model")
 
     @property
+    def tools_document(self) -> str:
+        """The tools that were offered as a document that a registry publishes, in JSON."""
+        return pretty([tool.to_document() for tool in self.reading.tools])
+
+    @property
     def tool_ms(self) -> float:
         """The time of the tools' calls together."""
         return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "tool")

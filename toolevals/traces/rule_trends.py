@@ -81,7 +81,7 @@ def trend_filter(asked: Any) -> TraceFilter:
         today = timezone.localdate() if last is None else timezone.localdate(last - timedelta(microseconds=1))
         said["since"] = str(today - timedelta(days=DAYS - 1))
     wanted = TraceFilter.of(said)
-    if not wanted.problems and len(_days(wanted)) > MOST_DAYS:
+    if not wanted.problems and len(days_of(wanted)) > MOST_DAYS:
         wanted.problems["since"] = f"These are more than {MOST_DAYS} days."
     return wanted
 
@@ -93,7 +93,7 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
     """
     if wanted.problems:
         return []
-    days = _days(wanted)
+    days = days_of(wanted)
     # By the key of a judge, or the name of a rule.
     rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judge_rules(project)
     found: dict[tuple[int | str, int], RuleDay] = {}
@@ -115,7 +115,7 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
     return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
 
 
-def _days(wanted: TraceFilter) -> list[datetime]:
+def days_of(wanted: TraceFilter) -> list[datetime]:
     """Return the beginnings of the days, the first one where the filter begins; never many more than are allowed."""
     since, until = wanted.times
     end = until or timezone.now()

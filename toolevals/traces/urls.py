@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from toolevals.traces.views import (
+    costs,
     judges,
     promoting,
     promotions,
@@ -36,6 +37,8 @@ urlpatterns = [
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
+    path("traces/costs/", costs.costs, name="costs"),
+    path("traces/costs.csv", costs.costs_csv, name="costs-csv"),
     path("traces/rules/", rules.rules, name="rules"),
     path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
     path("traces/tools/", tools.tools, name="tools"),

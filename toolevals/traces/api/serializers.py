@@ -105,6 +105,19 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
     )
 
 
+class CostFiguresSerializer(serializers.Serializer[Any]):
+    """What the traces of one part took together; `costed` are those whose cost is known."""
+
+    part = serializers.CharField(allow_blank=True, help_text="The version, agent, model or day; empty where not split.")
+    traces = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    costed = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True, help_text="In the currency in which costs came.")
+    cost_of_each = serializers.FloatField(allow_null=True)
+    looped = serializers.IntegerField(help_text="Traces in which the rule on loops failed.")
+
+
 class ToolChangeSerializer(serializers.Serializer[Any]):
     """A rate of a tool that surely changed, as the page marks it."""
 

@@ -11,6 +11,7 @@ urlpatterns = [
     path("traces/", views.Traces.as_view(), name="traces"),
     path("traces/tools/", views.Tools.as_view(), name="tools"),
     path("traces/tools/changes/", views.ToolChanges.as_view(), name="tool-changes"),
+    path("traces/costs/", views.Costs.as_view(), name="costs"),
     path("traces/rules/", views.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),

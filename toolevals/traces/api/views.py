@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from toolevals.grading.values.problems import Problem
 from toolevals.traces.api.serializers import (
+    CostFiguresSerializer,
     RuleDaySerializer,
     ToolChangeSerializer,
     ToolFiguresSerializer,
@@ -37,6 +38,8 @@ from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.tool_figures import SPLITS, tool_figures
 from toolevals.traces.tool_table import tool_filter, tool_table
+from toolevals.traces.trace_costs import SPLITS as COST_SPLITS
+from toolevals.traces.trace_costs import cost_figures
 from toolevals.traces.verdict_export import verdict_lines
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
@@ -100,6 +103,21 @@ class Tools(ProjectView):
         wanted, split = _required(request.query_params), request.query_params.get("by", "")
         figures = tool_figures(self.project, wanted, split if split in SPLITS else "")
         return Response(ToolFiguresSerializer(figures, many=True).data)
+
+
+class Costs(ProjectView):
+    """List what traces took; of 14 days unless `since` is said, of 92 at most, by version unless `by` is said."""
+
+    @extend_schema(
+        parameters=[
+            *(each for each in FILTERS if each.name in ("since", "until", "agent", "version")),
+            OpenApiParameter("by", str, description=f"What the table is split by: {', '.join(COST_SPLITS)}."),
+        ],
+        responses=CostFiguresSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        wanted, split = _checked(trend_filter(request.query_params)), request.query_params.get("by", "version")
+        return Response(CostFiguresSerializer(cost_figures(self.project, wanted, split), many=True).data)
 
 
 class ToolChanges(ProjectView):

@@ -24,6 +24,7 @@ from toolevals.traces.rule_trends import STATUSES, RuleDay, RuleTrend
 from toolevals.traces.tool_changes import ToolChange, days_before
 from toolevals.traces.tool_counts import LEAST_OF_CLASS
 from toolevals.traces.tool_figures import ToolFigures
+from toolevals.traces.trace_costs import LOOPS, CostFigures
 
 register = template.Library()
 
@@ -95,6 +96,25 @@ def change_link(context: template.Context, wanted: TraceFilter, split: str, chan
     said |= {"version": change.before_part} if split else {}
     said |= {"error": "any"} if change.measure == "error rate" else {}
     return reverse("traces:traces", args=[context["project"].slug]) + "?" + urlencode(said)
+
+
+@register.simple_tag(takes_context=True)
+def cost_links(context: template.Context, wanted: TraceFilter, split: str, each: CostFigures) -> dict[str, str]:
+    """Return the addresses behind a row of costs: its traces, those with a cost, and those with a loop.
+
+    Lists have no filter for traces that say no version, agent or model: nothing then.
+    """
+    said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
+    if split and not each.part:
+        return {}
+    if split == "day":
+        said |= {"since": each.part, "until": each.part}
+    elif split:
+        said[split] = each.part
+    traces = reverse("traces:traces", args=[context["project"].slug]) + "?"
+    looped = said | {"rule": LOOPS, "verdict": "failed"}
+    costed = said | {"min_cost": "0"}
+    return {name: traces + urlencode(some) for name, some in (("traces", said), ("costed", costed), ("looped", looped))}
 
 
 @register.simple_tag(takes_context=True)

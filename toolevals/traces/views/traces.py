@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from toolevals.grading.layers.troubles import ERROR_CLASSES
+from toolevals.registry.models import Registry
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import VERDICTS, TraceFilter
@@ -19,9 +20,13 @@ from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.rules import RULES, Rule
+from toolevals.workspace.models import Role
 from toolevals.workspace.paging import pages_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
+
+# The newest registries, for which the tools of a trace can be proposed.
+REGISTRIES_SHOWN = 8
 
 
 @require_safe
@@ -57,9 +62,12 @@ def trace(request: ProjectRequest, trace: UUID) -> HttpResponse:
     """Show one trace, read anew from what its sender sent."""
     found = _open_trace(request, trace)
     session = Trace.objects.in_project(request.project).filter(session=found.session).order_by("pk")
+    page = trace_page(found)
+    may_propose = page.offered and request.role >= Role.ADJUDICATOR
     context = {
         "trace": found,
-        "page": trace_page(found),
+        "page": page,
+        "registries": Registry.objects.in_project(request.project)[:REGISTRIES_SHOWN] if may_propose else [],
         "session": list(session[:SESSION_SHOWN]) if found.session else [],
         "examples": examples_of_trace(found, request.user, request.role),
     }
