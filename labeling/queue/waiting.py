@@ -25,6 +25,8 @@ MANY = 1000
 # From so many on a number is kept, for some seconds, and very many longer.
 KEPT_FROM = 100
 KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
+# So many more that the number shown stays MANY, whatever is done in the seconds for which that is kept.
+FAR_MORE = 2 * MANY
 # What is counted for everybody who labels, and for adjudicators besides.
 OF_ALL = ("answered", "to_read")
 OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
@@ -69,8 +71,7 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
     """
     if role < Role.REVIEWER:
         return {}
-    numbers = _numbers(role, decide_own=project.decide_own).rows(project=project.pk, user=user.pk)[0]
-    found = dict.fromkeys(OF_ADJUDICATORS, 0) | dict(zip(_names(role), numbers, strict=True))
+    found = dict.fromkeys(OF_ADJUDICATORS, 0) | _counted_rows(project, user, role)
     waiting = calibration_waiting(project, user)
     return found | {
         "to_label": to_label(project, user),
@@ -89,6 +90,22 @@ def counted_at_home(project: Project, user: User, role: Role) -> dict[str, int]:
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
     """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
     return calibration_waiting(project, user)
+
+
+def _counted_rows(project: Project, user: User, role: Role) -> dict[str, int]:
+    """Return how many rows there are of each of `_names`, each at most MANY.
+
+    Of differing examples each costs several look-ups: that they are far more than MANY is kept for some seconds.
+    """
+    key = f"labeling.differing:{project.pk}:{user.pk}:{project.decide_own}"
+    far_more = role >= Role.ADJUDICATOR and kept_numbers.get(key) is not None
+    names = tuple(name for name in _names(role) if not (far_more and name == "differing"))
+    numbers = _numbers(role, names, decide_own=project.decide_own).rows(project=project.pk, user=user.pk)[0]
+    found = dict(zip(names, numbers, strict=True))
+    if found.get("differing") == FAR_MORE:
+        kept_numbers.set(key, True, KEPT_SECONDS)
+    known = {"differing": MANY} if far_more else {}
+    return known | {name: min(number, MANY) for name, number in found.items()}
 
 
 def _names(role: Role) -> tuple[str, ...]:
@@ -111,13 +128,13 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
 
 
 @cache
-def _numbers(role: Role, *, decide_own: bool) -> PreparedQuery:
-    """Return the query of how many rows there are of each of `_names`, in that order."""
+def _numbers(role: Role, names: tuple[str, ...], *, decide_own: bool) -> PreparedQuery:
+    """Return the query of how many rows there are of each of these names, in that order: at most FAR_MORE."""
 
     def build(project: UUID, user: UUID) -> models.QuerySet[Any, Any]:
         place = Project(pk=project, decide_own=decide_own)
         rows = _rows(place, User(pk=user), role)
-        return lengths(place, [rows[name] for name in _names(role)], most=MANY)
+        return lengths(place, [rows[name] for name in names], most=FAR_MORE)
 
     return PreparedQuery(build, {"project": an_id(1), "user": an_id(2)})
 

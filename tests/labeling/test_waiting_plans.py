@@ -11,9 +11,11 @@ import pytest
 from django.apps import apps
 from django.db import connection
 from django.db.models import F
+from django.test.utils import CaptureQueriesContext
 
 from labeling import migrations
 from labeling.models import Comment, Revision
+from labeling.queue import waiting
 from labeling.queue.waiting import counted
 from labeling.services import adjudication_decide, comment_add, dispute_open
 from tests.labeling.rows import NO_CALL, call
@@ -59,6 +61,41 @@ def test_a_superseded_revision_and_another_project_wait_for_nobody(project, exam
     type(dataset).objects.filter(pk=dataset.pk).update(deleted_at=None)
     type(examples[0].example).objects.filter(pk=examples[0].example_id).update(current=None)
     assert parts(project, adjudicator) == [set(), set(), set()]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Let one example be many, and two far more."""
+    monkeypatch.setattr(waiting, "MANY", 1)
+    monkeypatch.setattr(waiting, "FAR_MORE", 2)
+    waiting._numbers.cache_clear()
+    yield
+    waiting._numbers.cache_clear()
+
+
+def _differ(submit, people, times: int) -> None:
+    for _ in range(times):
+        for person, answer in zip(people, (call(), NO_CALL), strict=True):
+            submit(person, answer)
+
+
+def test_far_more_than_is_shown_is_not_counted_again(project, examples, ann, ben, adjudicator, submit, few):
+    _differ(submit, (ann, ben), 2)
+    for expected in (True, False):
+        with CaptureQueriesContext(connection) as asked:
+            assert counted(project, adjudicator, Role.ADJUDICATOR)["to_adjudicate"] == 1
+        assert any("disagreed" in each["sql"] for each in asked) is expected
+    project.decide_own = True
+    with CaptureQueriesContext(connection) as asked:
+        counted(project, adjudicator, Role.ADJUDICATOR)
+    assert any("disagreed" in each["sql"] for each in asked)
+
+
+def test_a_number_that_may_change_is_counted_each_time(project, examples, ann, ben, adjudicator, submit, few):
+    _differ(submit, (ann, ben), 1)
+    assert counted(project, adjudicator, Role.ADJUDICATOR)["to_adjudicate"] == 1
+    _decide(examples[0], adjudicator)
+    assert counted(project, adjudicator, Role.ADJUDICATOR)["to_adjudicate"] == 0
 
 
 def test_only_the_newest_of_a_thread_is_unanswered(examples, ann, ben, adjudicator):

@@ -166,6 +166,11 @@ class Expectation:
     def from_document(cls, document: Any) -> Self:
         """Read the native form (`schemas/expectation.v1.json`). Raises InvalidDocument."""
         require_valid(document, "expectation")
+        return cls.from_kept(document)
+
+    @classmethod
+    def from_kept(cls, document: Any) -> Self:
+        """Read a document that the schema has passed, as one that we keep. Raises InvalidDocument for a bad pattern."""
         alternatives = document.get("alternatives", ())
         answer = document.get("answer")
         if answer and "pattern" in answer:

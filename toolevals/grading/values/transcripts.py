@@ -202,6 +202,11 @@ class Transcript:
     def from_document(cls, document: Any) -> Self:
         """Read the native form (`schemas/transcript.v1.json`). Raises InvalidDocument."""
         require_valid(document, "transcript")
+        return cls.from_kept(document)
+
+    @classmethod
+    def from_kept(cls, document: Any) -> Self:
+        """Read a document that the schema has passed, such as one that we keep. Raises InvalidDocument if too long."""
         return cls(
             messages=with_few_calls(map(_message, document.get("messages", ())), "/messages"),
             answer=document.get("answer"),

@@ -178,7 +178,7 @@ def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID,
 
 
 def _read(document: Any) -> Transcript | None:
-    return None if document is None else Transcript.from_document(document)
+    return None if document is None else Transcript.from_kept(document)
 
 
 class Compiler:
@@ -198,7 +198,7 @@ class Compiler:
         if key not in self._cases:
             if tools.digest not in self._offers:
                 self._offers[tools.digest] = tools_offered(tools_in(tools), self._agent)
-            expectation = Expectation.from_document(gold)
+            expectation = Expectation.from_kept(gold)
             self._cases[key] = compile_case(expectation, self._offers[tools.digest], decided_by=decided_by)
         return self._cases[key]
 

@@ -20,7 +20,8 @@ LONGEST_TEXT = 100_000
 _WORD = re.compile(r"[^\W_]+")
 # In plain ASCII all else parts words: to write it as spaces takes a tenth of the pattern's time.
 _AS_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
-_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+# The comma comes first: a pattern that begins with a condition is tried at every letter, which takes ten times as long.
+_THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 
 
 def words_of(text: str) -> list[str]:
