@@ -27,12 +27,6 @@ from toolevals.runs.scope.offered_tools import tools_offered
 CASES_A_PAGE = 20
 # So many cases are read for what they have in common.
 READ = 100
-MODE_OF_CLASS = {
-    NONE: "missed_call",
-    UNKNOWN_TOOL: "hallucinated_tool",
-    UNPARSED: "malformed_output",
-    NO_MAJORITY: "no_majority",
-}
 
 
 @dataclass(frozen=True, slots=True)
