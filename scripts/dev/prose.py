@@ -148,9 +148,11 @@ def _long_sentences(name: str, blocks: Iterable[Text]) -> Iterator[Fault]:
 
 def _long_lines(name: str, text: str) -> Iterator[Fault]:
     for number, line in enumerate(_FENCE.sub(_blank, text).split("\n"), start=1):
-        start = len(line) - len(line.lstrip())
+        # A name or formula stays on one line.
+        bare = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "_"), line)
+        start = len(line) - len(re.sub(r"^\s*(?:(?:[-*+]|\d+\.) )?", "", line))
         # Tables and headings are lines of their own, and a word that is longer stays whole.
-        if len(line) > WIDTH and line[start : start + 1] not in ("|", "#", "<", "!") and " " in line[start:WIDTH]:
+        if len(line) > WIDTH and line[start : start + 1] not in ("|", "#", "<", "!") and " " in bare[start:WIDTH]:
             yield Fault(name, number, line[:60], f"a line of {len(line)} characters: at most {WIDTH}")
 
 
