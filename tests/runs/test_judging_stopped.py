@@ -27,20 +27,28 @@ CASES = 6
 
 
 class Stopping:
-    """A judge that passes everything, and does something while it is asked its nth question."""
+    """A judge that passes everything, and does something while it is asked its nth question: later ones wait for it."""
 
     def __init__(self, number: int, do: Callable[[Any], object]) -> None:
         self.number = number
         self.do = do
         self.asked: list[str] = []
+        self.counting, self.done = threading.Lock(), threading.Event()
         self.run: Any = None
 
     def __call__(self, inputs: dict[str, Any]) -> Any:
-        self.asked.append(str(inputs))
-        if len(self.asked) == self.number:
-            self.do(self.run)
-            # The server's thread keeps none.
-            connection.close()
+        with self.counting:
+            self.asked.append(str(inputs))
+            number = len(self.asked)
+        if number == self.number:
+            try:
+                self.do(self.run)
+            finally:
+                self.done.set()
+                # The server's thread keeps none.
+                connection.close()
+        elif number > self.number:
+            self.done.wait(60)
         return {"score": 1}
 
 
