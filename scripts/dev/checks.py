@@ -23,7 +23,7 @@ ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
 # These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
 # cores.
-WAITING = ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 # Of each law. `./dev test` takes ten times as many.
 FEW_DRAWS = "8"
 IN_PROCESS = "not servers and not browser"
