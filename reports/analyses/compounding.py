@@ -42,7 +42,7 @@ class Compounding:
 
     @property
     def is_long(self) -> bool:
-        """Whether the agent is one to be told of decomposing."""
+        """Return whether the agent is one to be told of decomposing."""
         return self.longer > 0
 
 

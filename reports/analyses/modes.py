@@ -45,7 +45,7 @@ class FailureMode:
 
     @property
     def meaning(self) -> str:
-        """What it means; what the agent's own graders call so says it by its name."""
+        """Say what it means; what the agent's own graders call so says it by its name."""
         return MODE_SENTENCES.get(self.mode, words(self.mode))
 
 

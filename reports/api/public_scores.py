@@ -119,7 +119,7 @@ class PublicScoreView(ProjectView):
 
 
 class RunPublicScoresView(ProjectView):
-    """What is known on public benchmarks of a run's agent, this run aside: never a gate."""
+    """Show what is known on public benchmarks of a run's agent, this run aside: never a gate."""
 
     @extend_schema(responses=PublicRowSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:

@@ -12,7 +12,7 @@ from toolevals.grading.values import Message, ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an agent said in one turn.
+    """Holds what an agent said in one turn.
 
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
     turn's, in milliseconds, None where nobody measured it. `model` is the snapshot that the endpoint says has answered.

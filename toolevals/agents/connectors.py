@@ -40,7 +40,7 @@ class Options(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an agent is opened with: the run's id, the value of its secret, whom it may call, how patiently."""
+    """Holds what an agent is opened with: the run's id, the value of its secret, whom it may call, how patiently."""
 
     policy: AddressPolicy
     key: str = ""

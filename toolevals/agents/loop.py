@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What an agent is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it.
+    """Holds what an agent is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it.
 
     `id` tells the example from the others of a run and says nothing about it.
     """

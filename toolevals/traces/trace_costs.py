@@ -23,7 +23,7 @@ MOST_ROWS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class CostFigures:
-    """What the traces of one part took together.
+    """Holds what the traces of one part took together.
 
     `costed` counts the traces whose cost is known: `cost` is the sum of these, in the currency in which costs came, and
     None where there is none. `looped` counts the traces in which the rule on loops failed.

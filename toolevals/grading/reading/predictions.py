@@ -20,7 +20,7 @@ _Read = TypeVar("_Read")
 
 @value_class
 class Prediction:
-    """What an agent did on one example in one trial, counted from 0.
+    """Holds what an agent did on one example in one trial, counted from 0.
 
     Of messages also the format that they were read from, why that one, and what was left out, by pointers into the row.
     """

@@ -148,7 +148,7 @@ class StateChanges:
 
 @value_class
 class Transcript:
-    """What an agent did in one trial.
+    """Holds what an agent did in one trial.
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
     agent could not be reached: such a case is left out of the scores. `state` is the whole state of the agent's

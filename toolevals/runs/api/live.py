@@ -62,7 +62,7 @@ class LiveRuns(ProjectView):
 
 
 class LiveEstimate(ProjectView):
-    """What a run of an agent that is asked takes at least."""
+    """Estimates what a run of an agent that is asked takes at least."""
 
     @extend_schema(request=LiveRunSerializer, responses=RunEstimateSerializer)
     def post(self, request: Request) -> Response:

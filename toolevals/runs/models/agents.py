@@ -15,7 +15,7 @@ from toolevals.workspace.models import Project
 
 
 class Connector(models.TextChoices):
-    """How an agent's transcripts are had."""
+    """Names the ways in which an agent's transcripts are had."""
 
     UPLOAD = "upload", "uploaded predictions"
     BASELINE = "baseline", "the built-in baseline"

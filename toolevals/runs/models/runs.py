@@ -104,7 +104,7 @@ class Run(Trashable):
 
 
 class Transcript(models.Model):
-    """What the agent did in one trial of one example."""
+    """Stores what the agent did in one trial of one example."""
 
     id = PublicIdField()
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="transcripts")

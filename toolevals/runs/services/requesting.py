@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the agent's.
+    """Holds what a run is made of. `experiment` is the name of one, there already or new; `options` are the agent's.
 
     `connector` and `settings` are those of a live run, `cut_off` of uploaded predictions: what becomes of conversations
     that were cut before their end. With `failing_of`, only the examples that failed in that run;

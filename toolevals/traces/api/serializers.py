@@ -106,7 +106,7 @@ class ToolFiguresSerializer(serializers.Serializer[Any]):
 
 
 class CostFiguresSerializer(serializers.Serializer[Any]):
-    """What the traces of one part took together; `costed` are those whose cost is known."""
+    """Shows what the traces of one part took together; `costed` are those whose cost is known."""
 
     part = serializers.CharField(allow_blank=True, help_text="The version, agent, model or day; empty where not split.")
     traces = serializers.IntegerField()
