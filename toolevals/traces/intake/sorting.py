@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from toolevals.grading.files.evaluation_files.entry import keys
-from toolevals.grading.reading.telemetry.otlp import Exported, exported_in
+from toolevals.grading.reading.telemetry.otlp import Exported, exported_in, ids_of
 from toolevals.grading.reading.telemetry.otlp_logs import ExportedRecord, identity_of, records_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.encodings import TRACES, Signal
@@ -80,43 +80,75 @@ def is_sampled(trace_id: str, rate: float) -> bool:
     return rate >= 1 or int(trace_id[16:], 16) < rate * 2**64
 
 
-def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
+def sorted_spans(
+    document: Mapping[str, Any], *, was_protobuf: bool = False, rate: float = 1.0, change: Change | None = None
+) -> Sorted:
     """Return the spans of an export by trace; of an id that comes twice the first counts.
 
-    `change` takes out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument
-    where the lists that hold spans are none, or where a resource cannot be read.
+    Of a document that was a message of protobuf only the ids are checked: the rest has the right types. `change` takes
+    out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument where the lists that
+    hold spans are none, or where a resource cannot be read.
     """
-    return _sorted(map(_span_item, exported_in(document)), _KNOWN, rate, change)
+    items = _typed_items(document) if was_protobuf else map(_span_item, exported_in(document))
+    return _sorted(items, rate, change)
 
 
-def sorted_records(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
-    """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one."""
-    return _sorted(map(_record_item, records_in(document)), _KNOWN_OF_RECORDS, rate, change)
+def sorted_records(
+    document: Mapping[str, Any], *, was_protobuf: bool = False, rate: float = 1.0, change: Change | None = None
+) -> Sorted:
+    """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one.
+
+    Records are few: they are all checked, those that were protobuf too.
+    """
+    return _sorted(map(_record_item, records_in(document)), rate, change)
 
 
-# An item as it came: its pointer, its trace, its key, whether it is a root, itself and what holds it; or what is wrong.
+# An item: its pointer, its trace, its key, whether it is a root, what is stored of it and what holds it. Or its pointer
+# and what is wrong.
 _Item = tuple[str, str, str, bool, Mapping[str, Any], tuple[Mapping[str, Any], Mapping[str, Any]]]
+_Wrong = tuple[str, InvalidDocument]
 
 
-def _span_item(each: Exported) -> _Item | tuple[str, InvalidDocument]:
+def _typed_items(document: Mapping[str, Any]) -> Iterator[_Item | _Wrong]:
+    for at, resource_spans in enumerate(document["resourceSpans"]):
+        for below, scope_spans in enumerate(resource_spans["scopeSpans"]):
+            above = resource_spans, scope_spans
+            for place, item in enumerate(scope_spans["spans"]):
+                pointer = f"/resourceSpans/{at}/scopeSpans/{below}/spans/{place}"
+                try:
+                    trace_id, span_id, parent_id = ids_of(item)
+                except InvalidDocument as error:
+                    yield pointer, error
+                else:
+                    yield pointer, trace_id, span_id, not parent_id, item, above
+
+
+def _span_item(each: Exported) -> _Item | _Wrong:
     span = each.span
     if isinstance(span, InvalidDocument):
         return each.pointer, span
     above = each.resource_spans, each.scope_spans
-    return each.pointer, span.trace_id, span.span_id, not span.parent_id, each.item, above
+    return each.pointer, span.trace_id, span.span_id, not span.parent_id, _known(each.item, _KNOWN), above
 
 
-def _record_item(each: ExportedRecord) -> _Item | tuple[str, InvalidDocument]:
+def _record_item(each: ExportedRecord) -> _Item | _Wrong:
     record = each.record
     if isinstance(record, InvalidDocument):
         return each.pointer, record
     key = _RECORD + sha256(identity_of(record)).hexdigest()[:15]
-    return each.pointer, record.trace_id, key, False, each.item, (each.resource_logs, each.scope_logs)
+    item = _known(each.item, _KNOWN_OF_RECORDS)
+    return each.pointer, record.trace_id, key, False, item, (each.resource_logs, each.scope_logs)
 
 
-def _sorted(
-    items: Iterable[_Item | tuple[str, InvalidDocument]], known: Container[str], rate: float, change: Change | None
-) -> Sorted:
+def _known(item: Mapping[str, Any], known: Container[str]) -> Mapping[str, Any]:
+    item = {key: value for key, value in item.items() if key in known}
+    for key in _IDS:
+        if isinstance(item.get(key), str):
+            item[key] = item[key].lower()
+    return item
+
+
+def _sorted(items: Iterable[_Item | _Wrong], rate: float, change: Change | None) -> Sorted:
     found = Sorted()
     holders: dict[int, Mapping[str, Any]] = {}
     for each in items:
@@ -129,7 +161,7 @@ def _sorted(
             found.left_out += 1
             continue
         try:
-            written = _document(item, known, change)
+            written = _document(item, change)
         except InvalidDocument as error:
             found.reject(f"{pointer} {error.problems[0].message}.")
             continue
@@ -138,11 +170,7 @@ def _sorted(
     return found
 
 
-def _document(item: Mapping[str, Any], known: Container[str], change: Change | None) -> bytes:
-    item = {key: value for key, value in item.items() if key in known}
-    for key in _IDS:
-        if isinstance(item.get(key), str):
-            item[key] = item[key].lower()
+def _document(item: Mapping[str, Any], change: Change | None) -> bytes:
     document = _written(change(item) if change else item)
     if len(document) > SPAN_MAX_BYTES:
         raise InvalidDocument.at("", f"is larger than {SPAN_MAX_BYTES:,} bytes")

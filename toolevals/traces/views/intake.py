@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.bodies import Refused, body_of, content_type_of
-from toolevals.traces.intake.encodings import LOGS, TRACES, Signal, answer, document_of
+from toolevals.traces.intake.encodings import LOGS, PROTOBUF, TRACES, Signal, answer, document_of
 from toolevals.traces.intake.rates import RATES
 from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
@@ -64,7 +65,8 @@ def _require_room() -> None:
 
 def _taken(request: ProjectRequest, content_type: str, signal: Signal, cut: Cut) -> tuple[int, str]:
     """Store what can be stored; return how many items cannot, and why. Raises `Refused`."""
-    found = _sorted(request.project, document_of_request(request, content_type, signal), cut)
+    document = document_of_request(request, content_type, signal)
+    found = _sorted(request.project, partial(cut, document, was_protobuf=content_type == PROTOBUF))
     RATES.note(request.project.pk, found.left_out + sum(map(len, found.traces.values())))
     stored = spans_store(project=request.project, traces=found.traces, signal=signal)
     for reason in stored.reasons:
@@ -81,11 +83,11 @@ def document_of_request(request: HttpRequest, content_type: str, signal: Signal 
         raise Refused(HTTPStatus.BAD_REQUEST, _sentence(error)) from None
 
 
-def _sorted(project: Project, document: dict[str, object], cut: Cut) -> Sorted:
+def _sorted(project: Project, cut: Cut) -> Sorted:
     settings = TraceSettings.of(project)
     change = Scrubber(settings.rules).without if settings.scrub else None
     try:
-        return cut(document, rate=settings.sample_rate, change=change)
+        return cut(rate=settings.sample_rate, change=change)
     except InvalidDocument as error:
         raise Refused(HTTPStatus.BAD_REQUEST, _sentence(error)) from None
 

@@ -78,10 +78,11 @@ def _span(
     status = item.get("status")
     status = status if isinstance(status, Mapping) else {}
     start = time_of(item, "startTimeUnixNano")
+    trace_id, span_id, parent_id = ids_of(item)
     return TelemetrySpan(
-        trace_id=identifier_of(item, "traceId", TRACE_ID),
-        span_id=identifier_of(item, "spanId", SPAN_ID),
-        parent_id=identifier_of(item, "parentSpanId", SPAN_ID) if item.get("parentSpanId") else "",
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=parent_id,
         name=text_of(item.get("name")),
         start=start,
         end=max(start, time_of(item, "endTimeUnixNano")),
@@ -94,6 +95,12 @@ def _span(
         scope_version=version,
         schema_url=address,
     )
+
+
+def ids_of(item: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the ids of a span: its trace's, its own and its parent's, empty at the root. Raises InvalidDocument."""
+    parent_id = identifier_of(item, "parentSpanId", SPAN_ID) if item.get("parentSpanId") else ""
+    return identifier_of(item, "traceId", TRACE_ID), identifier_of(item, "spanId", SPAN_ID), parent_id
 
 
 def _event(item: Mapping[str, Any], place: str) -> SpanEvent:

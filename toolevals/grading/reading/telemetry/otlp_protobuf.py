@@ -11,6 +11,8 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from toolevals.grading.values.problems import InvalidDocument
+
 # Bytes of the length before each message of a file.
 _LENGTH: Final = 4
 
@@ -18,7 +20,7 @@ _LENGTH: Final = 4
 def exports_in(content: bytes) -> list[dict[str, Any]]:
     """Return the exports in a file, of spans or log records, as JSON; none where it holds no message of OTLP.
 
-    The file is one message, as it is sent, or messages after their lengths.
+    The file is one message, as it is sent, or messages after their lengths. Raises as `traces_in_json`.
     """
     if (one := _export(content)) is not None:
         return [one]
@@ -58,7 +60,11 @@ def _export(body: bytes) -> dict[str, Any] | None:
 
 
 def traces_in_json(message: Any) -> dict[str, Any]:
-    """Return an `ExportTraceServiceRequest` as the JSON form of OTLP."""
+    """Return an `ExportTraceServiceRequest` as the JSON form of OTLP.
+
+    Every value in it is of the right type, and nests less deeply than `MAX_VALUE_DEPTH`, since a message may nest 100
+    levels; ids may have any length. Raises InvalidDocument for a value of another signal.
+    """
     return {
         "resourceSpans": [
             {
@@ -72,7 +78,7 @@ def traces_in_json(message: Any) -> dict[str, Any]:
 
 
 def logs_in_json(message: Any) -> dict[str, Any]:
-    """Return an `ExportLogsServiceRequest` as the JSON form of OTLP."""
+    """Return an `ExportLogsServiceRequest` as the JSON form of OTLP, as `traces_in_json` does spans."""
     return {
         "resourceLogs": [
             {
@@ -144,13 +150,14 @@ def _span(span: Any) -> dict[str, Any]:
 
 
 def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
-    return [{"key": each.key, "value": _value(each.value)} for each in attributes]
+    # By far the most are texts; of another kind the text is empty.
+    return [
+        {"key": each.key, "value": {"stringValue": text} if (text := each.value.string_value) else _value(each.value)}
+        for each in attributes
+    ]
 
 
 def _value(value: Any) -> dict[str, Any]:
-    # By far the most are texts; of another kind it is empty.
-    if text := value.string_value:
-        return {"stringValue": text}
     kind = value.WhichOneof("value")
     if kind == "string_value":
         return {"stringValue": ""}
@@ -166,8 +173,8 @@ def _double(value: Any) -> dict[str, Any]:
 
 
 def _unknown(value: Any) -> dict[str, Any]:
-    """Return a value that nobody takes: one for signals other than traces."""
-    return {str(value.WhichOneof("value")): None}
+    kind = value.WhichOneof("value")
+    raise InvalidDocument.at("", f"A value is of the kind {kind}, which traces and logs do not have.")
 
 
 _OTHERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
