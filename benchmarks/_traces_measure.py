@@ -38,6 +38,13 @@ SELECT id, project_id, 'abcdefabcdefabcd', k, CASE WHEN n %% 50000 = 77 AND k = 
 FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM traces_trace WHERE project_id = %s) t,
   generate_series(1, 7) k"""
 
+VERDICTS = """
+INSERT INTO traces_spanverdict (trace_id, project_id, number, span_id, rule, version, status, reason)
+SELECT id, project_id, k, 'abcdefabcdefabcd', CASE WHEN k = 0 THEN 'loops' ELSE 'schema' END, 1,
+  CASE WHEN n %% 100 = 0 AND k < 2 THEN 'failed' WHEN n %% 7 = 0 THEN 'unscored' ELSE 'passed' END, ''
+FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM traces_trace WHERE project_id = %s) t,
+  generate_series(0, 7) k"""
+
 
 def main() -> None:
     """Measure, and print."""
@@ -132,7 +139,7 @@ def _lists() -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    from toolevals.traces.models import ToolUse, Trace
+    from toolevals.traces.models import SpanVerdict, ToolUse, Trace
     from toolevals.workspace.bulk import tables_analyze
     from toolevals.workspace.models import Project, User
 
@@ -141,10 +148,11 @@ def _lists() -> dict[str, float]:
     with connection.cursor() as cursor:
         cursor.execute(TRACES, [project.pk, SPANS // PER_TRACE])
         cursor.execute(USES, [project.pk])
-    tables_analyze(Trace, ToolUse)
+        cursor.execute(VERDICTS, [project.pk])
+    tables_analyze(Trace, ToolUse, SpanVerdict)
     with connection.cursor() as cursor:
         # The daemon of PostgreSQL does it soon after so many rows.
-        cursor.execute("VACUUM traces_trace, traces_tooluse, traces_toolhour")
+        cursor.execute("VACUUM traces_trace, traces_tooluse, traces_spanverdict, traces_tracehour")
     _hours_count(project.pk)
     client = Client()
     client.force_login(User.objects.get())
@@ -160,28 +168,38 @@ def _lists() -> dict[str, float]:
         "list of a rare and a common word": "?q=word+zebra",
     }  # fmt: skip
     found = {name: _page(client, f"/p/bench/traces/{query}") for name, query in pages.items()}
-    day = f"since={time.strftime('%Y-%m-%d', time.gmtime(1700000000 + SPANS // PER_TRACE - 6 * 86400))}"
-    found["tools in production, 7 days"] = _page(client, f"/p/bench/traces/tools/?{day}")
+    last = 1700000000 + SPANS // PER_TRACE
+    days = f"since={_day(last - 6 * 86400)}&until={_day(last)}"
+    for name, page in {
+        "tools in production": "tools/", "tools by version": "tools/?by=version", "costs in production": "costs/",
+        "costs by day": "costs/?by=day", "online rules": "rules/",
+    }.items():  # fmt: skip
+        path = f"/p/bench/traces/{page}"
+        found[f"{name}, 7 days"] = _page(client, f"{path}{'&' if '?' in path else '?'}{days}")
     with connection.cursor() as cursor:
         asked = "SELECT id, name FROM traces_trace WHERE project_id = %s ORDER BY id DESC LIMIT 51"
         found["raw page"] = 1000 * _p95([_timed(lambda: cursor.execute(asked, [project.pk])) for _ in range(ROUNDS)])
     return found
 
 
+def _day(moment: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
+
+
 def _hours_count(project: Any) -> None:
-    """Count the hours of the calls, as the regular duty does when they are over. Batches came in the present one."""
+    """Count the hours of the traces, as the regular duty does when they are over. Batches came in the present one."""
     from datetime import timedelta
 
     from django.db import transaction
     from django.utils import timezone
 
-    from toolevals.traces.models import ToolHour, ToolUse
-    from toolevals.traces.services.tool_hours import tool_hours_count, tool_hours_reopen
+    from toolevals.traces.models import Trace, TraceHour
+    from toolevals.traces.services.trace_hours import trace_hours_count, trace_hours_reopen
 
     with transaction.atomic():
-        tool_hours_reopen(project, ToolUse.objects.datetimes("came_at", "hour"))
-    while ToolHour.objects.filter(counts=None).exists():
-        tool_hours_count(timezone.now() + timedelta(hours=2))
+        trace_hours_reopen(project, Trace.objects.datetimes("started_at", "hour"))
+    while TraceHour.objects.filter(calls=None).exists():
+        trace_hours_count(timezone.now() + timedelta(hours=2))
 
 
 def _page(client: Any, path: str) -> float:

@@ -244,7 +244,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,
-    "toolevals.traces.services.tool_hours.tool_hours_count": 60,
+    "toolevals.traces.services.trace_hours.trace_hours_count": 60,
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,
 }

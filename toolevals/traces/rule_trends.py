@@ -8,22 +8,21 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from django.db import connection
-from django.db.models import Case, Count, IntegerField, Q, Value, When
+from django.db.models import Count
 from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.judge_rules import JudgeRule, judge_rules
-from toolevals.traces.models import QuestionState, SpanVerdict, TraceQuestion
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.kept_hours import came_within, day_number
+from toolevals.traces.models import QuestionState, TraceQuestion
 from toolevals.traces.reading.rules import RULES, Rule
+from toolevals.traces.verdict_counts import STATUSES, verdict_counts
 from toolevals.workspace.models import Project
 
 # Days that are shown unless others are asked for, and days at most.
 DAYS: Final = 14
 MOST_DAYS: Final = 92
-STATUSES: Final = ("passed", "failed", "unscored", "errored")
 
 
 @dataclass(slots=True)
@@ -95,21 +94,28 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
         return []
     days = days_of(wanted)
     # By the key of a judge, or the name of a rule.
-    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judge_rules(project)
+    judges = judge_rules(project)
+    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judges
     found: dict[tuple[int | str, int], RuleDay] = {}
 
     def day_of(rule: int | str, at: int) -> RuleDay:
         return found.setdefault((rule, at), RuleDay(rules[rule], timezone.localdate(days[at])))
 
-    for name, judge, at, passed, failed, unscored, errored, count in _counted(project, wanted, days) if days else ():
-        if (key := judge or name) not in rules:
+    if not days:
+        return []
+    numbers = {timezone.localdate(each): at for at, each in enumerate(days)}
+    # Hours have the same few numbers of verdicts over and over.
+    traces = Counter[tuple[int | str, date, tuple[int, ...]]]()
+    for counts in verdict_counts(project, wanted, days, judged=bool(judges)):
+        traces[counts.judge or counts.rule, counts.day, counts.statuses] += counts.traces
+    for (key, day, statuses), count in traces.items():
+        if key not in rules:
             continue
-        each = day_of(key, at)
-        each.counts.update(
-            dict(zip(STATUSES, (count * part for part in (passed, failed, unscored, errored)), strict=True))
-        )
+        each = day_of(key, numbers[day])
+        each.counts.update({name: part * count for name, part in zip(STATUSES, statuses, strict=True)})
+        passed, failed, *_ = statuses
         each.tally[passed + failed, passed] += count
-    for judge, at, count in _not_judged(project, wanted, days) if days else ():
+    for judge, at, count in _not_judged(project, wanted, days) if judges else ():
         day_of(judge, at).not_judged += count
     by_rule = [(rule, [found[key, at] for at in range(len(days)) if (key, at) in found]) for key, rule in rules.items()]
     return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
@@ -127,36 +133,10 @@ def days_of(wanted: TraceFilter) -> list[datetime]:
     return found
 
 
-def _of_traces(rows: Any, wanted: TraceFilter, days: list[datetime]) -> Any:
-    """Return those rows that hang on traces of the filter, each with the number of its `day`."""
-    since, until = wanted.times
-    rows = rows.filter(trace__gte=first_id(since or days[0]))
-    rows = rows if until is None else rows.filter(trace__lt=first_id(until))
-    equal = {"trace__agent": wanted.agent, "trace__agent_version": wanted.version}
-    rows = rows.filter(**{column: value for column, value in equal.items() if value})
-    cases = [When(trace__lt=first_id(end), then=Value(at)) for at, end in enumerate(days[1:])]
-    return rows.annotate(day=Case(*cases, default=Value(len(days) - 1), output_field=IntegerField()))
-
-
 def _not_judged(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:
     """Yield (judge, number of the day, how many traces it was not asked about)."""
-    rows = TraceQuestion.objects.filter(judge__project=project, state=QuestionState.NOT_JUDGED)
-    found = _of_traces(rows, wanted, days).values("judge", "day").annotate(count=Count("pk")).order_by()
+    rows: Any = TraceQuestion.objects.filter(came_within([wanted.times], "trace"), judge__project=project)
+    equal = {"trace__agent": wanted.agent, "trace__agent_version": wanted.version}
+    rows = rows.filter(state=QuestionState.NOT_JUDGED, **{column: value for column, value in equal.items() if value})
+    found = rows.annotate(day=day_number(days, "trace")).values("judge", "day").annotate(count=Count("pk")).order_by()
     yield from found.values_list("judge", "day", "count")
-
-
-def _counted(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[Any, ...]]:
-    """Yield (rule, judge or None, number of the day, counts by status in a trace, how many traces are so)."""
-    rows = _of_traces(SpanVerdict.objects.filter(project=project), wanted, days)
-    by_status = {status: Count("pk", filter=Q(status=status)) for status in STATUSES}
-    by_trace = rows.values("rule", "judge", "day", "trace").annotate(**by_status).order_by()
-    sql, parameters = by_trace.query.sql_with_params()
-    columns = ", ".join(f'"{name}"' for name in ("rule", "judge", "day", *STATUSES))
-    with connection.cursor() as cursor:
-        # The inner query's values are its parameters; the outer one has names of ours alone.
-        cursor.execute(
-            f"SELECT {columns}, COUNT(*) FROM ({sql}) AS of_traces GROUP BY {columns}",  # noqa: S608
-            parameters,
-        )
-        for rule, judge, *counts in cursor.fetchall():
-            yield rule, judge, *map(int, counts)

@@ -9,30 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import reduce
 from operator import or_
 from typing import Any, Final
 
 from django.db.models import Count, F, IntegerField, Q
 from django.db.models.functions import Cast, Floor, Ln, TruncDate
-from django.utils import timezone
 
-from toolevals.traces.models import ToolHour, ToolUse
+from toolevals.traces.kept_hours import Times, kept_hours
+from toolevals.traces.models import ToolUse
 from toolevals.traces.tool_rates import NO_ERRORS, ByTrace, sums_by_trace
 from toolevals.workspace.models import Project
 
-HOUR: Final = timedelta(hours=1)
 # The width of a class of durations.
 _RATIO: Final = math.log(1.02)
 # Of the middle of a class, what none of its durations is below.
 LEAST_OF_CLASS: Final = 0.99
 # Durations begin here: shorter ones count as this long.
 _LEAST_MS: Final = 0.001
-# Times between kept hours in one query: SQLite takes no condition of a thousand parts.
-_GAPS_AT_ONCE: Final = 200
-
-Times = tuple[datetime | None, datetime | None]
 
 
 @dataclass(slots=True)
@@ -71,18 +66,16 @@ def tool_counts(project: Project, times: Times, *, tool: str, agent: str, versio
 
     An empty `tool`, `agent` or `version` is any. What is yielded may be in parts: several with the same names.
     """
-    since, until = (None if each is None else _floor(each) for each in times)
-    kept, gaps = _kept_hours(project, since, until)
+    hours = kept_hours(project, times, "calls")
     wanted = {"tool": tool, "agent": agent, "version": version}
     said = {name: value for name, value in wanted.items() if value}
-    for hour in kept:
-        for counts in _of_documents(hour.counts, _day_of(hour.hour)):
+    for day, documents in hours.kept:
+        for counts in _of_documents(documents, day):
             if all(getattr(counts, name) == value for name, value in said.items()):
                 yield counts
     columns = {"tool": "tool", "agent": "agent", "version": "agent_version"}
     uses = ToolUse.objects.filter(project=project, **{columns[name]: value for name, value in said.items()})
-    for at in range(0, len(gaps), _GAPS_AT_ONCE):
-        some = gaps[at : at + _GAPS_AT_ONCE]
+    for some in hours.gaps_in_parts:
         yield from counted(uses.filter(reduce(or_, (_came(*gap) for gap in some))))
 
 
@@ -128,36 +121,5 @@ def _of_documents(documents: Sequence[Any], day: date) -> Iterator[ToolCounts]:
         yield ToolCounts(tool, agent, version, day, calls, checked, misfits, errors, steps, ByTrace.of(sums))
 
 
-def _kept_hours(project: Project, since: datetime | None, until: datetime | None) -> tuple[list[ToolHour], list[Times]]:
-    """Return the kept hours that lie within two times and within one day each, and the times between them."""
-    hours = ToolHour.objects.filter(project=project, counts__isnull=False)
-    hours = hours if since is None else hours.filter(hour__gte=since)
-    hours = hours if until is None else hours.filter(hour__lte=until - HOUR)
-    # Midnight is within an hour of UTC in some places.
-    kept = [
-        each
-        for each in hours.order_by("hour")
-        if _day_of(each.hour) == _day_of(each.hour + HOUR - timedelta.resolution)
-    ]
-    gaps: list[Times] = []
-    at = since
-    for each in kept:
-        if at is None or at < each.hour:
-            gaps.append((at, each.hour))
-        at = each.hour + HOUR
-    if at is None or until is None or at < until:
-        gaps.append((at, until))
-    return kept, gaps
-
-
-def _day_of(moment: datetime) -> date:
-    return timezone.localtime(moment).date()
-
-
 def _came(since: datetime | None, until: datetime | None) -> Q:
     return (Q() if since is None else Q(came_at__gte=since)) & (Q() if until is None else Q(came_at__lt=until))
-
-
-def _floor(moment: datetime) -> datetime:
-    """Return a time to the millisecond, as ids of traces say it: figures and the lists that they open agree."""
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

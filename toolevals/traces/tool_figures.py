@@ -11,7 +11,8 @@ from typing import Final
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.tool_counts import Times, ToolCounts, duration_ms, tool_counts
+from toolevals.traces.kept_hours import Times
+from toolevals.traces.tool_counts import ToolCounts, duration_ms, tool_counts
 from toolevals.traces.tool_rates import NO_ERRORS, ByTrace, known_rate
 from toolevals.workspace.models import Project
 

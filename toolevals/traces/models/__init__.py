@@ -11,8 +11,8 @@ from toolevals.traces.models.promotions import (
 )
 from toolevals.traces.models.settings import TraceSettings
 from toolevals.traces.models.spans import Span, SpanChunk
-from toolevals.traces.models.tool_hours import ToolHour
 from toolevals.traces.models.tool_uses import ToolUse
+from toolevals.traces.models.trace_hours import TraceHour
 from toolevals.traces.models.traces import Trace
 from toolevals.traces.models.verdicts import SpanVerdict
 
@@ -25,10 +25,10 @@ __all__ = [
     "Span",
     "SpanChunk",
     "SpanVerdict",
-    "ToolHour",
     "ToolUse",
     "Trace",
     "TraceExample",
+    "TraceHour",
     "TraceJudge",
     "TraceJudgeDay",
     "TraceQuestion",

@@ -22,7 +22,7 @@ from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.services.settings import trace_settings_update
 from toolevals.traces.services.settling import trace_settle, traces_settle
 from toolevals.traces.services.storing import Stored, spans_store
-from toolevals.traces.services.tool_hours import tool_hours_count
+from toolevals.traces.services.trace_hours import trace_hours_count
 from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set, trace_judges_possible
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "spans_store",
     "today_runs",
     "today_start",
-    "tool_hours_count",
+    "trace_hours_count",
     "trace_judge_set",
     "trace_judges_possible",
     "trace_settings_update",

@@ -11,7 +11,7 @@ from uuid import UUID
 from toolevals.traces.models import Trace, TraceSettings
 from toolevals.traces.models.settings import RETENTION_DAYS
 from toolevals.traces.querysets.traces import came_at, first_id
-from toolevals.traces.services.tool_hours import tool_hours_reopen
+from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.parts import delete_in_parts
 
@@ -27,9 +27,9 @@ def traces_forget(now: datetime) -> None:
         before = now - timedelta(days=days.get(project, RETENTION_DAYS))
         # By their ids first, which have an index: a trace began to come before the last of it came.
         old = Trace.objects.filter(project=project, pk__lt=first_id(before), received_at__lt=before, examples=None)
-        if not delete_in_parts(old, until, and_then=partial(_calls_gone, project)):
+        if not delete_in_parts(old, until, and_then=partial(_traces_gone, project)):
             return
 
 
-def _calls_gone(project: UUID, traces: Sequence[UUID]) -> None:
-    tool_hours_reopen(project, (came_at(pk) for pk in traces))
+def _traces_gone(project: UUID, traces: Sequence[UUID]) -> None:
+    trace_hours_reopen(project, (came_at(pk) for pk in traces))

@@ -27,7 +27,7 @@ from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.services.judging import questions_note
-from toolevals.traces.services.tool_hours import tool_hours_reopen
+from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.models import Project
 
@@ -106,15 +106,13 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
         fields = _fields(summary) | {"due_at": None, "settled": trace.arrivals}
         if not Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(**fields):
             return False
-        gone = 0
         if trace.settled:
-            gone, _ = ToolUse.objects.filter(trace=trace).delete()
+            ToolUse.objects.filter(trace=trace).delete()
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
         questions_note(trace, asked.judges, timezone.now())
-        if gone or used:
-            tool_hours_reopen(trace.project_id, [came_at(trace.pk)])
+        trace_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
 
 
