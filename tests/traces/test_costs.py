@@ -63,6 +63,22 @@ def test_page_file_and_rest_say_the_same_and_each_number_opens_its_traces(shown,
         assert listed == counts
 
 
+def test_the_row_without_a_version_opens_the_traces_without_one(shown, token):
+    send(shown, token, export(*conversation(f"{9:032x}"), version=""))
+    traces_settle()
+    for page in (PAGE, "/p/shop/traces/tools/?by=version"):
+        lines = re.findall(r"<tr><th scope=\"row\".*?</tr>", shown.get(page).content.decode(), re.DOTALL)
+        links = [each.replace("&amp;", "&") for each in re.findall(r'href="([^"]+)"', "".join(lines))]
+        (without,) = {
+            each for each in links if "without=version" in each and "error=" not in each and "_ms" not in each
+        }
+        listed = shown.get(without).content.decode()
+        assert re.findall(r'class="trace-name"', listed) == ['class="trace-name"']
+        assert "<option selected>version</option>" in listed
+    assert shown.get("/api/v1/projects/shop/traces/?without=colour").status_code == 422
+    assert shown.get("/api/v1/projects/shop/traces/?without=session").json()["results"] == []
+
+
 def test_days_that_are_too_many_or_wrong_are_refused(shown):
     for wrong in ("since=2020-01-01", "since=soon"):
         assert shown.get(f"{ROWS}?{wrong}").status_code == 400

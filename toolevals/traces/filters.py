@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
@@ -42,6 +42,9 @@ VERDICTS: Final[Mapping[str, str]] = {
     **dict(VerdictStatus.choices),
     **{each.value: str(each.label) for each in (QuestionState.NOT_JUDGED, QuestionState.WAITING)},
 }
+# What a trace says once, or not at all.
+SAID_ONCE: Final = tuple(_EQUAL)
+_CHOICES: Final[Mapping[str, Collection[str]]] = {"verdict": VERDICTS, "without": SAID_ONCE}
 # Words of one search.
 _MOST_WORDS = 12
 # Of the newest traces. What fewer than one in a hundred has is found faster by its index.
@@ -49,7 +52,7 @@ _LOOK_AT = 5_000
 
 
 class FilterError(ValueError):
-    """A value of the address that is not of its kind: no time, no number, no verdict, or no judge's id."""
+    """A value of the address that is not of its kind: no time, no number, no judge's id, or none of a few names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class TraceFilter:
     `tool`, `error`, `arguments` and `min_call_ms` are about one call: its tool, its class of error (`any` for any),
     `bad` where its arguments do not fit the schema, and how long it took at least. `rule`, `judge` and `verdict` are
     about what an online rule, or a judge by its id, said: one of `VERDICTS`. `asked` is a day on which that judge, or
-    any, was asked about the trace. `since` and `until` are about when a trace came: times or days, which are whole.
+    any, was asked about the trace. `without` names what a trace does not say: one of `SAID_ONCE`. `since` and `until`
+    are about when a trace came: times or days, which are whole.
     """
 
     q: str = ""
@@ -76,6 +80,7 @@ class TraceFilter:
     model: str = ""
     session: str = ""
     user: str = ""
+    without: str = ""
     since: str = ""
     until: str = ""
     min_ms: str = ""
@@ -91,7 +96,7 @@ class TraceFilter:
             # As addresses said it before a verdict could be named.
             found |= {"rule": broke, "verdict": VerdictStatus.FAILED.value}
         problems: dict[str, str] = {}
-        for name in (*_NUMBERS, *_TIMES, "judge", "verdict"):
+        for name in (*_NUMBERS, *_TIMES, *_CHOICES, "judge"):
             try:
                 _check(name, found[name])
             except FilterError as error:
@@ -128,7 +133,9 @@ class TraceFilter:
     def _alike(self, project: Project) -> TraceQuerySet:
         """Return the traces of its times that are all that it says they are: what an index finds in their order."""
         found = Trace.objects.in_project(project).summed_up().between(*self.times)
-        return found.filter(**{column: value for name, column in _EQUAL.items() if (value := getattr(self, name))})
+        equal = {column: value for name, column in _EQUAL.items() if (value := getattr(self, name))}
+        found = found.filter(**equal)
+        return found.filter(**{_EQUAL[self.without]: ""}) if self.without else found
 
     def _told(self, project: Project) -> TraceQuerySet:
         """Return those of them that did and took what it says; their words are not looked at."""
@@ -187,8 +194,8 @@ def _check(name: str, text: str) -> None:
         _number(name, text)
     elif name in _TIMES:
         _moment(name, text)
-    elif name == "verdict" and text and text not in VERDICTS:
-        raise FilterError(f"verdict is none of {', '.join(VERDICTS)}: {text[:40]}")
+    elif name in _CHOICES and text and text not in _CHOICES[name]:
+        raise FilterError(f"{name} is none of {', '.join(_CHOICES[name])}: {text[:40]}")
     elif name == "judge" and text:
         try:
             UUID(text)

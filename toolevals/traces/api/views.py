@@ -28,7 +28,7 @@ from toolevals.traces.api.serializers import (
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import read_chunks
 from toolevals.traces.examples_of_trace import examples_of_trace
-from toolevals.traces.filters import NAMES, VERDICTS, TraceFilter
+from toolevals.traces.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.judge_rules import open_questions
 from toolevals.traces.models import Trace
 from toolevals.traces.page import judged_of
@@ -53,11 +53,13 @@ _SAID = {
     "judge": "The id of a judge; `verdict` tells what it said.",
     "verdict": "What a rule or a judge said. `not_judged` and `waiting` are those to which a judge gave no answer.",
     "asked": "A day on which the judge, or any, was asked about the trace.",
+    "without": "What the traces do not say.",
     "since": "A time or a day on or after which the trace came.",
     "until": "A time before which it came, or the last day.",
 }
+_ENUMS = {"verdict": [*VERDICTS], "without": [*SAID_ONCE]}
 FILTERS = [
-    OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=[*VERDICTS] if name == "verdict" else None)
+    OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name))
     for name in NAMES
 ]
 

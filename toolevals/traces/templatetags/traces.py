@@ -79,13 +79,17 @@ def tool_links(context: template.Context, wanted: TraceFilter, split: str, each:
     said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
     said["tool"] = each.tool
     alone = reverse("traces:tools", args=[project]) + "?" + urlencode(said | {"by": split or "day"})
-    if split == "day":
-        said |= {"since": each.part, "until": each.part}
-    elif split:
-        said[split] = each.part
+    said |= _of_part(split, each.part)
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
     percentiles = [(ms, f"{calls}&min_call_ms={ms * LEAST_OF_CLASS:.6g}" if ms else "") for ms in each.percentiles]
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any", "percentiles": percentiles}
+
+
+def _of_part(split: str, part: str) -> dict[str, str]:
+    """Return what an address says of the part of a table: an empty one has the traces that do not say it."""
+    if split == "day":
+        return {"since": part, "until": part}
+    return ({split: part} if part else {"without": split}) if split else {}
 
 
 @register.simple_tag(takes_context=True)
@@ -94,24 +98,16 @@ def change_link(context: template.Context, wanted: TraceFilter, split: str, chan
     before = (days_before(wanted) or wanted) if not split else wanted
     said = {name: value for name, value in before.said.items() if name in ("since", "until", "agent", "version")}
     said["tool"] = change.tool
-    said |= {"version": change.before_part} if split else {}
+    said |= _of_part("version" if split else "", change.before_part)
     said |= {"error": "any"} if change.measure == "error rate" else {}
     return reverse("traces:traces", args=[context["project"].slug]) + "?" + urlencode(said)
 
 
 @register.simple_tag(takes_context=True)
 def cost_links(context: template.Context, wanted: TraceFilter, split: str, each: CostFigures) -> dict[str, str]:
-    """Return the addresses behind a row of costs: its traces, those with a cost, and those with a loop.
-
-    Lists have no filter for traces that say no version, agent or model: nothing then.
-    """
+    """Return the addresses behind a row of costs: its traces, those with a cost, and those with a loop."""
     said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
-    if split and not each.part:
-        return {}
-    if split == "day":
-        said |= {"since": each.part, "until": each.part}
-    elif split:
-        said[split] = each.part
+    said |= _of_part(split, each.part)
     traces = reverse("traces:traces", args=[context["project"].slug]) + "?"
     looped = said | {"rule": LOOPS, "verdict": "failed"}
     costed = said | {"min_cost": "0"}

@@ -13,7 +13,7 @@ from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.registry.models import Registry
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
-from toolevals.traces.filters import VERDICTS, TraceFilter
+from toolevals.traces.filters import SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.judge_rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
@@ -41,6 +41,7 @@ def traces(request: ProjectRequest) -> HttpResponse:
         "rows": shown(page.rows),
         "wanted": wanted,
         "error_classes": ERROR_CLASSES,
+        "said_once": SAID_ONCE,
         "rules": {each.name: each for each in rules}.values(),
         "judges": judges,
         "verdicts": VERDICTS,
