@@ -39,6 +39,12 @@ for (const tab of document.querySelectorAll(".subnav [aria-current]")) {
   nav.scrollLeft += left - (nav.clientWidth - tab.offsetWidth) / 2;
 }
 
+// Of a form with data-address, the address holds only what is filled in.
+document.addEventListener("formdata", (event) => {
+  if (!event.target.matches("[data-address]")) return;
+  for (const [name, value] of [...event.formData]) if (value === "") event.formData.delete(name);
+});
+
 // A button with data-print prints the page, or keeps it as PDF, by the browser's own means.
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-print]")) window.print();
