@@ -253,6 +253,21 @@ def test_a_login_stands_for_address_project_and_token(imported, server, tmp_path
     assert token not in kept.read_text()
 
 
+def test_tools_named_for_a_dataset_that_is_there_are_offered_from_now_on(imported, tmp_path, capsys):
+    log = tmp_path / "chats.txt"
+    log.write_text("Conversation: 17\nUser: Where is A-1?\nAssistant: It was sent.\n")
+    asked = ["import", "chatlog", str(log), "--dataset", "chats"]
+    assert command.main(asked) == Exit.DATA
+    assert "no tools: name a registry version" in capsys.readouterr().err
+    assert command.main([*asked, "--tools", "shop"]) == Exit.OK
+    shown = capsys.readouterr()
+    assert "chats offers shop@1 from now on" in shown.out + shown.err
+    assert command.main([*asked, "--tools", "shop@1"]) == Exit.OK
+    shown = capsys.readouterr()
+    assert "from now on" not in shown.out + shown.err
+    assert command.main([*asked, "--tools", "none-such"]) == Exit.DATA
+
+
 def test_files_come_from_standard_input_and_warnings_are_printed(imported, tmp_path, capsys, monkeypatch):
     def given(text: str) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
