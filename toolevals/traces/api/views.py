@@ -58,10 +58,7 @@ _SAID = {
     "until": "A time before which it came, or the last day.",
 }
 _ENUMS = {"verdict": [*VERDICTS], "without": [*SAID_ONCE]}
-FILTERS = [
-    OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name))
-    for name in NAMES
-]
+FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name)) for name in NAMES]
 
 
 def _required(asked: Mapping[str, Any]) -> TraceFilter:
