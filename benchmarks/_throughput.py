@@ -50,7 +50,7 @@ def predictions(count: int, trials: int) -> bytes:
 
 
 def prepare(count: int) -> dict[str, Any]:
-    """Make the dataset, and wait for the floors, which the workers run of themselves."""
+    """Make the dataset, and wait for the baseline agents, which the workers run of themselves."""
     from labeling.services import dataset_create, examples_import, version_freeze
     from toolevals.grading.reading.examples import read_example
     from toolevals.workspace.services import project_create
@@ -119,8 +119,8 @@ def _processor() -> float:
 def _settle() -> None:
     from toolevals.workspace.models import Job
 
-    floors = Job.objects.filter(kind="floor")
-    while not floors.exists() or floors.open().exists():
+    baseline_agents = Job.objects.filter(kind="baseline_agent")
+    while not baseline_agents.exists() or baseline_agents.open().exists():
         time.sleep(PAUSE)
 
 

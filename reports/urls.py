@@ -4,6 +4,7 @@ from django.urls import path
 
 from reports.views import (
     arguments,
+    baseline_agents,
     beside,
     bundle,
     case,
@@ -12,7 +13,6 @@ from reports.views import (
     dialects,
     downloads,
     dropped,
-    floors,
     gates,
     golds,
     matrix,
@@ -95,10 +95,14 @@ urlpatterns = [
     path("runs/<int:number>/compare/<int:candidate>/cases.csv", compare.cases_csv, name="compare-cases-csv"),
     path("runs/<int:number>/compare/<int:candidate>/cases/", compare.compare_cases, name="compare-cases"),
     path("runs/<int:number>/compare/<int:candidate>/cases/<uuid:revision>/", compare.compare_case, name="compare-case"),
-    path("datasets/<slug:dataset>/versions/<str:version>/baseline-agents/", floors.floors, name="baseline-agents"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/baseline-agents/",
+        baseline_agents.baseline_agents,
+        name="baseline-agents",
+    ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/baseline-agents.csv",
-        floors.floors_csv,
+        baseline_agents.baseline_agents_csv,
         name="baseline-agents-csv",
     ),
     path("runs/<int:number>/golds/", golds.golds, name="golds"),

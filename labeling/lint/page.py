@@ -67,7 +67,7 @@ class Drawn:
     unlisted: int
     pages: int
     # What an agent that does nothing scores, in percent with its interval; empty where nothing is scored.
-    floor: str
+    passed_idle: str
 
 
 def drawn(document: Mapping[str, Any], state: State) -> Drawn:
@@ -88,7 +88,7 @@ def drawn(document: Mapping[str, Any], state: State) -> Drawn:
         found=len(chosen),
         unlisted=sum(count for name, count in more.items() if _is_of(RULES[name], state)),
         pages=pages,
-        floor=_share(document["passed_idle"], document["gold"]),
+        passed_idle=_share(document["passed_idle"], document["gold"]),
     )  # fmt: skip
 
 

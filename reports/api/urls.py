@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.urls import path
 
 from reports.api import (
+    baseline_agents,
     bundle,
     cell,
     compared_parts,
     comparison,
     dialects,
-    floors,
     gates,
     golds,
     judges,
@@ -111,7 +111,7 @@ urlpatterns = [
     ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/baseline-agents/",
-        floors.FloorsView.as_view(),
+        baseline_agents.BaselineAgentsView.as_view(),
         name="baseline-agents",
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),

@@ -65,10 +65,10 @@ class TwoRuns:
     def refusal(self) -> str:
         """A sentence that says why they cannot be compared; empty where they can."""
         datasets = [run.dataset_version.dataset for run in (self.before, self.after)]
-        floors = [run for run in (self.before, self.after) if run.floor]
+        baseline_agents = [run for run in (self.before, self.after) if run.baseline_agent]
         if self.before.pk == self.after.pk:
             return f"Run {self.before.number} is not compared with itself."
-        if floors:
+        if baseline_agents:
             return "A baseline agent is not compared with a run: the run shows its scores."
         if datasets[0].pk != datasets[1].pk:
             names = f"run {self.before.number} is on {datasets[0].name}, run {self.after.number} on {datasets[1].name}"
@@ -153,7 +153,7 @@ def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None 
 
 def candidates_for(run: Run, most: int) -> list[Run]:
     """Return the newest graded runs that a run may be compared with, the newest first."""
-    found = Run.objects.filter(project=run.project, floor="", grading__isnull=False)
+    found = Run.objects.filter(project=run.project, baseline_agent="", grading__isnull=False)
     same = found.filter(dataset_version__dataset=run.dataset_version.dataset_id).exclude(pk=run.pk)
     return list(
         same.select_related("agent__tools", "dataset_version__dataset", "experiment").order_by("-number")[:most]

@@ -107,7 +107,7 @@ def newest_run(project: Project) -> Run | None:
 def _newest(run: Run, grading: Grading) -> NewestRun:
     counts = verdict_counts(grading)
     layers = layers_of(counts, grading_sums(grading))
-    facts = recent_runs(run.experiment.runs.filter(floor=""), upto=run.number, most=MOST_RUNS)
+    facts = recent_runs(run.experiment.runs.filter(baseline_agent=""), upto=run.number, most=MOST_RUNS)
     return NewestRun(
         run,
         grading,

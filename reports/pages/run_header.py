@@ -108,7 +108,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
     if run.agent.connector == Connector.UPLOAD:
         tabs.append(Tab("Recorded", run_url("recorded", run) + query, current == "recorded"))
-    if not run.floor:
+    if not run.baseline_agent:
         tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))
     trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
     return (*tabs, Tab("Trends", trends, current == "trends"))

@@ -83,7 +83,7 @@ def _own_rows(agent: Agent, without: Run | None) -> tuple[PublicRow, ...]:
     if not datasets:
         return ()
     same = Q(agent__model__iexact=agent.model) if agent.model else Q(agent__name=agent.name)
-    runs = Run.objects.filter(same, project=agent.project, dataset_version__dataset__in=datasets, floor="")
+    runs = Run.objects.filter(same, project=agent.project, dataset_version__dataset__in=datasets, baseline_agent="")
     if without is not None:
         runs = runs.exclude(pk=without.pk)
     runs = runs.filter(grading__isnull=False).select_related("agent", "dataset_version__dataset")
@@ -113,9 +113,9 @@ def _own_rows(agent: Agent, without: Run | None) -> tuple[PublicRow, ...]:
 
 
 def agent_names(project: Project) -> list[str]:
-    """Return what runs of the project call their models and agents, for those who record a score; floors aside."""
+    """Return the names of models and agents in the project's runs, as offered to record a score; no baseline agents."""
     known = (
-        Agent.objects.filter(untrashed("runs"), project=project, runs__floor="")
+        Agent.objects.filter(untrashed("runs"), project=project, runs__baseline_agent="")
         .order_by()
         .values_list("model", "name")
         .distinct()

@@ -166,7 +166,7 @@ def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, s
         CaseGrade.objects.filter(
             transcript__entry__in=list(entries.order_by().values_list("pk", flat=True)),
             grading=F("transcript__run__grading"),
-            transcript__run__floor="",
+            transcript__run__baseline_agent="",
         )
         .order_by("-transcript__run__number", "-transcript__trial")
         .values_list("transcript__run__number", "pk", "outcome")

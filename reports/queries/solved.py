@@ -35,7 +35,7 @@ class SolvedRuns:
 def solved_runs(project: Project, dataset: str, numbers: Sequence[int], experiment: str = "") -> SolvedRuns:
     """Return the graded runs that are asked for, by default the newest of the dataset with the newest run.
 
-    Of runs that are named, those of another dataset than the newest one's are left out, and so are floors.
+    Of runs that are named, those of another dataset than the newest one's are left out, and so are baseline agents.
     """
     runs = Run.objects.in_project(project).of_people().of_experiment(experiment).filter(grading__isnull=False)
     runs = runs.select_related("agent", "dataset_version__dataset", "grading").order_by("-number")

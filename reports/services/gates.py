@@ -8,14 +8,14 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from reports.analyses.floors import highest
+from reports.analyses.baseline_agents import highest
 from reports.gates.cases import grading_cases
 from reports.models import HeldGate
-from reports.queries.floors import version_floors
+from reports.queries.baseline_agents import version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes
+from toolevals.grading.gates.notes import baseline_agent_note, judge_notes, with_notes
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
@@ -59,12 +59,12 @@ class GateRequest:
 def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate:
     """Ask for the run's newest grading to be held against a gate. The answer comes with the job.
 
-    Raises InvalidDocument where the gate is none, the run is not graded or a floor, or what it is to be compared with
-    is not there.
+    Raises InvalidDocument where the gate is not valid, the run is not graded or a baseline agent's, or what it is to be
+    compared with is not there.
     """
     asked = _asked(run, request)
     gate = gate_read(asked.gate)
-    if run.floor:
+    if run.baseline_agent:
         raise InvalidDocument.at("", "A baseline agent is not gated: its scores are there to read others against.")
     if run.grading is None:
         raise InvalidDocument.at("", "The run is not graded yet: wait for it.")
@@ -128,9 +128,9 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
         held.is_release_candidate,
         _slice_name(held),
     )
-    floors = highest(version_floors(held.grading.dataset_version_id))
+    baseline_agents = highest(version_baseline_agents(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
-    rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items() if share}
+    rates = {metric: baseline_agent_note(share, name) for metric, (share, name) in baseline_agents.items() if share}
     return with_notes(
         hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), judges, rates
     )

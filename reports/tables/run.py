@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from reports.analyses.floors import FloorRow
+from reports.analyses.baseline_agents import BaselineAgentRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.metrics import MetricRow
@@ -86,7 +86,7 @@ PROXIES: Final = (
     "recall_low",
     "recall_high",
 )
-FLOORS: Final = ("baseline_agent", "run", "name", *COUNTED)
+BASELINE_AGENTS: Final = ("baseline_agent", "run", "name", *COUNTED)
 STATE: Final = (
     "case_id",
     "transcript_id",
@@ -228,11 +228,11 @@ def layers(found: Layers, noise: LabelNoise) -> Iterator[tuple[Cell, ...]]:
         yield (row.name, *counted(row), row.goal, *ends)
 
 
-def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each floor and rate."""
-    for floor in found:
-        for row in floor.layers.rows if floor.layers else ():
-            yield (floor.kind, floor.run, row.name, *counted(row))
+def baseline_agents(found: Iterable[BaselineAgentRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each baseline agent and rate."""
+    for agent in found:
+        for row in agent.layers.rows if agent.layers else ():
+            yield (agent.kind, agent.run, row.name, *counted(row))
 
 
 def metrics(found: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:

@@ -41,11 +41,11 @@ MARK = (
 
 
 @register.simple_tag
-def interval(value: float | None, low: float | None, high: float | None, goal: float, floor: float = 0.0) -> SafeString:
+def interval(value: float | None, low: float | None, high: float | None, goal: float, start: float = 0.0) -> SafeString:
     """Return an interval as a mark on a track, hidden from readers: the numbers stand beside it."""
     if value is None or low is None or high is None:
         return SafeString("")
-    mark = interval_mark(value, low, high, goal=goal, floor=floor)
+    mark = interval_mark(value, low, high, goal=goal, start=start)
     return format_html(MARK, " ivl-low" if mark.low else "", mark.x, mark.width, mark.dot, mark.goal)
 
 

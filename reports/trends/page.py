@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from reports.analyses.floors import highest
+from reports.analyses.baseline_agents import highest
 from reports.analyses.modes import words
 from reports.analyses.rates import FEW_WORDS, Rate, few_of
 from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
-from reports.queries.floors import version_floors
+from reports.queries.baseline_agents import version_baseline_agents
 from reports.queries.grading import verdict_counts_of
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
@@ -30,8 +30,8 @@ class TrendChart:
     series: Series
     chart_id: str
     chart: dict[str, Any]
-    # The highest floor, as a share, and which one it is.
-    floor: tuple[float, str] | None = None
+    # The share that the best baseline agent reaches, and its name.
+    baseline_agent: tuple[float, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,22 @@ def runs_trend(runs: Sequence[RunFacts]) -> Trend:
 
 
 def trend_charts(found: Trend, project: Project, *, same_scale: bool = True) -> tuple[TrendChart, ...]:
-    """Return a chart for each rate that has something to show, with the highest floor of the newest run's version.
+    """Return a chart for each rate that has something to show, with the best baseline agent of the newest version.
 
     All on one scale, unless each is to have its own.
     """
-    known = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
+    known = highest(version_baseline_agents(found.rows[-1].run.dataset_version)) if found.rows else {}
     # One that lies at nothing says nothing.
-    floors = {name: floor for name, floor in known.items() if floor[0]}
+    baseline_agents = {name: best for name, best in known.items() if best[0]}
     least = (
-        min((*(floor for floor, _ in floors.values()), *lowest(found.series))) if same_scale and found.series else None
+        min((*(share for share, _ in baseline_agents.values()), *lowest(found.series)))
+        if same_scale and found.series
+        else None
     )
     return tuple(
-        trend_chart(found, series, project, f"trend-{series.name}", floor=floors.get(series.name), least=least)
+        trend_chart(
+            found, series, project, f"trend-{series.name}", baseline_agent=baseline_agents.get(series.name), least=least
+        )
         for series in found.series
     )
 
@@ -88,7 +92,7 @@ def trend_chart(
     project: Project,
     chart_id: str,
     *,
-    floor: tuple[float, str] | None = None,
+    baseline_agent: tuple[float, str] | None = None,
     least: float | None = None,
 ) -> TrendChart:
     """Return the chart of one rate, in which every point opens its run; its axis has room for `least`, a share."""
@@ -98,12 +102,12 @@ def trend_chart(
         segments,
         goal=100 * series.goal,
         token=TOKENS.get(series.name, "ink"),
-        floor=100 * floor[0] if floor else None,
+        baseline_agent=100 * baseline_agent[0] if baseline_agent else None,
         changes=[(places[row.run.number], ", ".join(row.run.changes)) for row in series.rows if row.run.changes],
         breaks=[places[number] for number in series.broken],
         least=None if least is None else 100 * least,
     )
-    return TrendChart(series, chart_id, chart, floor)
+    return TrendChart(series, chart_id, chart, baseline_agent)
 
 
 def layer_lines(found: Trend, project: Project) -> list[RunLine]:

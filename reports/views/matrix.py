@@ -20,7 +20,7 @@ from reports.matrix.state import MatrixState, Measure, read_matrix_state
 from reports.matrix.table import drawn, drawn_document
 from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.costing import basis_of
-from toolevals.presentation.intervals import track_floor
+from toolevals.presentation.intervals import track_start
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.traces.models import TraceExample
@@ -70,7 +70,7 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
         "splits": splits_offered(head.grading, state.filters),
         "orders": list(Order),
         "measures": list(Measure),
-        "floor": track_floor([low for name in counted.rows if (low := counted.recall(name).low) is not None]),
+        "track_start": track_start([low for name in counted.rows if (low := counted.recall(name).low) is not None]),
         "tool_goal": TOOL_GOAL,
         "show_all": state.query(all_classes=True, find=""),
         "keymap": KEYMAP,

@@ -20,9 +20,9 @@ from reports.gates.page import newest_gate
 from reports.pages.run_header import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.compared_runs import public_rows
+from reports.queries.baseline_agents import version_baseline_agents
 from reports.queries.errored import errored_in
 from reports.queries.findings import grading_findings, warnings_of
-from reports.queries.floors import version_floors
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
 from reports.queries.label_noise import grading_noise
@@ -36,7 +36,7 @@ from reports.trends.multiples import small_multiples
 from reports.views.spending import spent_context
 from toolevals.grading.engine.case_findings import FAILED_BY
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
-from toolevals.presentation.intervals import track_floor
+from toolevals.presentation.intervals import track_start
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
 from toolevals.runs.models import Grading
@@ -108,11 +108,11 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "decided": deciding_of(counts),
         "noise": score_words(
             grading_noise(grading, actor=request.user, begin=True),
-            None if head.run.floor else layers.outcome.rate.value,
+            None if head.run.baseline_agent else layers.outcome.rate.value,
         ),
-        "reread": None if head.run.floor else grading_reread(grading),
+        "reread": None if head.run.baseline_agent else grading_reread(grading),
         "proxies": grading_proxies(grading, counts),
-        "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
+        "layers_track_start": track_start([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,
         "modes": modes,
@@ -123,15 +123,15 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools_order": order,
         "tool_heads": tool_heads(order, all_tools=all_tools, grading=head.asked),
         "query_all_tools": tool_query(order, all_tools=True, grading=head.asked),
-        "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
+        "tools_track_start": track_start([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
         **_tool_costs(head, grading),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
         "judges": judges_of(grading),
         "metrics": metrics_of(grading),
         "flagged": flagged_cases(grading) if grading.judges else 0,
-        "floors": () if head.run.floor else version_floors(head.version),
-        "public": () if head.run.floor else public_rows(head.run.agent, without=head.run),
+        "baseline_agents": () if head.run.baseline_agent else version_baseline_agents(head.version),
+        "public": () if head.run.baseline_agent else public_rows(head.run.agent, without=head.run),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "failed": counts.get("outcome", {}).get("failed", 0),

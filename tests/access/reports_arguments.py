@@ -144,7 +144,7 @@ def a_revision(world: World, person: User) -> str:
 def a_candidate(world: World, person: User) -> int:
     """Return the number of a second run on the same examples; one that is made came to nothing in any of them."""
     run = a_graded_run(world)
-    others = Run.objects.filter(dataset_version=run.dataset_version_id, grading__isnull=False, floor="")
+    others = Run.objects.filter(dataset_version=run.dataset_version_id, grading__isnull=False, baseline_agent="")
     known = others.exclude(pk=run.pk).order_by("number").first()
     if known is not None:
         return int(known.number)

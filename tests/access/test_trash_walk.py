@@ -92,7 +92,7 @@ def every_dataset(world: World, values: dict[str, Any]) -> None:
 
 
 def every_run(world: World, values: dict[str, Any]) -> None:
-    for run in Run.objects.filter(project=world.project, floor=""):
+    for run in Run.objects.filter(project=world.project, baseline_agent=""):
         trash_put(row=run, actor=world.owner)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolevals.presentation import numbers
 from toolevals.presentation.heat import STEPS, heat_step
-from toolevals.presentation.intervals import interval_mark, track_floor
+from toolevals.presentation.intervals import interval_mark, track_start
 from toolevals.presentation.sparks import HEIGHT, WIDTH, spark
 
 SHARES = st.floats(0, 1)
@@ -51,7 +51,7 @@ def test_a_larger_share_is_never_paler(one, other, more, right):
 
 
 def test_an_interval_stands_where_the_mockup_has_it():
-    mark = interval_mark(0.850, 0.816, 0.878, goal=0.95, floor=0.6)
+    mark = interval_mark(0.850, 0.816, 0.878, goal=0.95, start=0.6)
     assert (mark.x, mark.width, mark.dot, mark.goal, mark.low) == ("54.0%", "15.5%", "62.5%", "87.5%", True)
 
 
@@ -60,16 +60,16 @@ def test_an_interval_that_reaches_the_goal_is_not_low():
 
 
 @given(st.lists(SHARES, min_size=3, max_size=3), SHARES, st.floats(0, 0.6))
-def test_marks_stay_on_their_track(shares, goal, floor):
+def test_marks_stay_on_their_track(shares, goal, start):
     low, value, high = sorted(shares)
-    mark = interval_mark(value, low, high, goal=goal, floor=floor)
+    mark = interval_mark(value, low, high, goal=goal, start=start)
     places = [float(text.removesuffix("%")) for text in (mark.x, mark.width, mark.dot, mark.goal)]
     assert all(0 <= place <= 100 for place in places)
 
 
-@pytest.mark.parametrize(("lows", "floor"), [([], 0.6), ([0.95], 0.6), ([0.58], 0.5), ([0.0], 0.0)])
-def test_tracks_begin_below_every_interval(lows, floor):
-    assert track_floor(lows) == floor
+@pytest.mark.parametrize(("lows", "start"), [([], 0.6), ([0.95], 0.6), ([0.58], 0.5), ([0.0], 0.0)])
+def test_tracks_begin_below_every_interval(lows, start):
+    assert track_start(lows) == start
 
 
 @given(st.lists(st.lists(SHARES, min_size=3, max_size=3).map(sorted), min_size=1, max_size=12), st.floats(0, 1))

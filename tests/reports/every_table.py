@@ -201,7 +201,7 @@ OF_PROJECT = (
     Table("run-gates-csv", "run-gates", rows_of.gates),
     Table("gate-csv", "gate", rows_of.checks),
     Table("gate-preview-csv", "gate-preview", rows_of.previewed),
-    Table("baseline-agents-csv", "baseline-agents", rows_of.floors, COUNTED | rate()),
+    Table("baseline-agents-csv", "baseline-agents", rows_of.baseline_agents, COUNTED | rate()),
     Table("suspects-csv", "suspects", rows_of.suspects),
     Table(
         "benchmarks-csv",

@@ -103,7 +103,7 @@ def suspects(document: Any) -> Iterable[Mapping[str, Any]]:
             yield each | reason | said | {"reason": reason["kind"]}
 
 
-def floors(document: Any) -> Iterable[Mapping[str, Any]]:
+def baseline_agents(document: Any) -> Iterable[Mapping[str, Any]]:
     return [
         row | {"baseline_agent": each["kind"], "run": each["run"]}
         for each in document["baseline_agents"]

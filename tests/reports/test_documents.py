@@ -25,7 +25,7 @@ FILES = {
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),
     "steps.csv": reliability_tables.STEPS,
-    "baseline-agents.csv": tables.FLOORS,
+    "baseline-agents.csv": tables.BASELINE_AGENTS,
     "trends.csv": tables.TRENDS,
 }
 

@@ -122,17 +122,17 @@ def test_a_baseline_on_another_dataset_is_refused(build):
         hold(one, REGRESSION, baseline=str(other.number))
 
 
-def test_no_gate_knows_a_floor(build):
+def test_no_gate_knows_a_baseline_agent(build):
     run = build.grading(cases_of(CELLS)).run
-    Run.objects.filter(pk=run.pk).update(floor="none")
+    Run.objects.filter(pk=run.pk).update(baseline_agent="none")
     with pytest.raises(InvalidDocument, match="baseline agent"):
         hold(run, rate("selection", 0.5))
     assert not HeldGate.objects.exists()
 
 
-def test_a_floor_is_read_beside_a_rate(build):
+def test_a_baseline_agent_is_read_beside_a_rate(build):
     mine, other = build.grading(cases_of(CELLS)), build.grading(cases_of({("a", "a"): 10, ("b", "a"): 10}))
-    Run.objects.filter(pk=other.run_id).update(floor="frequent", dataset_version=mine.dataset_version)
+    Run.objects.filter(pk=other.run_id).update(baseline_agent="frequent", dataset_version=mine.dataset_version)
     document = {"bounds": [{"metric": "tool_name_match", "min": 0.9}, {"metric": "selection", "min": 0, "per": "tool"}]}
     whole, *tools = checks(hold(mine.run, document))
     assert whole.note == "Best baseline agent: 50.0% (always the most frequent tool)."

@@ -134,13 +134,13 @@ def test_trends_share_one_scale_or_have_each_its_own(browser_of, build):
     build.grading(cases_of({("a", "a"): 20}))
     address = reverse("reports:trends", args=[grading.run.project.slug, "nightly"])
 
-    def floors(page: Any) -> dict[str, float]:
+    def baseline_agents(page: Any) -> dict[str, float]:
         return {
             chart.series.name: chart.chart["themes"]["light"]["layout"]["yaxis"]["range"][0]
             for chart in page.context["charts"]
         }
 
-    same, own = (floors(browser_of.get(address, query)) for query in ({}, {"scale": "own"}))
+    same, own = (baseline_agents(browser_of.get(address, query)) for query in ({}, {"scale": "own"}))
     assert len(same) > 1
     assert len(set(own.values())) > 1
     assert set(same.values()) == {min(own.values())}

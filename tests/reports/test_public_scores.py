@@ -173,7 +173,7 @@ def test_own_runs_on_an_imported_benchmark_count_too(build, project, owner):
     assert row.rate is not None
     assert (row.benchmark, row.run, row.rate.passed, row.rate.total) == ("BFCL", public.run.number, 3, 4)
     assert public_rows(public.run.agent, without=public.run) == ()
-    Run.objects.filter(pk=public.run_id).update(floor="none")
+    Run.objects.filter(pk=public.run_id).update(baseline_agent="none")
     assert public_rows(own.run.agent) == ()
 
 

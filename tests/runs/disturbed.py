@@ -17,7 +17,7 @@ SECONDS = 300
 INTERVAL = 0.02
 # A lease that runs out soon: the tests wait for it.
 ENVIRONMENT = {"BATCH_LEASE_SECONDS": "3", "SWEEP_SECONDS": "0.25", "BATCH_MAX_ATTEMPTS": "8"}
-# Floors are run beside people's runs, and have jobs of another kind.
+# Baseline agents are run beside people's runs, and have jobs of another kind.
 FINISHED = "SELECT count(*) FROM workspace_job WHERE kind = '{kind}' AND state = 'succeeded'"
 
 

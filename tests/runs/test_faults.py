@@ -55,16 +55,17 @@ def timeless(rows):
             part.pop("latency_ms", None)
     return rows
 
-gradings = Grading.objects.filter(run__floor="").order_by("run__number")
+gradings = Grading.objects.filter(run__baseline_agent="").order_by("run__number")
 first, last = (timeless(rows_of(grading)) for grading in (gradings.first(), gradings.last()))
-runs = Transcript.objects.filter(run__floor="").order_by().values("run")
+runs = Transcript.objects.filter(run__baseline_agent="").order_by().values("run")
 by_run = runs.annotate(sum=Sum("cost")).values_list("sum", flat=True)
 paid_once = max(by_run) - min(by_run) < 1e-9
 print(json.dumps([first == last, len(last["cases"]), paid_once]))
 """
-# Of people's runs, without the floors, which are run beside them.
+# Of people's runs, without the baseline agents, which are run beside them.
 ANSWERED = """
-SELECT count(*) FROM runs_transcript JOIN runs_run ON runs_run.id = runs_transcript.run_id WHERE runs_run.floor = ''
+SELECT count(*) FROM runs_transcript JOIN runs_run ON runs_run.id = runs_transcript.run_id
+WHERE runs_run.baseline_agent = ''
 """
 
 

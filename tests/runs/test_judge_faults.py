@@ -49,12 +49,12 @@ uploaded_run(project, version_of(project, map(worded_example, names)), predictio
 AGAIN = """
 from toolevals.runs.models import Run
 from toolevals.runs.services import grading_start
-grading_start(run=Run.objects.get(floor="", project__slug="shop-{number}"), actor=None)
+grading_start(run=Run.objects.get(baseline_agent="", project__slug="shop-{number}"), actor=None)
 """
 STOP = """
 from toolevals.runs.models import Run
 from toolevals.workspace.jobs import job_cancel, job_retry
-{act}(job=Run.objects.get(floor="", project__slug="shop-{number}").job, actor=None)
+{act}(job=Run.objects.get(baseline_agent="", project__slug="shop-{number}").job, actor=None)
 """
 # The first project's grading was not disturbed; the other is the newest of the last project.
 COMPARE = """
@@ -75,7 +75,7 @@ def counted(grading):
     names = ("passed", "failed", "unscored", "errored", "mean", "asked", "cost")
     return list(JudgeCount.objects.filter(grading=grading).order_by("rubric").values_list(*names))
 
-gradings = Grading.objects.filter(run__floor="").select_related("run").order_by("run__created_at", "number")
+gradings = Grading.objects.filter(run__baseline_agent="").select_related("run").order_by("run__created_at", "number")
 first, last = gradings.first(), gradings.last()
 print(json.dumps([
     rows_of(first) == rows_of(last),

@@ -39,14 +39,14 @@ COMPARE = """
 import json
 from tests.runs.building import rows_of
 from toolevals.runs.models import Grading
-gradings = Grading.objects.filter(run__floor="").order_by("run__number")
+gradings = Grading.objects.filter(run__baseline_agent="").order_by("run__number")
 first, last = (rows_of(grading) for grading in (gradings.first(), gradings.last()))
 print(json.dumps([first == last, len(last["cases"])]))
 """
-# Of people's runs, without the floors, which are run beside them.
+# Of people's runs, without the baseline agents, which are run beside them.
 GRADED = """
 SELECT count(*) FROM runs_casegrade JOIN runs_grading ON runs_grading.id = runs_casegrade.grading_id
-JOIN runs_run ON runs_run.id = runs_grading.run_id WHERE runs_run.floor = ''
+JOIN runs_run ON runs_run.id = runs_grading.run_id WHERE runs_run.baseline_agent = ''
 """
 
 

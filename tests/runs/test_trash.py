@@ -34,7 +34,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
-from toolevals.runs.services.floors import floors_start
+from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
 from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 
@@ -158,18 +158,18 @@ def dataset_of_three(project):
     return made
 
 
-def test_a_dataset_goes_with_labels_claims_and_floors(project, dataset_of_three, version, run_jobs, reviewer):
+def test_a_dataset_goes_with_labels_claims_and_baseline_agents(project, dataset_of_three, version, run_jobs, reviewer):
     slot_claim(dataset_or_project=dataset_of_three, actor=reviewer)
     Draft.objects.create(
         revision=Revision.objects.filter(example__dataset=dataset_of_three)[0], user=reviewer, document={}
     )
-    floors_start(version=version)
+    baseline_agents_start(version=version)
     run_jobs()
-    floors = Run.objects.exclude(floor="").count()
-    assert floors >= 3
+    baseline_agents = Run.objects.exclude(baseline_agent="").count()
+    assert baseline_agents >= 3
     destroyed(dataset_of_three)
     assert not LabelSlot.objects.filter(dataset=dataset_of_three.pk).exists()
-    assert Run.objects.exclude(floor="").count() == floors
+    assert Run.objects.exclude(baseline_agent="").count() == baseline_agents
     destroyed(version.dataset)
     for model in (Example, Revision, Gold, VersionEntry, DatasetVersion, LabelSlot, Label, Draft, Transcript, Grading):
         assert not model.objects.exists(), model

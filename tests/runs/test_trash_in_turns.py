@@ -33,7 +33,7 @@ def run(project, version, run_jobs):
 
 
 def world_of(project: Project, run_jobs: Callable[..., int]) -> None:
-    """Make a project with a run, floors, a dataset in work and a refused import."""
+    """Make a project with a run, baseline agents, a dataset in work and a refused import."""
     version = version_of(project)
     uploaded_run(project, version, [call("status", HISTORY)])
     dataset = dataset_create(project=project, actor=None, slug="failed", name="Failed")

@@ -17,7 +17,7 @@ from tests.runs.building import HISTORY, call, uploaded_run
 from tests.runs.trashing import destroyed
 from toolevals.registry.services import registry_create
 from toolevals.runs.models import Run
-from toolevals.runs.services.floors import floors_start
+from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import token_create
 from toolevals.workspace.services.trash import trash_put
@@ -193,11 +193,11 @@ def test_the_trash_asks_as_often_however_much_lies_in_it(as_owner, project, djan
         assert "d19" in page(as_owner, "workspace:trash")
 
 
-def test_floors_are_not_deleted_by_anybody(as_owner, version, run_jobs, project):
-    floors_start(version=version)
-    floor = Run.objects.exclude(floor="").order_by("number")[0]
-    assert as_owner.delete(f"{API}runs/{floor.number}/").status_code == HTTPStatus.NOT_FOUND
-    path = reverse("workspace:delete", args=["shop", "run", floor.pk])
+def test_baseline_agents_are_not_deleted_by_anybody(as_owner, version, run_jobs, project):
+    baseline_agents_start(version=version)
+    baseline_agent = Run.objects.exclude(baseline_agent="").order_by("number")[0]
+    assert as_owner.delete(f"{API}runs/{baseline_agent.number}/").status_code == HTTPStatus.NOT_FOUND
+    path = reverse("workspace:delete", args=["shop", "run", baseline_agent.pk])
     assert as_owner.post(path).status_code == HTTPStatus.NOT_FOUND
 
 

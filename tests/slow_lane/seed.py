@@ -65,7 +65,7 @@ from toolevals.runs.services import (  # noqa: E402
     simulator_begin,
     tryout_begin,
 )
-from toolevals.runs.services.floors import floors_start  # noqa: E402
+from toolevals.runs.services.baseline_agents import baseline_agents_start  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
 from toolevals.traces.services import (  # noqa: E402
@@ -223,7 +223,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "drift": drift_start,
     "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),
     "file_look": look_start,
-    "floor": lambda ground: floors_start(version=ground.version)[0].job,
+    "baseline_agent": lambda ground: baseline_agents_start(version=ground.version)[0].job,
     "gate": gate_start,
     "gate_preview": preview_start,
     "grading": lambda ground: grading_start(run=ground.run, actor=ground.owner).job,

@@ -81,7 +81,7 @@ def test_production_and_a_live_agent_stand_beside_each_other(
         answer = client.post(f"{PAGE}?tool=get_order", said)
         assert answer.status_code == 302, answer.content.decode()
         run_jobs()
-    production, today = Run.objects.filter(floor="").order_by("number")[1:]
+    production, today = Run.objects.filter(baseline_agent="").order_by("number")[1:]
     assert (production.agent.name, today.agent) == ("production", first.agent)
     assert production.only == today.only == [0, 1, 2, 3]
     assert outcomes(production) == {"1": "passed", "2": "passed", "3": "passed", "4": "failed"}
@@ -109,7 +109,7 @@ def test_a_part_of_the_traces_is_a_part_of_the_examples(decided, sent, project, 
         answer = client.post(API, json.dumps(said), content_type="application/json")
         assert answer.status_code == 202, answer.content
         run_jobs()
-    production, today = Run.objects.filter(floor="").order_by("number")[1:]
+    production, today = Run.objects.filter(baseline_agent="").order_by("number")[1:]
     assert (len(production.only), production.only) == (1, today.only)
     assert list(outcomes(production)) == ["2"]
     for wrong in ({"filter": {"colour": "red"}}, {"agent": "00000000-0000-0000-0000-000000000000"}, {"dataset": "x"}):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -13,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from reports.models import PublicScore
 from reports.public_scores.reading import read_scores
 from reports.suspects.listing import row_of
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import AuditEntry, Project, User
 from toolevals.workspace.old_names import OLD_NAMES, with_new_names
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,25 @@ def test_stored_rows_with_old_names_are_read():
     )
 
     assert row_of(suspect, 1).reasons[0]["witnesses"] == [{"agent": "m-1", "run": 1, "case": "c"}]
+
+
+def test_an_old_code_in_the_audit_log_is_read_on_page_in_file_and_by_rest(keeper: Client, project: Project):
+    agent = {"name": "always (none)", "connector": "floor"}
+    AuditEntry.objects.create(
+        project=project, verb="agent_ensure", target_type="agent", target_id=uuid4(), detail=agent
+    )
+
+    page = keeper.get(f"/p/{project.slug}/audit/").content.decode()
+    file = keeper.get(f"/p/{project.slug}/audit.csv").getvalue().decode()
+    listed = keeper.get(f"/api/v1/projects/{project.slug}/audit/").json()["results"]
+
+    assert "</span> baseline_agent " in page
+    assert '""connector"": ""baseline_agent""' in file
+    assert [entry["detail"] for entry in listed[:2]] == [
+        {"slug": "_baseline_agents"},
+        agent | {"connector": "baseline_agent"},
+    ]
+    assert not any("floor" in text for text in (page, file))
 
 
 def test_an_old_name_beside_its_new_one_stays_unread():

@@ -17,25 +17,25 @@ class IntervalMark:
     low: bool
 
 
-def interval_mark(value: float, low: float, high: float, *, goal: float, floor: float = 0.0) -> IntervalMark:
-    """Return the mark of an interval of shares on a track that runs from `floor` to 1."""
-    left, right = _place(low, floor), _place(high, floor)
+def interval_mark(value: float, low: float, high: float, *, goal: float, start: float = 0.0) -> IntervalMark:
+    """Return the mark of an interval of shares on a track that runs from `start` to 1."""
+    left, right = _place(low, start), _place(high, start)
     return IntervalMark(
         x=_percent(left),
         width=_percent(right - left),
-        dot=_percent(_place(value, floor)),
-        goal=_percent(_place(goal, floor)),
+        dot=_percent(_place(value, start)),
+        goal=_percent(_place(goal, start)),
         low=high < goal,
     )
 
 
-def track_floor(lows: list[float]) -> float:
+def track_start(lows: list[float]) -> float:
     """Return where the tracks of one table begin, so that every interval in it fits: a tenth, at most 0.6."""
     return min(0.6, round_down(10 * min(lows, default=0.6)) / 10)
 
 
-def _place(share: float, floor: float) -> float:
-    return min(1.0, max(0.0, (share - floor) / (1.0 - floor)))
+def _place(share: float, start: float) -> float:
+    return min(1.0, max(0.0, (share - start) / (1.0 - start)))
 
 
 def _percent(share: float) -> str:

@@ -21,11 +21,11 @@ class Spark:
 
 def spark(points: Sequence[tuple[float, float, float]], *, goal: float, least: float | None = None) -> Spark:
     """Return the picture of at least one (value, low, high), oldest first, all in 0..1; it has room for `least`."""
-    floor = (min(*(low for _, low, _ in points), goal) if least is None else least) - 0.02
+    start = (min(*(low for _, low, _ in points), goal) if least is None else least) - 0.02
     width = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
 
     def y(share: float) -> float:
-        return HEIGHT - MARGIN - (share - floor) / (1.0 - floor) * (HEIGHT - 2 * MARGIN)
+        return HEIGHT - MARGIN - (share - start) / (1.0 - start) * (HEIGHT - 2 * MARGIN)
 
     xs = [WIDTH - MARGIN - width * (len(points) - 1 - index) for index in range(len(points))]
     upper = [(x, y(high)) for x, (_, _, high) in zip(xs, points, strict=True)]
@@ -64,13 +64,13 @@ def broken_spark(
     It has room for `least`, by default for the lowest of its own.
     """
     points = [point for segment in segments for point in segment]
-    floor = (min(*(low for _, _, low, _ in points), goal) if least is None else least) - 0.02
+    start = (min(*(low for _, _, low, _ in points), goal) if least is None else least) - 0.02
 
     def x(place: int) -> float:
         return MARGIN + place * (WIDTH - 2 * MARGIN) / max(1, width - 1)
 
     def y(share: float) -> float:
-        return HEIGHT - MARGIN - (share - floor) / (1.0 - floor) * (HEIGHT - 2 * MARGIN)
+        return HEIGHT - MARGIN - (share - start) / (1.0 - start) * (HEIGHT - 2 * MARGIN)
 
     return BrokenSpark(
         lines=tuple(_points([(x(place), y(value)) for place, value, _, _ in segment]) for segment in segments),

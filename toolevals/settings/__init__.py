@@ -231,7 +231,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
     "labeling.services.arrivals.imports_sweep": 10,
-    "toolevals.runs.services.floors.floors_due": 60,
+    "toolevals.runs.services.baseline_agents.baseline_agents_due": 60,
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "reports.services.gate_previews_forget": 3600,

@@ -107,7 +107,7 @@ def _cases(example: UUID) -> list[LaterCase]:
     shown = CaseGrade.objects.filter(
         transcript__entry__in=entries,
         grading=F("transcript__run__grading"),
-        transcript__run__floor="",
+        transcript__run__baseline_agent="",
         transcript__run__deleted_at=None,
     )
     rows = shown.order_by("-transcript__run__number", "transcript__trial").values_list(

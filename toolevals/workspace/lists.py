@@ -41,7 +41,7 @@ def audit_lines(entries: Iterable[AuditEntry]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each act; without an actor, the system's."""
     for entry in entries:
         actor = entry.actor
-        detail = json.dumps(entry.detail, ensure_ascii=False) if entry.detail else None
+        detail = json.dumps(entry.shown_detail, ensure_ascii=False) if entry.detail else None
         who = (actor.pk, actor.name) if actor else (None, None)
         yield entry.pk, entry.at, *who, entry.verb, entry.target_type, entry.target_id, detail
 

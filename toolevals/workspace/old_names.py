@@ -1,4 +1,4 @@
-"""Read the names that fields, columns and addresses had before: one table. All that is written has the new names."""
+"""Read the names that fields, columns, codes and addresses had before. All that is written has the new names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "floors": "baseline_agents",
 }
 
+# Field -> old code -> new code, of values that documents and stored rows hold.
+OLD_CODES: Final[Mapping[str, Mapping[str, str]]] = {
+    "connector": {"floor": "baseline_agent"},
+    "slug": {"_floors": "_baseline_agents"},
+}
+
 # What an address was behind its project -> what it is now.
 OLD_ADDRESSES: Final[Mapping[str, str]] = {
     r"subjects(?=/|\.csv$)": r"agents",
@@ -29,9 +35,9 @@ _MOVED: Final = [(re.compile(old), new) for old, new in OLD_ADDRESSES.items()]
 
 
 def with_new_names(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with the new names of its own fields; an old name beside its new one stays, unread."""
+    """Return a document with the new names of its own fields and codes; an old name next to its new one stays."""
     return {
-        OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in document else name: value
+        OLD_NAMES[name] if name in OLD_NAMES and OLD_NAMES[name] not in document else name: _new_code(name, value)
         for name, value in document.items()
     }
 
@@ -50,6 +56,10 @@ class OldNamesMiddleware:
             given = with_new_names(dict(request.GET.lists()))
             request.GET = QueryDict(urlencode(given, doseq=True))
         return self.get_response(request)
+
+
+def _new_code(name: str, value: Any) -> Any:
+    return OLD_CODES[name].get(value, value) if name in OLD_CODES and isinstance(value, str) else value
 
 
 def _path(path: str) -> str:

@@ -55,6 +55,6 @@ def judges_in(verdicts: Iterable[JudgedVerdict]) -> set[tuple[str, str, bool]]:
     return {(verdict.rubric, verdict.model, verdict.pinned) for verdict in verdicts if verdict.model}
 
 
-def floor_note(share: float, name: str) -> str:
-    """Return the note that says what a floor scores, to be read beside a rate."""
+def baseline_agent_note(share: float, name: str) -> str:
+    """Return the note that says what a baseline agent scores, to be read beside a rate."""
     return f"Best baseline agent: {share:.1%} ({name})."

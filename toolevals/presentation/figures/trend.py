@@ -31,14 +31,14 @@ def trend(
     *,
     goal: float | None,
     token: str,
-    floor: float | None = None,
+    baseline_agent: float | None = None,
     changes: Sequence[tuple[int, str]] = (),
     breaks: Sequence[int] = (),
     least: float | None = None,
 ) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
-    `goal` (dashed) and `floor` (dotted) are in percent, None where there is none; `token` names the
+    `goal` (dashed) and `baseline_agent` (dotted) are in percent, None where there is none; `token` names the
     line's colour in the palettes. `changes` are places where something is new, and what: a line each; `breaks` those
     of points that are not joined to the one before: a dashed line between the two. `least` is the lowest value that
     the axis has room for, by default the lowest of the chart's own.
@@ -68,7 +68,7 @@ def trend(
         {
             theme: _changed(
                 theme,
-                _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token, least=least),
+                _theme(theme, points, len(segments), {"dash": goal, "dot": baseline_agent}, token, least=least),
                 changes,
                 breaks,
                 {point.x: point.value for point in points},
@@ -138,7 +138,7 @@ def _theme(
     line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
     drawn = {dash: level for dash, level in levels.items() if level is not None}
     lowest = [*drawn.values(), *(point.low for point in points)]
-    floor = max(0.0, (min(lowest, default=0.0) if least is None else least) - 3)
+    start = max(0.0, (min(lowest, default=0.0) if least is None else least) - 3)
     xaxis = {
         "tickmode": "array",
         "tickvals": [point.x for point in points],
@@ -153,7 +153,7 @@ def _theme(
         "layout": layout(
             theme,
             xaxis=xaxis,
-            yaxis={"range": [floor, 100.5], "ticksuffix": " %", "showgrid": True},
+            yaxis={"range": [start, 100.5], "ticksuffix": " %", "showgrid": True},
             shapes=[_level(level, dash, PALETTES[theme]["ink-3"]) for dash, level in drawn.items()],
         ),
     }

@@ -138,7 +138,7 @@ class RunView(ProjectView):
 
 
 class RunDetail(RunView):
-    """One run with its counts; by DELETE, by owners, to the trash. Floors go with their dataset alone."""
+    """One run with its counts; by DELETE, by owners, to the trash. Baseline agents go with their dataset alone."""
 
     @extend_schema(responses=RunDetailSerializer)
     def get(self, request: Request, number: int) -> Response:

@@ -12,20 +12,20 @@ from django.db.models import TextChoices
 
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
 
-# Part of every floor's agent: a change of what one does is a new version, and so a new agent.
+# Part of every baseline agent's state: a change of what one does is a new version, and so a new agent.
 VERSION = "1"
-# The connector of every floor's agent.
-FLOOR = "floor"
-# The experiment of every floor. Nobody's own can be called so: names are slugs without leading underscores.
-EXPERIMENT = "_floors"
-# Floors are numbered from here on, so that people's runs count without a gap.
-FLOOR_NUMBERS = 1_000_000_000
-# What is said in place of a call.
+# The connector of every baseline agent.
+BASELINE_AGENT = "baseline_agent"
+# The experiment of every baseline agent. People's experiments have slugs without a leading underscore.
+EXPERIMENT = "_baseline_agents"
+# Runs of baseline agents are numbered from here on, so that people's runs count without a gap.
+FIRST_NUMBER = 1_000_000_000
+# The answer in place of a call.
 NO_CALL = "I make no call."
 
 
-class Floor(TextChoices):
-    """What a floor does, whatever it is asked."""
+class BaselineAgent(TextChoices):
+    """Names what a baseline agent does with every request."""
 
     NONE = "none", "always (none)"
     FREQUENT = "frequent", "always the most frequent tool"
@@ -41,9 +41,13 @@ class Expected:
     has_scenarios: bool
 
     @property
-    def floors(self) -> tuple[Floor, ...]:
-        """The floors that say something: one that does nothing at all differs from (none) in scenarios only."""
-        return tuple(Floor) if self.has_scenarios else (Floor.NONE, Floor.FREQUENT, Floor.CHANCE)
+    def baseline_agents(self) -> tuple[BaselineAgent, ...]:
+        """The baseline agents that say something: doing nothing at all differs from (none) in scenarios only."""
+        return (
+            tuple(BaselineAgent)
+            if self.has_scenarios
+            else (BaselineAgent.NONE, BaselineAgent.FREQUENT, BaselineAgent.CHANCE)
+        )
 
 
 def expected_of(expectations: Iterable[Mapping[str, Any]]) -> Expected:
@@ -60,10 +64,10 @@ def expected_of(expectations: Iterable[Mapping[str, Any]]) -> Expected:
     return Expected(tuple(sorted(counts, key=lambda name: (-counts[name], name))), has_scenarios)
 
 
-def floor_transcript(
-    floor: str, example: str, trial: int, tools: Sequence[ToolSpec], frequent: Sequence[str]
+def baseline_agent_transcript(
+    baseline_agent: str, example: str, trial: int, tools: Sequence[ToolSpec], frequent: Sequence[str]
 ) -> Transcript:
-    """Return what a floor does in a trial of the example of that external id.
+    """Return what a baseline agent does in a trial of the example of that external id.
 
     - none: says that it makes no call.
     - frequent: calls, of the offered tools, the one that is expected most often in the whole version, the first offered
@@ -72,12 +76,12 @@ def floor_transcript(
       so that it is the same everywhere.
     - nothing: neither says nor calls anything.
     """
-    if floor == Floor.NOTHING:
+    if baseline_agent == BaselineAgent.NOTHING:
         return Transcript()
     names = [tool.name for tool in tools]
-    if floor == Floor.FREQUENT:
+    if baseline_agent == BaselineAgent.FREQUENT:
         return _call(next((name for name in frequent if name in names), names[0] if names else None))
-    if floor == Floor.CHANCE:
+    if baseline_agent == BaselineAgent.CHANCE:
         place = int.from_bytes(sha256(f"{VERSION}:{example}:{trial}".encode()).digest()[:8], "big") % (len(names) + 1)
         return _call(names[place] if place < len(names) else None)
     return _call(None)

@@ -145,7 +145,7 @@ class TryoutForm(PlainForm):
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        runs = Run.objects.filter(project=project, grading__finished_at__isnull=False, floor="")
+        runs = Run.objects.filter(project=project, grading__finished_at__isnull=False, baseline_agent="")
         found = runs.select_related("grading__run").order_by("-number")[:MOST_RUNS]
         self.gradings = {str(run.number): run.grading for run in found if run.grading is not None}
         self.judges = {str(judge.pk): judge for judge in Judge.objects.in_project(project)}

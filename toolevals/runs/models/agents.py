@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
-from toolevals.runs.baseline import baseline_agents as floors
+from toolevals.runs.baseline import baseline_agents
 from toolevals.runs.querysets.runs import AgentQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project
@@ -22,7 +22,7 @@ class Connector(models.TextChoices):
     OPENAI = "openai", CONNECTORS["openai"].words
     ANTHROPIC = "anthropic", CONNECTORS["anthropic"].words
     WEBHOOK = "webhook", CONNECTORS["webhook"].words
-    FLOOR = floors.FLOOR, "a baseline agent"
+    BASELINE_AGENT = baseline_agents.BASELINE_AGENT, "a baseline agent"
 
 
 class Agent(models.Model):

@@ -55,8 +55,8 @@ class Run(Trashable):
     # The preset (`toolevals.runs.scope.presets`) that chose these positions; empty where none did.
     preset = models.CharField(max_length=20, blank=True, db_default="")
     trials = models.PositiveSmallIntegerField(default=1)
-    # Which floor of its version it is, of `baseline.baseline_agents.Floor`; empty for the runs that people start.
-    floor = models.CharField(max_length=10, blank=True, db_default="")
+    # The baseline agent whose run it is (`baseline.baseline_agents.BaselineAgent`); empty for runs that people start.
+    baseline_agent = models.CharField(max_length=10, blank=True, db_default="")
     # Of a run that asks its agent: see `toolevals.runs.live.settings`.
     settings = DocumentField(default=dict)
     # What stood behind the tools of such a run: the dataset's simulator when it began.
@@ -75,12 +75,14 @@ class Run(Trashable):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "number"], name="run_number"),
             models.UniqueConstraint(
-                fields=["dataset_version", "floor"], condition=~models.Q(floor=""), name="one_floor_a_version"
+                fields=["dataset_version", "baseline_agent"],
+                condition=~models.Q(baseline_agent=""),
+                name="one_baseline_agent_a_version",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"baseline agent: {self.agent.name}" if self.floor else f"run {self.number}"
+        return f"baseline agent: {self.agent.name}" if self.baseline_agent else f"run {self.number}"
 
     @property
     def cut_off(self) -> CutOff:

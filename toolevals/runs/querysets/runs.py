@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Count, Max, OuterRef, Subquery
 
 from toolevals.agents.loop import End
-from toolevals.runs.baseline.baseline_agents import EXPERIMENT, FLOOR
+from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
 from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ class AgentQuerySet(models.QuerySet["Agent"]):
     """Reads of agents."""
 
     def in_project(self, project: Project) -> AgentQuerySet:
-        """Return the project's agents, the newest first, without the floors."""
-        found = self.filter(project=project).exclude(connector=FLOOR)
+        """Return the project's agents, the newest first, without the baseline agents."""
+        found = self.filter(project=project).exclude(connector=BASELINE_AGENT)
         return found.select_related("tools__registry").order_by("-id")
 
     def with_runs(self) -> Any:
@@ -36,7 +36,7 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
     """Reads of experiments."""
 
     def in_project(self, project: Project) -> ExperimentQuerySet:
-        """Return the project's experiments, the newest first, without that of the floors."""
+        """Return the project's experiments, the newest first, without that of the baseline agents."""
         return self.filter(project=project).exclude(slug=EXPERIMENT).order_by("-id")
 
     def with_runs(self) -> Any:
@@ -56,8 +56,8 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(project=project).with_everything().order_by("-number")
 
     def of_people(self) -> RunQuerySet:
-        """Leave out the floors, which are started with a dataset version and not by anybody."""
-        return self.filter(floor="")
+        """Leave out the baseline agents, which are started with a dataset version and not by anybody."""
+        return self.filter(baseline_agent="")
 
     def with_everything(self) -> RunQuerySet:
         """Load experiment, agent, dataset version, shown grading and job with each run."""

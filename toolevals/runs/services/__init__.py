@@ -1,6 +1,7 @@
 """Everything that changes agents, experiments, runs and gradings."""
 
 from toolevals.runs.services.agents import agent_ensure, experiment_ensure
+from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.runs.services.calibrating import (
     CalibrationRequest,
     calibration_begin,
@@ -11,7 +12,6 @@ from toolevals.runs.services.calibrating import (
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
 from toolevals.runs.services.drifting import drift_ask, drift_begin, drift_count
-from toolevals.runs.services.floors import floors_start
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.judging import (
@@ -59,6 +59,7 @@ __all__ = [
     "RunRequest",
     "TryoutRequest",
     "agent_ensure",
+    "baseline_agents_start",
     "calibration_begin",
     "calibration_close",
     "calibration_prepare",
@@ -72,7 +73,6 @@ __all__ = [
     "errored_ask_again",
     "experiment_ensure",
     "failing_run_again",
-    "floors_start",
     "grading_roll_up",
     "grading_start",
     "judge_add",

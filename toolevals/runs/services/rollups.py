@@ -90,7 +90,7 @@ def grading_roll_up(lease: Lease) -> None:
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)
     # Not in the grading's transaction: what it writes follows from what is there, and is made again by the next.
-    if not grading.run.floor:
+    if not grading.run.baseline_agent:
         disagreement_write(grading.dataset_version.dataset, grading)
 
 

@@ -1,4 +1,4 @@
-"""Letting the baseline, or a floor, answer a part of a run's examples."""
+"""Letting the baseline, or a baseline agent, answer a part of a run's examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labeling.models import VersionEntry
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.baseline import BaselineOptions, respond
-from toolevals.runs.baseline.baseline_agents import floor_transcript
+from toolevals.runs.baseline.baseline_agents import baseline_agent_transcript
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
@@ -32,7 +32,7 @@ def transcripts_produce(lease: Lease) -> None:
 
 
 def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
-    documents = _floor_documents if run.floor else _baseline_documents
+    documents = _baseline_agent_documents if run.baseline_agent else _baseline_documents
     now = timezone.now()
     for entry in entries_between(run, start, stop).select_related("revision__tools", "revision__example"):
         tools = tools_offered(tools_in(entry.revision.tools), run.agent)
@@ -46,8 +46,8 @@ def _baseline_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ..
     return repeat(document, run.trials)
 
 
-def _floor_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
+def _baseline_agent_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
     frequent = run.settings.get("frequent", ())
     for trial in range(run.trials):
         example = entry.revision.example.external_id
-        yield floor_transcript(run.floor, example, trial, tools, frequent).to_document()
+        yield baseline_agent_transcript(run.baseline_agent, example, trial, tools, frequent).to_document()

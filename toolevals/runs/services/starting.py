@@ -14,7 +14,7 @@ from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.baseline.baseline_agents import FLOOR_NUMBERS, Floor
+from toolevals.runs.baseline.baseline_agents import FIRST_NUMBER, BaselineAgent
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, CaseGrade, Connector, Experiment, Run, Simulator
 from toolevals.runs.scope.presets import Preset
@@ -58,10 +58,10 @@ def run_start(parts: RunParts) -> Run:
     return _start(parts, lambda run: produce_plans(run, stage=0))
 
 
-def floor_start(parts: RunParts, *, floor: Floor, frequent: Sequence[str]) -> Run:
-    """Start the run of a floor; `frequent` are the tools that the version expects, the most frequent first."""
-    settings = {"frequent": list(frequent)} if floor is Floor.FREQUENT else None
-    return _start(parts, lambda run: produce_plans(run, stage=0), settings=settings, floor=floor)
+def baseline_agent_start(parts: RunParts, *, baseline_agent: BaselineAgent, frequent: Sequence[str]) -> Run:
+    """Start the run of a baseline agent; `frequent` are the tools that the version expects, the most frequent first."""
+    settings = {"frequent": list(frequent)} if baseline_agent is BaselineAgent.FREQUENT else None
+    return _start(parts, lambda run: produce_plans(run, stage=0), settings=settings, baseline_agent=baseline_agent)
 
 
 def run_converse(parts: RunParts, *, settings: LiveSettings) -> Run:
@@ -97,7 +97,7 @@ def _start(
     *,
     settings: Mapping[str, Any] | None = None,
     simulator: Simulator | None = None,
-    floor: str = "",
+    baseline_agent: str = "",
 ) -> Run:
     """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
     _check(parts)
@@ -106,7 +106,7 @@ def _start(
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     run = Run.objects.create(
         project=project,
-        number=_next_number(project, floor),
+        number=_next_number(project, baseline_agent),
         experiment=parts.experiment,
         agent=parts.agent,
         dataset_version=version,
@@ -116,17 +116,17 @@ def _start(
         trials=parts.preset.trials if parts.preset else parts.trials,
         settings=dict(settings or {}),
         simulator=simulator,
-        floor=floor,
+        baseline_agent=baseline_agent,
         actor=actor,
     )
     grading = grading_make(run=run, dataset_version=version, actor=actor)
     run.job = grading.job = job_create(
         project=project,
         actor=actor,
-        kind="floor" if floor else "run",
+        kind="baseline_agent" if baseline_agent else "run",
         title=f"{_called(run)} on {version.dataset.name} v{version.number}",
-        # Nobody waits for a floor.
-        priority=-1 if floor else 0,
+        # Nobody waits for a baseline agent.
+        priority=-1 if baseline_agent else 0,
         batches=[*first_stage(run), *grade_plans(grading, stage=1)],
         result_path=reverse("reports:run", args=[project.slug, run.number]),
     )
@@ -137,16 +137,16 @@ def _start(
     return run
 
 
-def _next_number(project: Project, floor: str) -> int:
-    """Return the number after the last; floors count apart, far above, so that people's runs have no gap."""
+def _next_number(project: Project, baseline_agent: str) -> int:
+    """Return the number after the last; baseline agents count apart, far above, so that people's runs have no gap."""
     # What was deleted keeps its number.
     every = Run.with_trash.filter(project=project)
-    alike = every.exclude(floor="") if floor else every.filter(floor="")
-    return (alike.aggregate(last=Max("number"))["last"] or (FLOOR_NUMBERS if floor else 0)) + 1
+    alike = every.exclude(baseline_agent="") if baseline_agent else every.filter(baseline_agent="")
+    return (alike.aggregate(last=Max("number"))["last"] or (FIRST_NUMBER if baseline_agent else 0)) + 1
 
 
 def _called(run: Run) -> str:
-    return f"Baseline agent: {run.agent.name}" if run.floor else f"Run {run.number}: {run.agent.name}"
+    return f"Baseline agent: {run.agent.name}" if run.baseline_agent else f"Run {run.number}: {run.agent.name}"
 
 
 def _only(parts: RunParts) -> list[int] | None:

@@ -46,8 +46,8 @@ class MeasuredBatch:
 
 
 def pricing_of(run: Run) -> Pricing | None:
-    """Return what tokens cost in a run that was given prices. A floor's settings are its own: it asks nobody."""
-    prices = LiveSettings.from_document(run.settings).prices if run.settings and not run.floor else None
+    """Return what tokens cost in a run that was given prices. A baseline agent calls no model."""
+    prices = LiveSettings.from_document(run.settings).prices if run.settings and not run.baseline_agent else None
     return prices.cost if prices else None
 
 

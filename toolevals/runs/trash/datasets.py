@@ -90,7 +90,7 @@ class Datasets(TrashKind):
     def destroy(self, row: Any, until: float) -> bool:
         kept = versions_in_use(row)
         return (
-            _floors_remove(row, kept, until)
+            _baseline_agents_remove(row, kept, until)
             and delete_in_parts(VersionEntry.objects.filter(version__dataset=row).exclude(version__in=kept), until)
             and _examples_remove(row, until)
             and _labels_remove(row, until)
@@ -104,9 +104,9 @@ class Datasets(TrashKind):
 def versions_in_use(dataset: Dataset) -> set[UUID]:
     """Return the versions that a run with transcripts was made on, or graded against: such as are in the trash too.
 
-    Floors do not count: they are there for people's runs.
+    Baseline agents do not count: they are there for people's runs.
     """
-    runs = Run.with_trash.filter(floor="", destroyed_at=None)
+    runs = Run.with_trash.filter(baseline_agent="", destroyed_at=None)
     made = runs.filter(dataset_version__dataset=dataset).values_list("dataset_version", flat=True)
     graded = Grading.objects.filter(run__in=runs.values("pk"), dataset_version__dataset=dataset)
     return {*made, *graded.values_list("dataset_version", flat=True)}
@@ -127,9 +127,9 @@ def _loose_examples(dataset: Dataset, kept: Collection[UUID]) -> models.QuerySet
     return Example.objects.filter(~Exists(held.order_by()), dataset=dataset)
 
 
-def _floors_remove(dataset: Dataset, kept: Collection[UUID], until: float) -> bool:
-    floors = Run.with_trash.exclude(floor="").filter(dataset_version__dataset=dataset)
-    return all(run_remove(run, until) for run in floors.exclude(dataset_version__in=kept).order_by("pk"))
+def _baseline_agents_remove(dataset: Dataset, kept: Collection[UUID], until: float) -> bool:
+    baseline_agents = Run.with_trash.exclude(baseline_agent="").filter(dataset_version__dataset=dataset)
+    return all(run_remove(run, until) for run in baseline_agents.exclude(dataset_version__in=kept).order_by("pk"))
 
 
 def _examples_remove(dataset: Dataset, until: float) -> bool:

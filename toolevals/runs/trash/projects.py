@@ -37,7 +37,7 @@ class Projects(TrashKind):
             (Registry.with_trash.filter(project=row).count(), "registry", "registries"),
             (Dataset.with_trash.filter(project=row).count(), "dataset", "datasets"),
             (Example.objects.filter(dataset__project=row).count(), "example", "examples"),
-            (Run.with_trash.filter(project=row, floor="").count(), "run", "runs"),
+            (Run.with_trash.filter(project=row, baseline_agent="").count(), "run", "runs"),
             (row.tokens.count(), "token", "tokens"),
             (row.secrets.count(), "secret", "secrets"),
         ]

@@ -18,14 +18,14 @@ from toolevals.workspace.trash.parts import children_delete, delete_in_parts
 
 
 class Runs(TrashKind):
-    """Runs that people started. Floors go with their dataset."""
+    """Runs that people started. Baseline agents go with their dataset."""
 
     name: ClassVar[str] = "run"
     model: ClassVar[type[Any]] = Run
 
     def rows(self, project: Project) -> models.QuerySet[Any]:
         related = "agent", "dataset_version__dataset", "deleted_by"
-        return super().rows(project).filter(floor="").select_related(*related)
+        return super().rows(project).filter(baseline_agent="").select_related(*related)
 
     def key(self, row: Any) -> str:
         return str(row.number)

@@ -30,7 +30,11 @@ def judges(request: ProjectRequest) -> HttpResponse:
     """List the judges, the newest first, with what is known of each."""
     page = page_of(_listed(request), request.GET.get("before", ""))
     standings = standings_of(page.rows)
-    newest = Run.objects.filter(project=request.project, grading__isnull=False, floor="").order_by("-number").first()
+    newest = (
+        Run.objects.filter(project=request.project, grading__isnull=False, baseline_agent="")
+        .order_by("-number")
+        .first()
+    )
     to_rate = JudgeCalibration.objects.in_project(request.project).open().with_progress()
     context = {
         "page": page,

@@ -245,7 +245,7 @@ class AuditSerializer(serializers.ModelSerializer[AuditEntry]):
     """One act; without an actor, the system's."""
 
     actor = UserSerializer(allow_null=True)
-    detail = serializers.JSONField()
+    detail = serializers.JSONField(source="shown_detail")
 
     class Meta:
         model = AuditEntry

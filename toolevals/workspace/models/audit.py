@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
+from toolevals.workspace.old_names import with_new_names
 from toolevals.workspace.querysets.audit import AuditQuerySet
 
 
@@ -33,3 +34,8 @@ class AuditEntry(models.Model):
             models.Index(fields=["project", "-id"], name="audit_project"),
             models.Index(fields=["target_id", "id"], name="audit_target"),
         ]
+
+    @property
+    def shown_detail(self) -> dict[str, Any]:
+        """The detail under today's names: old entries are never rewritten."""
+        return with_new_names(self.detail)

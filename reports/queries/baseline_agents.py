@@ -1,4 +1,4 @@
-"""The floors of a dataset version: their runs, and the counts of what each scored."""
+"""The baseline agents of a dataset version: their runs, and the counts of what each scored."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from uuid import UUID
 from django.http import Http404
 
 from labeling.models import DatasetVersion
-from reports.analyses.floors import FloorRow, floor_rows
+from reports.analyses.baseline_agents import BaselineAgentRow, baseline_agent_rows
 from reports.analyses.layers import layers_of
 from reports.queries.grading import verdict_counts_of
-from toolevals.runs.baseline.baseline_agents import Floor
+from toolevals.runs.baseline.baseline_agents import BaselineAgent
 from toolevals.runs.models import Run
 from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.requests import ProjectRequest
 
-ORDER = {floor.value: place for place, floor in enumerate(Floor)}
+ORDER = {agent.value: place for place, agent in enumerate(BaselineAgent)}
 
 
-def version_floors(version: DatasetVersion | UUID) -> tuple[FloorRow, ...]:
-    """Return the floors of a version, none until a worker has started them."""
+def version_baseline_agents(version: DatasetVersion | UUID) -> tuple[BaselineAgentRow, ...]:
+    """Return the baseline agents of a version, none until a worker has started them."""
     runs = list(
         Run.objects.filter(dataset_version=version)
-        .exclude(floor="")
-        .values_list("floor", "number", "grading", "trials")
+        .exclude(baseline_agent="")
+        .values_list("baseline_agent", "number", "grading", "trials")
     )
     counts = verdict_counts_of([grading for _, _, grading, _ in runs if grading])
     sums = verdict_sums([grading for _, _, grading, trials in runs if grading and trials > 1])
-    return floor_rows(
+    return baseline_agent_rows(
         (
             kind,
-            Floor(kind).label,
+            BaselineAgent(kind).label,
             number,
             layers_of(counts[grading], sums.get(grading, {})) if grading in counts else None,
         )

@@ -1,4 +1,4 @@
-"""Floors in the REST interface."""
+"""Baseline agents in the REST interface."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.serializers import VerdictRowSerializer
-from reports.queries.floors import version_asked, version_floors
+from reports.queries.baseline_agents import version_asked, version_baseline_agents
 from toolevals.workspace.api.base import ProjectView
 
 
-class FloorSerializer(serializers.Serializer[Any]):
+class BaselineAgentSerializer(serializers.Serializer[Any]):
     """Holds what one baseline agent scores; `layers` is null until its run is graded."""
 
     kind = serializers.CharField()
@@ -23,16 +23,16 @@ class FloorSerializer(serializers.Serializer[Any]):
     layers = VerdictRowSerializer(source="layers.rows", many=True, allow_null=True, default=None)
 
 
-class FloorsSerializer(serializers.Serializer[Any]):
-    """The floors of a dataset version."""
+class BaselineAgentsSerializer(serializers.Serializer[Any]):
+    """The baseline agents of a dataset version."""
 
-    baseline_agents = FloorSerializer(many=True)
+    baseline_agents = BaselineAgentSerializer(many=True)
 
 
-class FloorsView(ProjectView):
+class BaselineAgentsView(ProjectView):
     """Show what baseline agents score on a dataset version."""
 
-    @extend_schema(responses=FloorsSerializer)
+    @extend_schema(responses=BaselineAgentsSerializer)
     def get(self, request: Request, dataset: str, version: str) -> Response:
         found = version_asked(self.access, dataset, version)
-        return Response(FloorsSerializer({"baseline_agents": version_floors(found)}).data)
+        return Response(BaselineAgentsSerializer({"baseline_agents": version_baseline_agents(found)}).data)

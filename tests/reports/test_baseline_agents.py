@@ -1,4 +1,4 @@
-"""Floors of a version: page, file and interface, and beside a run's scores."""
+"""Test the baseline agents of a version: page, file and interface, and on a run's page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
-from reports.analyses.floors import highest
-from reports.queries.floors import version_floors
+from reports.analyses.baseline_agents import highest
+from reports.queries.baseline_agents import version_baseline_agents
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, table, text
 from toolevals.runs.models import Run
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def version(build):
-    """A version that people ran on, and two floors."""
+    """A version that people ran on, and two baseline agents."""
     mine = build.grading(cases_of({("a", "a"): 9, ("b", "a"): 3}))
-    for place, (floor, cells) in enumerate(
+    for place, (baseline_agent, cells) in enumerate(
         [("none", {("a", "(none)"): 9, ("b", "(none)"): 3}), ("frequent", {("a", "a"): 9, ("b", "a"): 3})], 1
     ):
         other = build.grading(cases_of(cells))
         Run.objects.filter(pk=other.run_id).update(
-            floor=floor, dataset_version=mine.dataset_version, number=1_000_000_000 + place
+            baseline_agent=baseline_agent, dataset_version=mine.dataset_version, number=1_000_000_000 + place
         )
     return mine.dataset_version
 
@@ -39,9 +39,9 @@ def test_page_file_and_interface_agree(browser_of, version):
     assert (outcome["none"]["passed"], outcome["frequent"]["passed"]) == ("0", "9")
     assert float(outcome["frequent"]["rate"]) == 0.75
     said = browser_of.get(address("reports-api:baseline-agents", version)).json()["baseline_agents"]
-    assert [floor["kind"] for floor in said] == ["none", "frequent"]
+    assert [row["kind"] for row in said] == ["none", "frequent"]
     assert said[1]["layers"][0]["rate"]["passed"] == 9
-    shown = table(browser_of.get(address("reports:baseline-agents", version)), "floors")
+    shown = table(browser_of.get(address("reports:baseline-agents", version)), "baseline-agents")
     assert [row[2] for row in shown if row[1] == "Outcome"] == ["0 of 12", "9 of 12"]
 
 
@@ -54,20 +54,23 @@ def test_they_open_down_to_the_cases(browser_of, version):
 
 
 def test_a_run_is_read_against_them(get, version):
-    run = Run.objects.get(dataset_version=version, floor="")
+    run = Run.objects.get(dataset_version=version, baseline_agent="")
     page = get("run", run.grading)
-    assert [row[0] for row in table(page, "floors-small")[1:]] == ["always (none)", "always the most frequent tool"]
+    assert [row[0] for row in table(page, "baseline-agents-small")[1:]] == [
+        "always (none)",
+        "always the most frequent tool",
+    ]
     assert "No gate uses its scores" in text(page)
-    floor = Run.objects.get(dataset_version=version, floor="none")
-    assert "floors-small" not in text(get("run", floor.grading))
+    baseline_agent = Run.objects.get(dataset_version=version, baseline_agent="none")
+    assert "baseline-agents-small" not in text(get("run", baseline_agent.grading))
 
 
-def test_the_highest_floor_is_what_luck_explains(version):
-    assert highest(version_floors(version))["outcome"] == (0.75, "always the most frequent tool")
+def test_the_highest_baseline_agent_is_what_luck_explains(version):
+    assert highest(version_baseline_agents(version))["outcome"] == (0.75, "always the most frequent tool")
     assert highest(()) == {}
 
 
-def test_without_floors_the_page_says_when_they_come(browser_of, build):
+def test_without_baseline_agents_the_page_says_when_they_come(browser_of, build):
     version = build.version(cases_of({("a", "a"): 1}))[0]
     assert "None yet." in text(browser_of.get(address("reports:baseline-agents", version)))
     assert browser_of.get(address("reports:baseline-agents", version).replace("/1/", "/9/")).status_code == 404

@@ -9,8 +9,8 @@ from reports.analyses.layers import Layers, VerdictRow
 
 
 @dataclass(frozen=True, slots=True)
-class FloorRow:
-    """One floor of a dataset version: its run, and what it scored; `layers` is None until it is graded."""
+class BaselineAgentRow:
+    """One baseline agent of a dataset version: its run, and what it scored; `layers` is None until it is graded."""
 
     kind: str
     name: str
@@ -23,16 +23,16 @@ class FloorRow:
         return (self.layers.outcome, *(step.row for step in self.layers.funnel)) if self.layers else ()
 
 
-def floor_rows(found: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[FloorRow, ...]:
-    """Return the rows of floors (kind, name, run, layers)."""
-    return tuple(FloorRow(*row) for row in found)
+def baseline_agent_rows(found: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[BaselineAgentRow, ...]:
+    """Return the rows of baseline agents (kind, name, run, layers)."""
+    return tuple(BaselineAgentRow(*row) for row in found)
 
 
-def highest(rows: Iterable[FloorRow]) -> Mapping[str, tuple[float, str]]:
-    """Return, for each rate, the highest that any floor reaches, and which one does: what luck alone can explain."""
+def highest(rows: Iterable[BaselineAgentRow]) -> Mapping[str, tuple[float, str]]:
+    """Return, for each rate, the highest that a baseline agent reaches, and its name. Luck alone explains that."""
     best: dict[str, tuple[float, str]] = {}
-    for floor in rows:
-        for row in floor.layers.rows if floor.layers else ():
+    for agent in rows:
+        for row in agent.layers.rows if agent.layers else ():
             if row.rate.value is not None and (row.name not in best or row.rate.value > best[row.name][0]):
-                best[row.name] = row.rate.value, floor.name
+                best[row.name] = row.rate.value, agent.name
     return best
