@@ -259,14 +259,15 @@ _SLOT = PreparedQuery(lambda slot: _slots(pk=slot), {"slot": _ONE})
 _PROJECT_SLOT = PreparedQuery(
     lambda slot, project: _slots(within(project, "dataset"), pk=slot), {"slot": _ONE, "project": _THIRD}
 )
-_HELD_OF_DATASET = PreparedQuery(
-    lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1], _PLACE
+_HELD_OF_DATASET, _HELD_OF_PROJECT, _COUNTS_OF_DATASET, _COUNTS_OF_PROJECT = (
+    PreparedQuery(build, _PLACE, by_values=True)
+    for build in (
+        lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1],
+        lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1],
+        lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user),
+        lambda place, user: LabelSlot.objects.in_project(place).counted_states(user),
+    )
 )
-_HELD_OF_PROJECT = PreparedQuery(
-    lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1], _PLACE
-)
-_COUNTS_OF_DATASET = PreparedQuery(lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user), _PLACE)
-_COUNTS_OF_PROJECT = PreparedQuery(lambda place, user: LabelSlot.objects.in_project(place).counted_states(user), _PLACE)
 _LOCKED = PreparedQuery(_locked, {"revision": _ONE})
 _SLOT_OF_ROUND = PreparedQuery(_slot_of_round, _REVISION)
 _NEWEST_LABEL = PreparedQuery(lambda slot: Label.objects.filter(slot=slot).order_by("-id")[:1], {"slot": _ONE})

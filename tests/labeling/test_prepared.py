@@ -83,6 +83,16 @@ def test_no_query_is_planned_again_for_its_values(dataset, examples, ann, ben):
         assert cursor.fetchall() == [(16, 0)]
 
 
+def test_what_depends_on_its_values_is_planned_each_time(dataset):
+    query = PreparedQuery(
+        lambda slug: Dataset.objects.filter(slug=slug).values_list("order"), {"slug": A_TEXT}, by_values=True
+    )
+    assert query.rows(slug=dataset.slug) == [(dataset.order,)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM pg_prepared_statements WHERE statement = %s", [place(query)])
+        assert cursor.fetchall() == [(0,)]
+
+
 def test_an_update_changes_what_it_finds_and_tells_how_many(dataset, examples, ann, claim, django_assert_num_queries):
     update = PreparedUpdate(
         lambda actor, until: (LabelSlot.objects.filter(reviewer=actor), {"lease_until": until, "assignee": None}),

@@ -34,11 +34,14 @@ def an_id(number: int) -> UUID:
 class PreparedQuery:
     """A query of `build`, which takes stand-ins by name and returns a queryset.
 
-    `stand_ins`: ids, moments and texts, each unlike the others.
+    `stand_ins`: ids, moments and texts, each unlike the others. `by_values`: whether the database plans it each time,
+    for these values: where one person has written half of a table and another nothing, one plan serves only one.
     """
 
-    def __init__(self, build: Callable[..., models.QuerySet[Any, Any]], stand_ins: Mapping[str, Any]) -> None:
-        self._build, self._stand_ins = build, stand_ins
+    def __init__(
+        self, build: Callable[..., models.QuerySet[Any, Any]], stand_ins: Mapping[str, Any], *, by_values: bool = False
+    ) -> None:
+        self._build, self._stand_ins, self._by_values = build, stand_ins, by_values
         self._compiled: dict[str, _Compiled] = {}
 
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
@@ -57,14 +60,17 @@ class PreparedQuery:
     def _prepare(self) -> _Compiled:
         vendor = connections[DEFAULT_DB_ALIAS].vendor
         if vendor not in self._compiled:
-            self._compiled[vendor] = _Compiled(self._build(**self._stand_ins), self._stand_ins)
+            self._compiled[vendor] = _Compiled(
+                self._build(**self._stand_ins), self._stand_ins, by_values=self._by_values
+            )
         return self._compiled[vendor]
 
 
 class _Compiled:
     """A query's text with the places of its values, for one kind of database."""
 
-    def __init__(self, queryset: models.QuerySet[Any, Any], stand_ins: Mapping[str, Any]) -> None:
+    def __init__(self, queryset: models.QuerySet[Any, Any], stand_ins: Mapping[str, Any], *, by_values: bool) -> None:
+        self._cursor = type(connections[DEFAULT_DB_ALIAS]).cursor if by_values else preparing_cursor
         # Untyped: what a compiler knows of the columns is Django's own business, and its `ModelIterable` reads it so.
         compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
         self.text, parameters = compiler.as_sql()
@@ -80,7 +86,7 @@ class _Compiled:
 
     def rows(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         connection = connections[DEFAULT_DB_ALIAS]
-        with preparing_cursor(connection) as cursor:
+        with self._cursor(connection) as cursor:
             cursor.execute(self.text, place_values(self.places, values, connection))
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
