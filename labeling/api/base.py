@@ -13,6 +13,7 @@ from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 
 
 class LabelingView(ProjectView):
@@ -25,7 +26,10 @@ class LabelingView(ProjectView):
 
     def find_dataset(self, slug: str) -> Dataset:
         """Return the project's dataset. Raises Http404."""
-        return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)
+        found: Dataset | None = _DATASET.first(project=self.project.pk, slug=slug)
+        if found is None:
+            raise Http404
+        return found
 
     def find_version(self, dataset: str, name: str) -> DatasetVersion:
         """Return the frozen version of a dataset that has this number or tag. Raises Http404."""
@@ -39,3 +43,9 @@ class LabelingView(ProjectView):
         """Return the project's example with its content and `status`. Raises Http404."""
         examples = Example.objects.in_project(self.project).with_content().seen_by(self.user, self.role)
         return get_object_or_404(examples, pk=pk)
+
+
+_DATASET = PreparedQuery(
+    lambda project, slug: Dataset.objects.in_project(project).filter(slug=slug).select_related("project"),
+    {"project": an_id(1), "slug": A_TEXT},
+)

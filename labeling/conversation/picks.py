@@ -113,7 +113,10 @@ def _values(text: str) -> list[tuple[int, int]]:
 
 
 def _is_value(word: str) -> bool:
-    if any(character.isdigit() for character in word):
+    if word.isalpha():
+        # Most words: neither digits nor marks are in them.
+        return word.lower() in DAYS
+    if any(map(str.isdigit, word)):
         return True
     lower = word.lower()
     return (
@@ -127,12 +130,12 @@ def _is_value(word: str) -> bool:
 def _has_names(text: str) -> bool:
     """Tell whether a capital says that a word is a name: not in German, nor in a text of capitals."""
     words = text.split()
-    capitals = sum(word.isupper() for word in words)
-    return len(GERMAN.intersection(word.lower() for word in words)) < 3 and capitals * 2 <= len(words)
+    capitals = sum(map(str.isupper, words))
+    return len(GERMAN.intersection(map(str.lower, words))) < 3 and capitals * 2 <= len(words)
 
 
 def _is_name(bare: str) -> bool:
     """Tell whether a word is written like a proper name."""
-    if len(bare) < 3 or not bare[0].isupper() or any(character.isdigit() for character in bare):
+    if len(bare) < 3 or not bare[0].isupper() or any(map(str.isdigit, bare)):
         return False
     return bare.lower() not in DAYS and bare.replace("’", "'") not in NO_NAMES

@@ -61,7 +61,13 @@ def slot_for_page(pk: UUID) -> LabelSlot:
 
 def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
     """Return this person's slot of the project with what its page shows, None where it is not theirs."""
-    found: LabelSlot | None = _OWN_SLOT.first(slot=pk, project=project.pk, user=user.pk)
+    found = project_slot(project, pk)
+    return found if found is not None and found.reviewer_id == user.pk else None
+
+
+def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
+    """Return a slot of the project with what its page shows, whosever it is; None where there is none."""
+    found: LabelSlot | None = _PROJECT_SLOT.first(slot=pk, project=project.pk)
     return _whole(found) if found is not None else None
 
 
@@ -202,20 +208,12 @@ def _slot_of_round(revision: Any, user: Any) -> Any:
     return slots.select_for_update(of=("self",))
 
 
-def _labels(**conditions: Any) -> Any:
-    return Label.objects.filter(**conditions).order_by("-id")[:1]
-
-
 def _skips(**conditions: Any) -> Any:
     return Skip.objects.standing().filter(**conditions).values_list("reviewer").distinct()
 
 
 def _first(rounds: Any, user: Any) -> Any:
     return rounds.filter(comes_first=True).waiting_for(user)[:1]
-
-
-def _calibration(project: Any, user: Any) -> Any:
-    return CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1]
 
 
 def _facts(revision: Any, user: Any, dataset: Any) -> Any:
@@ -258,22 +256,24 @@ _REVISION, _PLACE = {"revision": _ONE, "user": _OTHER}, {"place": _ONE, "user": 
 _PROJECT = {"project": _ONE, "user": _OTHER}
 
 _SLOT = PreparedQuery(lambda slot: _slots(pk=slot), {"slot": _ONE})
-_OWN_SLOT = PreparedQuery(
-    lambda slot, project, user: _slots(within(project, "dataset"), pk=slot, reviewer=user),
-    {"slot": _ONE, "user": _OTHER, "project": _THIRD},
+_PROJECT_SLOT = PreparedQuery(
+    lambda slot, project: _slots(within(project, "dataset"), pk=slot), {"slot": _ONE, "project": _THIRD}
 )
-_HELD_OF_DATASET = PreparedQuery(
-    lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1], _PLACE
+_HELD_OF_DATASET, _HELD_OF_PROJECT, _COUNTS_OF_DATASET, _COUNTS_OF_PROJECT = (
+    PreparedQuery(build, _PLACE, by_values=True)
+    for build in (
+        lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1],
+        lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1],
+        lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user),
+        lambda place, user: LabelSlot.objects.in_project(place).counted_states(user),
+    )
 )
-_HELD_OF_PROJECT = PreparedQuery(
-    lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1], _PLACE
-)
-_COUNTS_OF_DATASET = PreparedQuery(lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user), _PLACE)
-_COUNTS_OF_PROJECT = PreparedQuery(lambda place, user: LabelSlot.objects.in_project(place).counted_states(user), _PLACE)
 _LOCKED = PreparedQuery(_locked, {"revision": _ONE})
 _SLOT_OF_ROUND = PreparedQuery(_slot_of_round, _REVISION)
-_NEWEST_LABEL = PreparedQuery(lambda slot: _labels(slot=slot), {"slot": _ONE})
-_OWN_LABEL = PreparedQuery(lambda revision, user: _labels(revision=revision, reviewer=user), _REVISION)
+_NEWEST_LABEL = PreparedQuery(lambda slot: Label.objects.filter(slot=slot).order_by("-id")[:1], {"slot": _ONE})
+_OWN_LABEL = PreparedQuery(
+    lambda revision, user: Label.objects.filter(revision=revision, reviewer=user).order_by("-id")[:1], _REVISION
+)
 _DRAFT = PreparedQuery(lambda revision, user: Draft.objects.filter(revision=revision, user=user), _REVISION)
 _SKIPPED = PreparedQuery(lambda revision, user: _skips(revision=revision, reviewer=user), _REVISION)
 _SKIPS = PreparedQuery(lambda revision: _skips(revision=revision), {"revision": _ONE})
@@ -291,7 +291,10 @@ _FIRST_OF_DATASET = PreparedQuery(
     lambda place, user: _first(CalibrationRound.objects.filter(dataset=place), user), _PLACE
 )
 _FIRST_OF_PROJECT = PreparedQuery(lambda place, user: _first(CalibrationRound.objects.in_project(place), user), _PLACE)
-_CALIBRATION = PreparedQuery(_calibration, _PROJECT)
+_CALIBRATION = PreparedQuery(
+    lambda project, user: CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1],
+    _PROJECT,
+)
 _KEYS = PreparedQuery(lambda user: KeyBindings.objects.filter(user=user), {"user": _ONE})
 _DATASET = PreparedQuery(
     lambda project, slug: Dataset.objects.filter(project=project, slug=slug), {"project": _ONE, "slug": A_TEXT}

@@ -24,6 +24,8 @@ from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.models import Membership, Project, Role, User
+from toolevals.workspace.querysets.prepared import an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedInsert, PreparedUpdate
 from toolevals.workspace.services import audit_record
 
 
@@ -70,7 +72,7 @@ def label_submit(
             raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
         if previous is not None:
             _require_changeable(revision, previous, actor)
-        label = Label.objects.create(
+        label: Label = _LABEL.create(
             slot=place,
             revision=revision,
             reviewer=actor,
@@ -79,7 +81,7 @@ def label_submit(
             **said._asdict(),
             **label_facts(revision, actor)._asdict(),
         )
-        LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
+        _SUBMITTED.run(slot=place.pk)
         Draft.objects.filter(revision=revision, user=actor).delete()
         audit_record(
             project=revision.example.dataset.project,
@@ -179,3 +181,14 @@ def _newest(slot: LabelSlot, actor: User) -> Label | None:
 
 def _said(label: Label) -> Said:
     return Said(label.answer, label.expectation, label.rationale, label.flagged)
+
+
+# What every label writes.
+_LABEL = PreparedInsert(Label)
+_SUBMITTED = PreparedUpdate(
+    lambda slot: (
+        LabelSlot.objects.filter(pk=slot),
+        {"state": SlotState.SUBMITTED, "lease_until": None, "priority": None},
+    ),
+    {"slot": an_id(1)},
+)

@@ -81,9 +81,13 @@ def disagreement_set(*, dataset: Dataset, values: Mapping[Any, float]) -> int:
         some = every[start : start + AT_ONCE]
         # Most differ about nothing, and did not before: those are not read.
         may_differ = Q(pk__in=[pk for pk in some if values[pk]]) | ~Q(disagreement=0)
-        rows = Revision.objects.filter(may_differ, example__dataset=dataset, pk__in=some)
-        known = rows.values_list("pk", "disagreement")
-        other = [Revision(pk=pk, disagreement=values[pk]) for pk, value in known if value != values[pk]]
+        # Without a condition on the dataset: SQLite would go through all of its examples for each part.
+        known = Revision.objects.filter(may_differ, pk__in=some).values_list("pk", "disagreement", "example__dataset")
+        other = [
+            Revision(pk=pk, disagreement=values[pk])
+            for pk, value, place in known
+            if place == dataset.pk and value != values[pk]
+        ]
         changed += Revision.objects.bulk_update(other, ["disagreement"])
     return changed
 

@@ -30,10 +30,12 @@ from labeling.queue.label_page_queries import (
 )
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, Role, User
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared import A_MOMENT, ANOTHER_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 from toolevals.workspace.services import audit_record
 
 FEW = 500
+QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
 QUESTION_READ = (
     "You have opened a question about this example, so you know what its author thinks: another person labels it. "
     "Go on with the next example."
@@ -258,9 +260,7 @@ def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datet
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
     for tier in tiers:
         while candidate := _first_of(tier, actor, now):
-            chosen = LabelSlot.objects.filter(pk=candidate[0][0])
-            until = lease_end(now)
-            if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=until):
+            if _CLAIM.run(slot=candidate[0][0], actor=actor.pk, now=now, until=lease_end(now)):
                 return slot_for_page(candidate[0][0])
     return None
 
@@ -277,24 +277,28 @@ def _fit_in_turn(slots: SlotQuerySet, actor: Any, now: datetime) -> Any:
     return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk")[:1]
 
 
-def _first(dataset: Any, actor: Any, now: datetime) -> Any:
-    return _fit_in_turn(LabelSlot.objects.of_dataset(dataset), actor, now)
-
-
-def _begun(actor: Any) -> Any:
-    return Draft.objects.filter(user=actor).order_by("-id").values_list("revision")[:FEW]
-
-
-def _kept(actor: Any) -> Any:
-    kept = LabelSlot.objects.filter(assignee=actor, state__in=[SlotState.OPEN, SlotState.CLAIMED])
-    return kept.values_list("pk")[:FEW]
-
-
-def _turn(project: Any, actor: Any) -> Any:
-    return Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role")
-
-
-# What claims ask.
-_BEGUN, _KEPT = (PreparedQuery(build, {"actor": an_id(2)}) for build in (_begun, _kept))
-_TURN = PreparedQuery(_turn, {"project": an_id(1), "actor": an_id(2)})
-_FIRST_OF_DATASET = PreparedQuery(_first, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})
+# What claims ask, and write.
+_CLAIM = PreparedUpdate(
+    lambda slot, actor, now, until: (
+        LabelSlot.objects.filter(pk=slot).free(now),
+        {"state": SlotState.CLAIMED, "reviewer": actor, "claimed_at": now, "lease_until": until},
+    ),
+    {"slot": an_id(1), "actor": an_id(2), "now": A_MOMENT, "until": ANOTHER_MOMENT},
+)
+_BEGUN = PreparedQuery(
+    lambda actor: Draft.objects.filter(user=actor).order_by("-id").values_list("revision")[:FEW], {"actor": an_id(2)}
+)
+_KEPT = PreparedQuery(
+    lambda actor: LabelSlot.objects.filter(assignee=actor, state__in=QUEUED).values_list("pk")[:FEW],
+    {"actor": an_id(2)},
+)
+_TURN = PreparedQuery(
+    lambda project, actor: (
+        Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role")
+    ),
+    {"project": an_id(1), "actor": an_id(2)},
+)
+_FIRST_OF_DATASET = PreparedQuery(
+    lambda dataset, actor, now: _fit_in_turn(LabelSlot.objects.of_dataset(dataset), actor, now),
+    {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT},
+)

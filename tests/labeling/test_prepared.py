@@ -10,7 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery, an_id
+from toolevals.workspace.models import AuditEntry
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedInsert, PreparedUpdate
 
 
 def test_each_value_takes_the_place_of_its_stand_in(dataset, examples, ann, ben, claim, django_assert_num_queries):
@@ -63,6 +65,59 @@ def test_the_database_plans_a_query_once_for_a_connection(dataset):
         planned = "SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement = %s"
         cursor.execute(planned, [place(query)])
         assert cursor.fetchall() == [(2,)]
+
+
+def test_no_query_is_planned_again_for_its_values(dataset, examples, ann, ben):
+    def build(dataset: Any, actor: Any, now: Any) -> Any:
+        return LabelSlot.objects.of_dataset(dataset).free(now).for_reviewer(actor).values_list("pk")
+
+    query = PreparedQuery(build, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})
+    for _ in range(8):
+        for user in (ann, ben):
+            assert query.rows(dataset=dataset.pk, actor=user.pk, now=timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE %s",
+            ["%labeling_questionview%"],
+        )
+        assert cursor.fetchall() == [(16, 0)]
+
+
+def test_what_depends_on_its_values_is_planned_each_time(dataset):
+    query = PreparedQuery(
+        lambda slug: Dataset.objects.filter(slug=slug).values_list("order"), {"slug": A_TEXT}, by_values=True
+    )
+    assert query.rows(slug=dataset.slug) == [(dataset.order,)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM pg_prepared_statements WHERE statement = %s", [place(query)])
+        assert cursor.fetchall() == [(0,)]
+
+
+def test_an_update_changes_what_it_finds_and_tells_how_many(dataset, examples, ann, claim, django_assert_num_queries):
+    update = PreparedUpdate(
+        lambda actor, until: (LabelSlot.objects.filter(reviewer=actor), {"lease_until": until, "assignee": None}),
+        {"actor": an_id(1), "until": ANOTHER_MOMENT},
+    )
+    slot, others = claim(ann), LabelSlot.objects.filter(lease_until=None).count()
+    for until in (timezone.now(), timezone.now()):
+        with django_assert_num_queries(1):
+            assert update.run(actor=ann.pk, until=until) == 1
+        slot.refresh_from_db()
+        assert slot.lease_until == until
+    assert update.run(actor=an_id(3), until=timezone.now()) == 0
+    assert LabelSlot.objects.filter(lease_until=None).count() == others
+
+
+def test_an_insert_stores_what_the_manager_would(project, ann, django_assert_num_queries):
+    insert, said = PreparedInsert(AuditEntry), {"verb": "try", "target_type": "x", "target_id": an_id(1)}
+    for actor, detail in ((ann, {"a": [1, None, "é"]}), (None, {})):
+        with django_assert_num_queries(1):
+            made = insert.create(project=project, actor=actor, detail=detail, **said)
+        stored = AuditEntry.objects.get(pk=made.pk)
+        assert (stored.actor, stored.detail, stored.at, stored.verb) == (actor, detail, made.at, "try")
+        made.verb = "again"
+        made.save()
+        assert AuditEntry.objects.get(pk=made.pk).verb == "again"
 
 
 def test_behind_a_pool_nothing_is_prepared(dataset, monkeypatch):

@@ -157,6 +157,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
+SESSION_ENGINE = "toolevals.workspace.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 # A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

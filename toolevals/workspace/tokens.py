@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
 from toolevals.workspace.models import ApiToken
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery
 from toolevals.workspace.services.tokens import token_digest
 
 SCHEME = "bearer"
@@ -35,10 +37,18 @@ def token_find(secret: str) -> ApiToken:
     Raises `UnknownToken`.
     """
     now = timezone.now()
-    in_force = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
-    token = ApiToken.objects.filter(in_force, digest=token_digest(secret)).select_related("user", "project").first()
+    token: ApiToken | None = _IN_FORCE.first(digest=token_digest(secret), now=now)
     if token is None:
         raise UnknownToken
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
+
+
+def _in_force(digest: str, now: datetime) -> Any:
+    in_force = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
+    return ApiToken.objects.filter(in_force, digest=digest).select_related("user", "project")
+
+
+# Asked with every request that has a token.
+_IN_FORCE = PreparedQuery(_in_force, {"digest": A_TEXT, "now": A_MOMENT})

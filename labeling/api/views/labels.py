@@ -26,6 +26,7 @@ from labeling.api.serializers.labels import (
     SpareLabelSerializer,
 )
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
+from labeling.queue.label_page_queries import project_slot
 from toolevals.workspace.models import within
 
 
@@ -54,7 +55,10 @@ class SlotView(LabelingView):
 
     def find_slot(self, pk: UUID) -> LabelSlot:
         """Return the project's slot. Raises Http404."""
-        return get_object_or_404(LabelSlot.objects.in_project(self.project).with_content(), pk=pk)
+        found = project_slot(self.project, pk)
+        if found is None:
+            raise Http404
+        return found
 
     def own_slot(self, pk: UUID) -> LabelSlot:
         """Return the slot if it is this person's. Raises Http404."""

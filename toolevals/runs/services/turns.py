@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Exists, OuterRef
 
-from labeling.models import Revision, VersionEntry
+from labeling.models import VersionEntry
 from toolevals.runs.models import RevisionTurn, Run
 
 AT_ONCE = 2000
+_first = itemgetter(0)
 
 
 def turns_write(run: Run) -> None:
@@ -18,12 +20,15 @@ def turns_write(run: Run) -> None:
 
     It follows from what the revisions show, so that workers who race write the same.
     """
-    known = RevisionTurn.objects.filter(revision=OuterRef("pk"))
-    entries = VersionEntry.objects.filter(version=run.dataset_version_id)
-    missing = Revision.objects.filter(~Exists(known), pk__in=entries.values("revision")).order_by("pk")
-    while some := list(missing.values_list("pk", "input")[:AT_ONCE]):
-        rows = [RevisionTurn(revision_id=pk, turn=turn_of(document)) for pk, document in some]
+    known = RevisionTurn.objects.filter(revision=OuterRef("revision"))
+    missing = VersionEntry.objects.filter(~Exists(known), version=run.dataset_version_id).order_by("position")
+    part = missing
+    while some := list(part.values_list("revision", "revision__input", "position")[:AT_ONCE]):
+        # In one order, so that workers who race never wait for each other.
+        rows = [RevisionTurn(revision_id=pk, turn=turn_of(document)) for pk, document, _ in sorted(some, key=_first)]
         RevisionTurn.objects.bulk_create(rows, ignore_conflicts=True)
+        # Not from the first again: what was just written would be passed over each time.
+        part = missing.filter(position__gt=some[-1][2])
 
 
 def turn_of(document: Any) -> int:

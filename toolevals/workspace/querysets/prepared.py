@@ -6,7 +6,7 @@ with the places of the values that differ from time to time, and how its rows be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,11 @@ from django.db.models.query import get_related_populators
 
 # What stands for a value while a query is put together: nothing else in it looks like these.
 A_MOMENT = datetime(1999, 9, 9, 9, 9, 9, 999, tzinfo=UTC)
+ANOTHER_MOMENT = A_MOMENT.replace(month=8)
 A_TEXT = "f00df00d-stands-for-a-text"
+
+# For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
+Places = tuple[tuple[str | None, Any], ...]
 
 # Untyped: the stubs are those of a later Django, which takes one more argument.
 _POPULATORS: Any = get_related_populators
@@ -30,11 +34,14 @@ def an_id(number: int) -> UUID:
 class PreparedQuery:
     """A query of `build`, which takes stand-ins by name and returns a queryset.
 
-    `stand_ins`: ids, moments and texts, each unlike the others.
+    `stand_ins`: ids, moments and texts, each unlike the others. `by_values`: whether the database plans it each time,
+    for these values: where one person has written half of a table and another nothing, one plan serves only one.
     """
 
-    def __init__(self, build: Callable[..., models.QuerySet[Any, Any]], stand_ins: Mapping[str, Any]) -> None:
-        self._build, self._stand_ins = build, stand_ins
+    def __init__(
+        self, build: Callable[..., models.QuerySet[Any, Any]], stand_ins: Mapping[str, Any], *, by_values: bool = False
+    ) -> None:
+        self._build, self._stand_ins, self._by_values = build, stand_ins, by_values
         self._compiled: dict[str, _Compiled] = {}
 
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
@@ -53,20 +60,21 @@ class PreparedQuery:
     def _prepare(self) -> _Compiled:
         vendor = connections[DEFAULT_DB_ALIAS].vendor
         if vendor not in self._compiled:
-            self._compiled[vendor] = _Compiled(self._build(**self._stand_ins), self._stand_ins)
+            self._compiled[vendor] = _Compiled(
+                self._build(**self._stand_ins), self._stand_ins, by_values=self._by_values
+            )
         return self._compiled[vendor]
 
 
 class _Compiled:
     """A query's text with the places of its values, for one kind of database."""
 
-    def __init__(self, queryset: models.QuerySet[Any, Any], stand_ins: Mapping[str, Any]) -> None:
-        connection = connections[DEFAULT_DB_ALIAS]
+    def __init__(self, queryset: models.QuerySet[Any, Any], stand_ins: Mapping[str, Any], *, by_values: bool) -> None:
+        self._cursor = type(connections[DEFAULT_DB_ALIAS]).cursor if by_values else preparing_cursor
         # Untyped: what a compiler knows of the columns is Django's own business, and its `ModelIterable` reads it so.
         compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
         self.text, parameters = compiler.as_sql()
-        names = {_prepared(value, connection): name for name, value in stand_ins.items()}
-        self.places = tuple((names.get(each), each) for each in parameters)
+        self.places = named_places(parameters, stand_ins)
         self.added: dict[str, int] = compiler.annotation_col_map or {}
         self.converters = compiler.get_converters([column for column, *_ in compiler.select[: compiler.col_count]])
         if compiler.klass_info is not None:
@@ -78,9 +86,8 @@ class _Compiled:
 
     def rows(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         connection = connections[DEFAULT_DB_ALIAS]
-        known = {name: _prepared(value, connection) for name, value in values.items()}
-        with _cursor(connection) as cursor:
-            cursor.execute(self.text, [each if name is None else known[name] for name, each in self.places])
+        with self._cursor(connection) as cursor:
+            cursor.execute(self.text, place_values(self.places, values, connection))
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
 
@@ -103,14 +110,27 @@ class _Compiled:
         return values
 
 
-def _cursor(connection: Any) -> Any:
-    """Return a cursor that lets the database plan the query once, where it can."""
+def named_places(parameters: Sequence[Any], stand_ins: Mapping[str, Any]) -> Places:
+    """Return the places of a statement: the name of the stand-in that each parameter is, None where it is a value."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    names = {_prepared(value, connection): name for name, value in stand_ins.items()}
+    return tuple((names.get(each), each) for each in parameters)
+
+
+def place_values(places: Places, values: Mapping[str, Any], connection: Any) -> list[Any]:
+    """Return the parameters of a statement for these values."""
+    known = {name: _prepared(value, connection) for name, value in values.items()}
+    return [each if name is None else known[name] for name, each in places]
+
+
+def preparing_cursor(connection: Any) -> Any:
+    """Return a cursor that lets the database plan a statement once, where it can."""
     if connection.vendor != "postgresql" or connection.settings_dict["OPTIONS"].get("prepare_threshold") is None:
         return connection.cursor()
     # SQLite needs no driver of PostgreSQL.
-    from toolevals.workspace.querysets.preparing import preparing_cursor
+    from toolevals.workspace.querysets import preparing
 
-    return preparing_cursor(connection)
+    return preparing.preparing_cursor(connection)
 
 
 def _prepared(value: Any, connection: Any) -> Any:
