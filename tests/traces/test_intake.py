@@ -59,6 +59,16 @@ def test_the_same_batch_again_changes_nothing(client, token):
     assert Trace.objects.values().get() == before
 
 
+def test_a_batch_may_have_more_traces_than_a_statement_takes(client, token):
+    known = export(*conversation(f"{7:032x}"))
+    send(client, token, known)
+    batch = export(*(span(1, "alone", trace=f"{number:032x}") for number in range(1, 1_501)))
+    for _ in range(2):
+        assert send(client, token, batch).json() == {}
+        # One of the spans of the trace that was there has the same id.
+        assert counts() == (1_500, 1_503, 1_500)
+
+
 def test_a_span_that_comes_twice_in_one_batch_is_stored_once(client, token):
     spans = conversation()
     send(client, token, export(*spans, *spans))

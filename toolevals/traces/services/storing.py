@@ -21,9 +21,11 @@ from toolevals.traces.models import Span, SpanChunk, Trace
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Project
 
-# Rows of one statement: SQLite takes 32,766 values.
-ROWS_AT_ONCE = 5_000
+# Values of one statement: SQLite takes 32,766. Rows of few values.
+VALUES_AT_ONCE, ROWS_AT_ONCE = 32_000, 5_000
 LEVEL = 3
+# What a new row of a trace has of its own; all else is as in every other.
+_OWN = frozenset({"id", "trace_id", "spans", "size", "has_root", "due_at"})
 
 
 @dataclass(slots=True)
@@ -101,14 +103,40 @@ def _traces_held(
     fresh: dict[str, Trace] = {}
     # Again where one was deleted in between, since it had grown too old.
     while ids := [each for each in gains if each not in found]:
-        made = {each: _row_of(project, each, gains[each], now) for each in ids}
-        Trace.objects.bulk_create(made.values(), ignore_conflicts=True, batch_size=500)
-        for some in _in_parts(ids):
+        made = _traces_insert([_row_of(project, each, gains[each], now) for each in ids])
+        fresh |= made
+        found |= made
+        for some in _in_parts(each for each in ids if each not in made):
             rows = Trace.objects.filter(project=project, trace_id__in=[UUID(each) for each in some])
             rows = rows.select_for_update(no_key=True).only("trace_id", "spans", "size", "has_root")
             found |= {row.trace_id.hex: row for row in rows.order_by("trace_id")}
-        fresh |= {each: row for each, row in made.items() if each in found and found[each].pk == row.pk}
     return found, fresh
+
+
+def _traces_insert(rows: Sequence[Trace]) -> dict[str, Trace]:
+    """Insert rows of traces and return those that were not there, by their ids: held until the transaction ends."""
+    fields = Trace._meta.concrete_fields
+    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
+    # What a row has before it is summed up is the same in all.
+    same = [field.get_db_prep_save(getattr(rows[0], field.attname), connection) for field in fields]
+    own = [(at, field) for at, field in enumerate(fields) if field.attname in _OWN]
+    made: set[UUID] = set()
+    with connection.cursor() as cursor:
+        for some in _in_parts(rows, VALUES_AT_ONCE // len(fields)):
+            values: list[Any] = []
+            for row in some:
+                one = same.copy()
+                for at, field in own:
+                    one[at] = field.get_db_prep_save(getattr(row, field.attname), connection)
+                values += one
+            places = ", ".join([f"({', '.join(['%s'] * len(fields))})"] * len(some))
+            cursor.execute(
+                f"INSERT INTO {Trace._meta.db_table} ({columns}) VALUES {places} "  # noqa: S608 - names of ours
+                "ON CONFLICT (project_id, trace_id) DO NOTHING RETURNING id",
+                values,
+            )
+            made |= {Trace._meta.pk.to_python(pk) for (pk,) in cursor.fetchall()}
+    return {row.trace_id.hex: row for row in rows if row.pk in made}
 
 
 def _row_of(project: Project, trace_id: str, gain: _Gain, now: datetime) -> Trace:
@@ -120,6 +148,7 @@ def _row_of(project: Project, trace_id: str, gain: _Gain, now: datetime) -> Trac
         spans=gain.spans,
         size=gain.size,
         has_root=gain.has_root,
+        created_at=now,
         received_at=now,
         due_at=_due(now, has_root=gain.has_root),
     )
@@ -178,7 +207,7 @@ def _note(gains: Sequence[tuple[Trace, _Gain]], now: datetime) -> None:
         )
 
 
-def _in_parts(items: Iterable[Any]) -> Iterator[list[Any]]:
+def _in_parts(items: Iterable[Any], size: int = ROWS_AT_ONCE) -> Iterator[list[Any]]:
     rest = iter(items)
-    while some := list(islice(rest, ROWS_AT_ONCE)):
+    while some := list(islice(rest, size)):
         yield some
