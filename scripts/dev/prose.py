@@ -206,19 +206,17 @@ def script_strings(script: str) -> Iterator[Text]:
 def code_strings(code: str) -> Iterator[Text]:
     """Yield the strings of a Python file that hold more than one word; docstrings are left out."""
     tree = ast.parse(code)
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
+    docstrings: set[int] = set()
+    # A node comes before what it holds.
     for node in ast.walk(tree):
-        if (
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            if node.body and isinstance(node.body[0], ast.Expr):
+                docstrings.add(id(node.body[0].value))
+        elif (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
-            and id(node) not in docstrings
             and " " in node.value
+            and id(node) not in docstrings
         ):
             yield Text(node.lineno, node.value)
 

@@ -1,12 +1,13 @@
 """Test which addresses are called."""
 
+import ssl
 from ipaddress import ip_address
 
 import httpx2
 import pytest
 
 from toolevals.agents.addresses import Address
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
+from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, certificates, guarded_client
 
 PRIVATE = [
     "127.0.0.1",
@@ -123,3 +124,13 @@ def test_a_name_is_judged_by_what_it_stands_for():
     with pytest.raises(ForbiddenAddressError, match="localhost is a private address"):
         AddressPolicy().address_of("localhost", 80)
     assert ip_address(AddressPolicy.of(["127.0.0.0/8", "::1"]).address_of("localhost", 80)).is_loopback
+
+
+def test_certificates_are_read_once_for_all_clients(monkeypatch):
+    certificates.cache_clear()
+    read: list[None] = []
+    load = ssl.SSLContext.load_verify_locations
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *args: read.append(load(*args)))
+    for _ in range(3):
+        guarded_client(AddressPolicy(), seconds=5).close()
+    assert len(read) == 1

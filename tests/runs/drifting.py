@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
+from tests.fixtures.jobs import jobs_run
+from tests.fixtures.module_rows import in_module_transaction, module_rows
 from tests.fixtures.people import person
 from tests.runs.calibrated import JUDGE_PASSES, MARK, calibration_made, number_in, rate_all
 from toolevals.runs.judging.judge_reliability import standings_of
-from toolevals.runs.models import DriftCheck
+from toolevals.runs.models import DriftCheck, JudgeCalibration
 from toolevals.runs.services import drift_begin, judge_change
-from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.services import member_set, project_create
+
+__all__ = ["in_module_transaction", "module_rows"]
 
 # Five that passed fail now; people passed these. Compared with people: 5, 2, 7 and 6.
 NOW_PASSES = frozenset({*range(5), 10, 11})
@@ -24,6 +30,10 @@ class Scripted:
     """A judge whose mind changes: it passes what `passes` holds, and says garbage of what `broken` holds."""
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Be of the first mind again, and forget what was asked."""
         self.passes = JUDGE_PASSES
         self.broken: frozenset[int] = frozenset()
         self.asked: list[int] = []
@@ -36,28 +46,51 @@ class Scripted:
         return {"score": 1 if number in self.passes else 0, "reason": f"{MARK} {number} of {len(self.passes)}"}
 
 
-@pytest.fixture
-def judge() -> Scripted:
-    """A judge that says what it says in calibrations."""
-    return Scripted()
-
-
-@pytest.fixture
-def calibration(project: Any, run_jobs: Any, judge: Scripted) -> Any:
-    """A closed calibration of twenty cases that one person rated, and the judge still there to be asked."""
+def closed(project: Project, judge: Scripted) -> Iterator[JudgeCalibration]:
+    """Yield a closed calibration of twenty cases that one person rated, and the judge still there to be asked."""
     rater = person("Ana")
     member_set(project=project, actor=None, user=rater, role=Role.REVIEWER)
-    with chat_server(judging(judge)) as server:
-        made = calibration_made(project, server, run_jobs, raters=1)
+    with override_settings(AGENT_NETWORKS=["127.0.0.0/8"]), chat_server(judging(judge)) as server:
+        made = calibration_made(project, server, jobs_run, raters=1)
         rate_all(made, rater)
         made.refresh_from_db()
         judge_change(judge=made.judge, actor=None, threshold=0.5)
-        judge.asked.clear()
         yield made
 
 
+@pytest.fixture(scope="module")
+def scripted() -> Scripted:
+    """The judge that all tests of a module ask."""
+    return Scripted()
+
+
+@pytest.fixture(scope="module")
+def made(module_rows: None, scripted: Scripted) -> Iterator[JudgeCalibration]:
+    """A closed calibration, made once for a module."""
+    yield from closed(project_create(actor=None, slug="shop", name="Shop support"), scripted)
+
+
 @pytest.fixture
-def check(calibration: Any, run_jobs: Any) -> Any:
+def calibration(made: JudgeCalibration, judge: Scripted, db: None) -> JudgeCalibration:
+    """The calibration as it is made, read by each test anew."""
+    return JudgeCalibration.objects.get(pk=made.pk)
+
+
+@pytest.fixture
+def judge(made: JudgeCalibration, scripted: Scripted) -> Scripted:
+    """A judge that says what it says in calibrations."""
+    scripted.reset()
+    return scripted
+
+
+@pytest.fixture
+def project(calibration: JudgeCalibration) -> Project:
+    """The project of the calibration."""
+    return calibration.judge.project
+
+
+@pytest.fixture
+def check(calibration: JudgeCalibration, run_jobs: Any) -> Any:
     """Return a function that checks the judge for drift to the end."""
 
     def run(**said: Any) -> DriftCheck:

@@ -1,21 +1,46 @@
-"""A calibration that is rated, and who asks for its pages."""
+"""A calibration that is rated, made once for a module, and who asks for its pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
+from tests.fixtures.jobs import jobs_run
+from tests.fixtures.module_rows import in_module_transaction, module_rows
 from tests.fixtures.people import member, person
 from tests.runs.calibrated import calibration_made, scored
-from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set
+from toolevals.runs.models import JudgeCalibration
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.services import member_set, project_create
+
+__all__ = ["in_module_transaction", "module_rows"]
 
 NOTE = "said-by-another-rater"
+
+
+@pytest.fixture(scope="module")
+def made(module_rows: None) -> Iterator[JudgeCalibration]:
+    """An open calibration of twenty cases, as it is made, and its judge still there to be asked."""
+    with override_settings(AGENT_NETWORKS=["127.0.0.0/8"]), chat_server(judging(scored)) as server:
+        yield calibration_made(project_create(actor=None, slug="shop", name="Shop support"), server, jobs_run)
+
+
+@pytest.fixture
+def calibration(made: JudgeCalibration, db: None) -> JudgeCalibration:
+    """The calibration as it is made, read by each test anew."""
+    return JudgeCalibration.objects.get(pk=made.pk)
+
+
+@pytest.fixture
+def project(calibration: JudgeCalibration) -> Project:
+    """The project of the calibration."""
+    return calibration.judge.project
 
 
 @pytest.fixture
@@ -31,13 +56,6 @@ def raters(project: Any) -> list[Any]:
     for one in found:
         member_set(project=project, actor=None, user=one, role=Role.REVIEWER)
     return found
-
-
-@pytest.fixture
-def calibration(project: Any, run_jobs: Any) -> Any:
-    """An open calibration of twenty cases."""
-    with chat_server(judging(scored)) as server:
-        yield calibration_made(project, server, run_jobs)
 
 
 @pytest.fixture

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from tests.runs.calibrated import JUDGE_PASSES, SIZE
-from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, standing_of
+from tests.runs.drifting import (
+    NOW_PASSES,
+    calibration,
+    check,
+    in_module_transaction,
+    judge,
+    made,
+    module_rows,
+    project,
+    scripted,
+    standing_of,
+)
 from tests.runs.judged import judge_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
@@ -17,10 +27,9 @@ from toolevals.runs.judging.drift_results import cases_again, counts_of
 from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
 from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, drift_begin, judge_change
-from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
-__all__ = ["calibration", "check", "judge"]
+__all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
@@ -132,37 +141,6 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(
     made = DriftCheck.objects.get()
     assert made.finished_at is not None
     assert made.answers.count() == SIZE
-
-
-# The server's own thread cancels the job: what it does must be committed, and seen.
-@pytest.mark.django_db(transaction=True)
-def test_a_cancelled_check_counts_for_nothing_and_goes_on_where_it_was(
-    project, calibration, judge, run_jobs, monkeypatch
-):
-    monkeypatch.setattr(several_module, "CONCURRENCY", 1)
-    judge.passes = NOW_PASSES
-    made: Any = drift_begin(judge=calibration.judge, calibration=calibration, actor=None)
-    answer = Scripted.__call__
-
-    def cancelling(self: Scripted, inputs: Any) -> Any:
-        if len(self.asked) == 4:
-            job_cancel(job=made.job, actor=None)
-            connection.close()
-        return answer(self, inputs)
-
-    monkeypatch.setattr(Scripted, "__call__", cancelling)
-    run_jobs()
-    made.refresh_from_db()
-    assert (made.job.state, made.finished_at, made.answers.count()) == (JobState.CANCELLED, None, 5)
-    assert standing_of(calibration).trust is Trust.REACHED
-    job_retry(job=made.job, actor=None)
-    monkeypatch.setattr(Scripted, "__call__", answer)
-    run_jobs()
-    made.refresh_from_db()
-    assert len(judge.asked) == SIZE
-    assert (counts := counts_of(made)) is not None
-    assert counts.changes.changed == 5
-    assert standing_of(calibration).trust is Trust.DRIFTED
 
 
 def test_what_cannot_be_checked_is_refused_with_a_sentence(project, calibration, run_jobs):

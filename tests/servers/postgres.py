@@ -118,8 +118,8 @@ def kept_cluster(programs: Path) -> Path:
     kept = kept_folder() / f"{fingerprint()}.postgres-{version.decode()}"
     with alone(kept_folder() / "postgres.lock"):
         if not kept.exists():
-            with EmptyPostgresServer() as server:
-                database_migrate(server.database_create(MIGRATED))
+            with EmptyPostgresServer() as server, tempfile.TemporaryDirectory() as data:
+                database_migrate(server.database_create(MIGRATED), data)
                 server.stop()
                 making = kept.with_suffix(".making")
                 shutil.rmtree(making, ignore_errors=True)
@@ -129,12 +129,11 @@ def kept_cluster(programs: Path) -> Path:
     return kept
 
 
-def database_migrate(url: str) -> None:
-    """Make the application's tables in a process of its own, as an installation does."""
-    with tempfile.TemporaryDirectory() as data:
-        here = {"DATABASE_URL": url, "TOOLEVALS_DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "toolevals.settings"}
-        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(command, cwd=ROOT, env=os.environ | here, check=True)
+def database_migrate(url: str, data: str) -> None:
+    """Make the application's tables in a process of its own, as an installation does; `data` is its data folder."""
+    here = {"DATABASE_URL": url, "TOOLEVALS_DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "toolevals.settings"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=os.environ | here, check=True)
 
 
 def postgres_programs(folder: Path) -> Path:

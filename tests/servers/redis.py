@@ -8,8 +8,6 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import redis
-
 from tests.servers.process import Server, UnavailableError
 
 
@@ -38,6 +36,9 @@ class RedisServer(Server):
 
     def answers(self) -> bool:
         """Return whether it answers a ping."""
+        # Loading the client takes a third of a second, which most test processes never need.
+        import redis
+
         try:
             with redis.Redis(port=self.port, socket_connect_timeout=1) as client:
                 return bool(client.ping())
