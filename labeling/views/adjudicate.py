@@ -38,7 +38,7 @@ from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, on
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"
-DECIDED = "Somebody has decided this example meanwhile."
+DECIDED = "Another person has decided this example meanwhile."
 
 
 @require_GET

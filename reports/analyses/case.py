@@ -161,7 +161,7 @@ def _compared(
         "no call" if pair.expected == NONE else pair.expected,
         "no call" if pair.actual == NONE else _actual_name(pair, actual),
         "same" if pair.expected == pair.actual else "" if let_be else "changed",
-        "same" if pair.expected == pair.actual else "beside, as it may be" if let_be else _tool_note(pair),
+        "same" if pair.expected == pair.actual else "extra, allowed" if let_be else _tool_note(pair),
     )
     found = [difference for difference in grade.differences if difference.pair == number]
     rows = [

@@ -209,7 +209,7 @@ class RunDetailSerializer(RunSerializer):
     """A run with the grading that is shown, and why that is not on today's gold, if it is not."""
 
     shown = GradingDetailSerializer(source="grading", allow_null=True)
-    label_noise = LabelNoiseSerializer(allow_null=True, help_text="Beside the outcome; null until a case is scored.")
+    label_noise = LabelNoiseSerializer(allow_null=True, help_text="Next to the outcome; null until a case is scored.")
     corrected = CorrectedScoreSerializer(allow_null=True, help_text="By the newest re-reading; null without any.")
     stale = serializers.CharField()
 
