@@ -1,4 +1,4 @@
-"""All that is known of one grading of a run, as one zip: every table, every verdict, what was said, and the gold."""
+"""Write everything about one grading of a run as one zip: every table, verdict and message, and the gold."""
 
 from __future__ import annotations
 

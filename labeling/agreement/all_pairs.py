@@ -1,4 +1,4 @@
-"""Agreement of every pair of first labels, decided or not, in figures that tell of no single pair.
+"""Work out the agreement of every pair of first labels, in figures that reveal no single pair.
 
 Examples on which people agree are resolved at once, and those on which they differ wait for an adjudicator. So the
 share of resolved examples alone is too high. Here every pair counts as soon as neither label can be changed. Pairs join

@@ -1,4 +1,4 @@
-"""Agreement at the speed of a page: counted at once for some thousand labels, else kept, and counted by a job."""
+"""Keep agreement at the speed of a page: counted at once for some thousand labels, else by a job, and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of units: percent, Cohen's kappa, Krippendorff's alpha and Gwet's AC1. Plain values in and out."""
+"""Work out the agreement of units: percent, Cohen's kappa, Krippendorff's alpha and Gwet's AC1. Plain values."""
 
 from __future__ import annotations
 

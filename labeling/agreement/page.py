@@ -1,4 +1,4 @@
-"""Figures as a page writes them, and as CSV: value, interval and count together, or why there is none."""
+"""Write figures for a page and as CSV: value, interval and count together, or why there is none."""
 
 from __future__ import annotations
 

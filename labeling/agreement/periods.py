@@ -1,4 +1,4 @@
-"""Agreement over time, by day or by week. Plain values in and out."""
+"""Work out agreement over time, by day or by week. Plain values in and out."""
 
 from __future__ import annotations
 

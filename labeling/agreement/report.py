@@ -1,4 +1,4 @@
-"""All figures of a dataset with one set of filters, and the same as a document that can be kept."""
+"""Work out all figures of a dataset with one set of filters, also as a document that can be kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values in a conversation that may belong into an argument, each with a short code to pick it by."""
+"""Find values in a conversation that may belong into an argument, each with a short code to pick it by."""
 
 from __future__ import annotations
 

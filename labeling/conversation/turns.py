@@ -1,4 +1,4 @@
-"""From an example's input document to the turns of a conversation. Nothing in it is trusted, not even its shape."""
+"""Turn an example's input document into the turns of a conversation. Nothing in it is trusted, not even its shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage as a page draws it, and as CSV: the same counts for heat map, table, list and file."""
+"""Draw coverage for a page and as CSV: the same counts for heat map, table, list and file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that a dataset should cover, each with the edge cases that its parameters admit."""
+"""List the tools that a dataset should cover, each with the edge cases that its parameters admit."""
 
 from __future__ import annotations
 

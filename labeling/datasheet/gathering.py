@@ -1,4 +1,4 @@
-"""Reading a datasheet: so many queries for any number of examples."""
+"""Read a datasheet with a fixed number of queries for any number of examples."""
 
 from __future__ import annotations
 

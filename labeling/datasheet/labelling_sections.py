@@ -1,4 +1,4 @@
-"""The sections on labelling, use, distribution and maintenance of a datasheet."""
+"""Write the sections on labelling, use, distribution and maintenance of a datasheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A datasheet in words: sections of questions with answers and tables, which the page and the Markdown both show.
+"""Write a datasheet in words: sections of questions with answers and tables, for the page and the Markdown.
 
 The headings follow T. Gebru et al., "Datasheets for Datasets", Communications of the ACM 64 (2021), as far as the
 application knows answers.

@@ -1,4 +1,4 @@
-"""Two answers side by side: the parts in which they differ, word by word, and what they agree on."""
+"""Compare two answers: the parts in which they differ, word by word, and what they agree on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of datasets and of versions as files: their columns (described in docs/tables.md) and their rows."""
+"""Write the lists of datasets and versions as files: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One field's entries, as the form sends them, to and from the matcher that they mean."""
+"""Turn the entries of one field of the form into its matcher, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of the queue's pages: how a project labels, in which order, parts of the work, and for whom it is kept."""
+"""Define the forms of the queue's pages: settings of labelling, order, parts of the work, and kept work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of a dataset's quotas."""
+"""Define the form of a dataset's quotas."""
 
 from __future__ import annotations
 

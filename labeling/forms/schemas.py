@@ -1,4 +1,4 @@
-"""Reading a JSON Schema for a form: references followed, what is composed put together, variants named."""
+"""Read a JSON Schema for a form: follow references, merge compositions, name variants."""
 
 from __future__ import annotations
 

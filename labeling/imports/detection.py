@@ -1,4 +1,4 @@
-"""The format of a file of examples, found by what it holds, with the reason in words."""
+"""Find the format of a file of examples by its content, with the reason in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A zip of the leaderboard's files, as it publishes them and as our export writes them, read as lines of one file."""
+"""Read a zip of the leaderboard's files, as published or as our export writes them, as lines of one file."""
 
 from __future__ import annotations
 

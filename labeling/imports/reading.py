@@ -1,4 +1,4 @@
-"""One part of a file, read: entries become examples, and what is wrong with others is noted."""
+"""Read one part of a file: entries become examples, and errors in others are noted."""
 
 from __future__ import annotations
 

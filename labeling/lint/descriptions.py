@@ -1,4 +1,4 @@
-"""Lint of tools' descriptions, which is what a model picks a tool by."""
+"""Lint tools' descriptions, by which a model chooses a tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lint of gold: against the offered tools, against the newest tools, against an agent that does nothing."""
+"""Lint gold: against the offered tools, against the newest tools, against an agent that does nothing."""
 
 from __future__ import annotations
 

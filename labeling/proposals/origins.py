@@ -1,4 +1,4 @@
-"""The example that drafts are made from: what the user said last, and everything else."""
+"""Read the example that drafts are made from: the user's last message, and everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts as a page shows them: what the user says instead, and what is then expected of the parameter."""
+"""Show drafts on a page: the changed words of the user, and what is then expected of the parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One rule for each kind of edge case: what the user says instead, and what is then expected of the argument."""
+"""Define one rule for each kind of edge case: the user's changed words, and what is then expected of the argument."""
 
 from __future__ import annotations
 

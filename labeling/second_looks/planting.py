@@ -1,4 +1,4 @@
-"""Proposals that are wrong on purpose: drawn with a seed, and made to look like what an agent does."""
+"""Plant proposals that are wrong on purpose: drawn with a seed, and made to look like an agent's."""
 
 from __future__ import annotations
 

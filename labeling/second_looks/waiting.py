@@ -1,4 +1,4 @@
-"""The second looks that wait for a person: at proposals that their own label does not accept."""
+"""Find the second looks that wait for a person: at proposals that their own label does not accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The third person's decision, and taking it back."""
+"""Decide as an adjudicator, and take a decision back."""
 
 from __future__ import annotations
 

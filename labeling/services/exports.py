@@ -1,4 +1,4 @@
-"""Exports that take a while: a job writes the file, which is kept for a day."""
+"""Start exports that take a while: a job writes the file, which is kept for a day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes that staged rows will make to examples that were there before: decided in advance, some rows at a time.
+"""Decide in advance what staged rows change in earlier examples, some rows at a time.
 
 The publication then has little left to do while it keeps others from writing. What it finds changed meanwhile it
 decides anew: see `labeling.services.publishing`.

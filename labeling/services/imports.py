@@ -1,4 +1,4 @@
-"""Importing examples: as a job over a file, or at once from rows in memory. All or nothing either way."""
+"""Import examples: as a job over a file, or at once from rows in memory. All or nothing either way."""
 
 from __future__ import annotations
 

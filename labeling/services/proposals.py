@@ -1,4 +1,4 @@
-"""Drafts of edge cases, for a person to accept, to change or to drop. What is accepted is an example to be labelled."""
+"""Accept, change or drop drafts of edge cases. An accepted draft is an example to be labelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second looks: beginning and ending them in a dataset, opening one, answering it."""
+"""Begin and end the second looks of a dataset, open one, answer it."""
 
 from __future__ import annotations
 

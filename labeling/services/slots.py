@@ -1,4 +1,4 @@
-"""Claiming work, keeping it while one works, giving it back.
+"""Claim work, keep it while one works, give it back.
 
 A claim is a lease on a slot's row. One person's claims take turns (their membership's row is locked), and a slot is
 taken by a conditional update of a row that nobody else has locked, so that no slot goes to two and nobody gets two

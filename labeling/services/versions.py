@@ -1,4 +1,4 @@
-"""Freezing a dataset, so that runs can be made against it, and saying what a frozen version is."""
+"""Freeze a dataset, so that runs can be made of it, and describe a frozen version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adjudication page: what people differ in, side by side, and the decision."""
+"""Show the adjudication page: what people differ in, side by side, and the decision."""
 
 from __future__ import annotations
 

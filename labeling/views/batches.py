@@ -1,4 +1,4 @@
-"""The queue of a dataset: its order, its batches, and for whom work is kept."""
+"""Show the queue of a dataset: its order, its batches, and for whom work is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answering a calibration round: the screen of the label page, one example of the round after the other."""
+"""Show a calibration round: the screen of the label page, one example of the round after the other."""
 
 from __future__ import annotations
 

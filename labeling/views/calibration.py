@@ -1,4 +1,4 @@
-"""Calibration rounds: the list, opening and closing one, what came of it, and one example's answers side by side."""
+"""Show calibration rounds: the list, open and close one, its results, and one example's answers side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of datasets: the list, one dataset's examples, what is said about it."""
+"""Show pages of datasets: the list, one dataset's examples, its description."""
 
 from __future__ import annotations
 

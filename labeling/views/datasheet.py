@@ -1,4 +1,4 @@
-"""The datasheet of a frozen version, or of what the dataset holds now: page, Markdown, JSON."""
+"""Show the datasheet of a frozen version, or of what the dataset holds now: page, Markdown, JSON."""
 
 from __future__ import annotations
 

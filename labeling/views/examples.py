@@ -1,4 +1,4 @@
-"""One example: what it shows, the gold in force, how that came about; disputing, reopening and restoring it."""
+"""Show one example: its contents, its gold and the history of that; dispute, reopen and restore it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking examples out: the page, files at once, and files that a job has written."""
+"""Export examples: the page, files at once, and files that a job has written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dataset's guideline: its wordings, what changed between two, another one; and the pane beside an example."""
+"""Show a dataset's guideline: its wordings, their differences, a new one; and the pane next to an example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding the example that one labels, and the next one: whose it is, until when, and what is said where it is lost."""
+"""Hold the example that one labels, and the next one: whose it is, until when, and the message where it is lost."""
 
 from __future__ import annotations
 

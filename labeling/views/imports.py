@@ -1,4 +1,4 @@
-"""Bringing examples in: a file, what its columns hold where it has columns, and how the import goes."""
+"""Import examples: a file, the contents of its columns where it has columns, and the progress of the import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The label page: claims the next example, shows it, takes the label."""
+"""Show the label page: claims the next example, shows it, takes the label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts of edge cases: make them, accept them as they are or with other words, drop them."""
+"""Show drafts of edge cases: make them, accept them unchanged or with other words, drop them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second looks at an agent's proposals: one example after the other, and what one has answered."""
+"""Show second looks at an agent's proposals: one example after the other, and one's earlier answers."""
 
 from __future__ import annotations
 

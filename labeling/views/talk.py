@@ -1,4 +1,4 @@
-"""Questions: the thread about an example, and the list of what was asked and answered."""
+"""Show questions: the thread about an example, and the list of questions and answers."""
 
 from __future__ import annotations
 

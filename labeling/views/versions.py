@@ -1,4 +1,4 @@
-"""A dataset's frozen versions: the list, freezing one, and saying what one is."""
+"""Show a dataset's frozen versions: list them, freeze one, describe one."""
 
 from __future__ import annotations
 

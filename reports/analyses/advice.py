@@ -1,4 +1,4 @@
-"""A confusion read from the two tools' own words and the cases: what it is, what shows it, what to try.
+"""Read a confusion by the two tools' own words and the cases: its kind, the evidence, what to try.
 
 Every sentence quotes the texts or names the cases that it comes from; where they show nothing, nothing is said. The
 rules are few and plain, and are written down in docs/reports.md.

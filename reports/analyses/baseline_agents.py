@@ -1,4 +1,4 @@
-"""Baseline agents and what they score, which other scores are read against. Never a goal, never a gate."""
+"""Work out the scores of baseline agents, to compare others with. Never a goal, never a gate."""
 
 from __future__ import annotations
 

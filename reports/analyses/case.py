@@ -1,4 +1,4 @@
-"""One case, expected beside actual, argument by argument."""
+"""Compare one case's calls, expected next to actual, argument by argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cell off the diagonal with its tools' words and its cases, and the words that both say."""
+"""Read one cell off the diagonal with its tools' words and its cases, and the words that both share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other tools' verdicts beside ours: what each passes, how far any two agree, and why they do not.
+"""Compare other evaluators' verdicts with ours: pass rates, agreement of any two, and why they differ.
 
 Everything is counted from patterns: the verdicts that a case got, ours first. Passed, failed, unscored and errored are
 told apart throughout; two tools are compared over the cases that both of them scored.

@@ -1,4 +1,4 @@
-"""The sentence that a run's page opens with. Each clause is earned by a rate and its interval, or not said.
+"""Write the sentence that a run's page opens with. Each clause is earned by a rate and its interval, or left out.
 
 A rate is "good" when it reaches its goal, "weak" when its whole interval lies below it, and "unclear" between:
 then the sample can't tell, and the sentence says no more than "usually". What happens to more than half of a

@@ -1,4 +1,4 @@
-"""Rates over runs. Only runs that can be compared with each other are joined by a line."""
+"""Work out rates over runs. Only runs that can be compared with each other are joined by a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of texts that are compared: what tools say of themselves, and what people ask."""
+"""Compare words of texts: of tools' descriptions, and of people's requests."""
 
 from __future__ import annotations
 

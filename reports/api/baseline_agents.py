@@ -1,4 +1,4 @@
-"""Baseline agents in the REST interface."""
+"""Serve baseline agents in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side in the REST interface: the same analyses as the page and the files."""
+"""Serve two runs side by side in the REST interface: the same analyses as the page and the files."""
 
 from __future__ import annotations
 

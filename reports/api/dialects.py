@@ -1,4 +1,4 @@
-"""Other tools' verdicts in the REST interface: the same analysis as the page and the files."""
+"""Serve other evaluators' verdicts in the REST interface: the same analysis as the page and the files."""
 
 from __future__ import annotations
 

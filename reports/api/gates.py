@@ -1,4 +1,4 @@
-"""Gates in the REST interface: holding a run against one, and what came of it."""
+"""Serve gates in the REST interface: check a run by one, and read the result."""
 
 from __future__ import annotations
 

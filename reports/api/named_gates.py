@@ -1,4 +1,4 @@
-"""Gates that the project keeps in the REST interface, and what a gate would have said of the newest runs."""
+"""Serve the gates that the project keeps in the REST interface, and their previews on the newest runs."""
 
 from __future__ import annotations
 

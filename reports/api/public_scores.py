@@ -1,4 +1,4 @@
-"""Published scores in the REST interface."""
+"""Serve published scores in the REST interface."""
 
 from __future__ import annotations
 

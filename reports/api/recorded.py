@@ -1,4 +1,4 @@
-"""Our verdicts beside recorded rewards, in the REST interface."""
+"""Serve our verdicts next to recorded rewards, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error recovery in the REST interface: the same analysis as the page and the files."""
+"""Serve error recovery in the REST interface: the same analysis as the page and the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reliability over trials in the REST interface: the same analyses as the page and the files."""
+"""Serve reliability over trials in the REST interface: the same analyses as the page and the files."""
 
 from __future__ import annotations
 

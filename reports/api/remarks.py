@@ -1,4 +1,4 @@
-"""Tags and notes on cases in the REST interface."""
+"""Serve tags and notes on cases in the REST interface."""
 
 from __future__ import annotations
 

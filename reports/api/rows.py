@@ -1,4 +1,4 @@
-"""The rows of a run's long tables in the REST interface, in pages: the same columns as the files."""
+"""Serve the rows of a run's long tables in the REST interface, in pages: the same columns as the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suspect labels in the REST interface."""
+"""Serve suspect labels in the REST interface."""
 
 from __future__ import annotations
 

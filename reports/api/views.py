@@ -1,4 +1,4 @@
-"""Reports in the REST interface: the same analyses as the pages and the CSV files."""
+"""Serve reports in the REST interface: the same analyses as the pages and the CSV files."""
 
 from __future__ import annotations
 

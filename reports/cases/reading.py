@@ -1,4 +1,4 @@
-"""A case as its page shows it: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
+"""Read a case for its page: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags and notes on the cases of a grading, a page at a time."""
+"""Read tags and notes on the cases of a grading, a page at a time."""
 
 from __future__ import annotations
 

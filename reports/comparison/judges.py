@@ -1,4 +1,4 @@
-"""Verdicts of judges in two runs, read beside each other. What people rate now is left out: it is shown to nobody."""
+"""Compare verdicts of judges in two runs. Cases that people rate now are left out: they are hidden from everyone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of whole cases in two runs, read beside each other."""
+"""Compare metrics of whole cases in two runs."""
 
 from __future__ import annotations
 

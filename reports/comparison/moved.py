@@ -1,4 +1,4 @@
-"""Lists of examples that came out otherwise in a second run: of a layer, a tool, a cell of the matrix."""
+"""List examples with another result in a second run: of a layer, a tool, a cell of the matrix."""
 
 from __future__ import annotations
 

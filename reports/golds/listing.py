@@ -1,4 +1,4 @@
-"""The gradings of a run by gold, and the cases that changed between two of them, as pages, files and REST show them."""
+"""List the gradings of a run by gold, and the cases that changed between two, for pages, files and REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of labels that came in: bars by day, the sum over them, and where it leads."""
+"""Draw the labels that came in: bars by day, the sum over them, and the forecast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layers of the newest run on a project's first page: rate, gate, trend over runs, change since the run before."""
+"""Show the layers of the newest run on a project's first page: rate, gate, trend and last change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project's first page as a person sees it: the newest graded run and its dataset, or the steps to the first one."""
+"""Show a project's first page: the newest graded run and its dataset, or the steps to the first one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix that an address asks for: the one way to it for page, pane, file and interface."""
+"""Read the matrix that an address asks for: the only way to it for page, pane, file and interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The margins of a matrix as they are drawn: recall of each row and precision of each column, with their counts."""
+"""Draw the margins of a matrix: recall of each row and precision of each column, with their counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix as it is drawn: rows of cells for the table, and the same cells for the heat map."""
+"""Draw the matrix: rows of cells for the table, and the same cells for the heat map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A published score as somebody says it: on a form, by REST or in a row of a CSV file, checked in one place."""
+"""Read a published score from a form, by REST or from a row of a CSV file, checked in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline agents of a dataset version: their runs, and the counts of what each scored."""
+"""Read the baseline agents of a dataset version: their runs, and the counts of what each scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The costs of a matrix: one basis for a whole run, so that its cells add up."""
+"""Read the costs of a matrix: one basis for a whole run, so that its cells add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of a grading that could not be graded: how many, an example of the reason, and which can be asked again."""
+"""Read the cases of a grading that could not be graded: how many, an example, and which can be asked again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a grading: its counts of verdicts, lists of its cases, one case with its like."""
+"""Read rows of a grading: its counts of verdicts, lists of its cases, one case with its relatives."""
 
 from __future__ import annotations
 

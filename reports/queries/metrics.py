@@ -1,4 +1,4 @@
-"""Rows of metrics: of one grading, of several, and of one case."""
+"""Read rows of metrics: of one grading, of several, and of one case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of cheaper checks beside that on the end state, from packed cases."""
+"""Read verdicts of cheaper checks next to that on the end state, from packed cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices, costs and numbers of cases from what was counted when a grading finished."""
+"""Read matrices, costs and numbers of cases from what was counted when a grading finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a grading's trials and steps: from what was counted when it finished, never from its documents."""
+"""Read rows of a grading's trials and steps: from what was counted when it finished, never from its documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding a run against a gate: asked by somebody, decided by a worker, kept."""
+"""Check a run by a gate: requested by a person, decided by a worker, kept."""
 
 from __future__ import annotations
 

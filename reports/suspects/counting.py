@@ -1,4 +1,4 @@
-"""Counting a version's suspects: at once where that is little work, else in a job; kept until there is more."""
+"""Count a version's suspects: at once where that is little work, else in a job; kept until there is more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of suspects: what is asked for, and what one person is told of each."""
+"""List suspects: the request, and the parts of each that one person may see."""
 
 from __future__ import annotations
 

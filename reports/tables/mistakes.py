@@ -1,4 +1,4 @@
-"""The tables of what goes wrong that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of failures that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

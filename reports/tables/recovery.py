@@ -1,4 +1,4 @@
-"""The tables of error recovery that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of error recovery: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of reliability that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of reliability that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

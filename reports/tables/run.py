@@ -1,4 +1,4 @@
-"""The tables that are downloaded: their columns (described in docs/tables.md), and their rows from the analyses."""
+"""Write the tables that are downloaded: their columns (described in docs/tables.md), and rows from the analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heads of the table of tools: what each sorts by, as an address."""
+"""Write the heads of the table of tools: what each sorts by, as an address."""
 
 from __future__ import annotations
 

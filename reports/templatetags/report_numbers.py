@@ -1,4 +1,4 @@
-"""Numbers and their marks: one way to write a rate everywhere."""
+"""Write numbers and their marks on pages: one way to write a rate everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
+"""Show the trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
 
 from __future__ import annotations
 

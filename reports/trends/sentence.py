@@ -1,4 +1,4 @@
-"""The sentence that trends open with: whether what decides got better, in words that a test has earned."""
+"""Write the sentence that trends open with: whether the deciding rate got better, by a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One case, down to each verdict's reason; and the way to say that its gold is wrong."""
+"""Show one case, down to each verdict's reason; and the way to say that its gold is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of cases: of a cell, of a failure mode, of a status; a page at a time."""
+"""Show lists of cases: of a cell, of a failure mode, of a status; a page at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side: whether the change is real, what moved, and the examples that moved."""
+"""Show two runs side by side: whether the change is real, what moved, and the examples that moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other tools' verdicts on the calls of a run: what each passes, how far any two agree, and why they do not."""
+"""Show other evaluators' verdicts on the calls of a run: pass rates, agreement of any two, and why they differ."""
 
 from __future__ import annotations
 

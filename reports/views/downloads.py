@@ -1,4 +1,4 @@
-"""Tables as CSV files, streamed."""
+"""Send tables as CSV files, streamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that was dropped on a project's first page: what it is, what it holds, and where it goes."""
+"""Show a file that was dropped on a project's first page: its format, its contents, and where it goes."""
 
 from __future__ import annotations
 

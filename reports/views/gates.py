@@ -1,4 +1,4 @@
-"""The history of gates: every run that was held against one, its checks, and their examples."""
+"""Show the history of gates: every run that one checked, its checks, and their examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gates that a project keeps: made, changed, previewed on the newest runs, deleted."""
+"""Show the gates that a project keeps: made, changed, previewed on the newest runs, deleted."""
 
 from __future__ import annotations
 

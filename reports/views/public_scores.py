@@ -1,4 +1,4 @@
-"""Published scores of a project: recorded by owners, with their history; read beside runs, and no gate knows them."""
+"""Show published scores of a project, recorded by owners, with their history. No gate uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our verdicts beside the rewards that the source of a recorded run gave."""
+"""Show our verdicts next to the rewards that the source of a recorded run gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error recovery: by tool and class of error, what followed, and every episode."""
+"""Show error recovery: by tool and class of error, what followed, and every episode."""
 
 from __future__ import annotations
 

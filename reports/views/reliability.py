@@ -1,4 +1,4 @@
-"""Reliability over trials: the curves, the groups, the variance, how errors compound, and every example's trials."""
+"""Show reliability over trials: curves, groups, variance, compounding errors, and every example's trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview of a run: the sentence, where cases are lost, the tools, what goes wrong."""
+"""Show the overview of a run: the sentence, the pass rate by layer, the tools, the failure modes."""
 
 from __future__ import annotations
 

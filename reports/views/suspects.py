@@ -1,4 +1,4 @@
-"""Suspect labels: the examples of a version whose gold the evidence contradicts, and disputing one with a click."""
+"""Show suspect labels: the examples of a version whose gold the evidence contradicts, each with a way to dispute it."""
 
 from __future__ import annotations
 

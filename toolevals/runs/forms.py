@@ -1,4 +1,4 @@
-"""Forms that start runs."""
+"""Define forms that start runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The third person's work: what waits for a decision, deciding it, disputes."""
+"""Serve adjudication by REST: examples that wait for a decision, decisions, disputes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration rounds: list, open, answer, close, results."""
+"""Serve calibration rounds by REST: list, open, answer, close, results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets."""
+"""Serve datasets by REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples and the history of their gold."""
+"""Serve examples and the history of their gold by REST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claiming, labelling, taking back: one's own work only."""
+"""Serve one's own labelling by REST: claim, label, take back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue: how a project labels, a dataset's order, batches, and for whom work is kept."""
+"""Serve the queue by REST: settings of labelling, a dataset's order, batches, and kept work."""
 
 from __future__ import annotations
 

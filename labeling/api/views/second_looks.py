@@ -1,4 +1,4 @@
-"""Second looks at an agent's proposals: what waits for oneself, opening one, answering it."""
+"""Serve second looks at an agent's proposals by REST: list one's own, open one, answer it."""
 
 from __future__ import annotations
 

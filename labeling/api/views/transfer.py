@@ -1,4 +1,4 @@
-"""Files in and out."""
+"""Serve imports and exports by REST."""
 
 from __future__ import annotations
 

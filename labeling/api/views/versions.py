@@ -1,4 +1,4 @@
-"""Frozen versions."""
+"""Serve frozen versions by REST."""
 
 from __future__ import annotations
 

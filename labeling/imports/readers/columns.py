@@ -1,4 +1,4 @@
-"""Tables: what each column of a CSV file holds, found by its name or said by a person, and a row as an example."""
+"""Read tables: the contents of each column of a CSV file, found by name or given by a person, and rows as examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs on the same examples: what changed in layers, tools and the matrix.
+"""Compare two runs on the same examples: what changed in layers, tools and the matrix.
 
 An example counts once, with all its trials, which are alike.
 """

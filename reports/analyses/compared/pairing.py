@@ -1,4 +1,4 @@
-"""Examples of two runs side by side, as counts of what is distinct."""
+"""Pair the examples of two runs, as counts of what is distinct."""
 
 from __future__ import annotations
 

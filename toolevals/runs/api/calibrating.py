@@ -1,4 +1,4 @@
-"""Calibrations of judges in the REST interface: drawing, rating, closing, and what came of them."""
+"""Serve calibrations of judges in the REST interface: draw, rate, close, and read the results."""
 
 from __future__ import annotations
 

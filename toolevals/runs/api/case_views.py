@@ -1,4 +1,4 @@
-"""Graded cases in the REST interface."""
+"""Serve graded cases in the REST interface."""
 
 from __future__ import annotations
 

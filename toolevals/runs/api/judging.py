@@ -1,4 +1,4 @@
-"""Judges and rubrics in the REST interface."""
+"""Serve judges and rubrics in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-readings in the REST interface: drawing, reading, closing, and what came of them."""
+"""Serve re-readings in the REST interface: draw, read, close, and read the results."""
 
 from __future__ import annotations
 

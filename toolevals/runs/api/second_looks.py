@@ -1,4 +1,4 @@
-"""Beginning and ending the second looks of a dataset, in the REST interface."""
+"""Begin and end the second looks of a dataset, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulators in the REST interface: keeping them, putting them behind datasets, and which tools need one."""
+"""Serve simulators in the REST interface: keep them, choose them for datasets, and list tools that need one."""
 
 from __future__ import annotations
 

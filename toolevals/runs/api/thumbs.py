@@ -1,4 +1,4 @@
-"""Thumbs on judgements in the REST interface."""
+"""Serve thumbs on judgements in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries of rubrics in the REST interface."""
+"""Serve tries of rubrics in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline's one decision: which tool, if any, and with which arguments."""
+"""Make the baseline's one decision: which tool, if any, and with which arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool's arguments, taken from what the conversation mentions; what is not mentioned is not made up."""
+"""Take a tool's arguments from the conversation; what is not mentioned is not made up."""
 
 from __future__ import annotations
 

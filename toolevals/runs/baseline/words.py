@@ -1,4 +1,4 @@
-"""Text to the words that ranking compares: split, lower-case, without endings and without words that say nothing."""
+"""Turn text into the words that ranking compares: split, lower-case, without endings and filler words."""
 
 from __future__ import annotations
 

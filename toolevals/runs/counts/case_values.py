@@ -1,4 +1,4 @@
-"""The values of a case in one short text: its metrics' statuses and values, and verdicts' values between 0 and 1.
+"""Pack the values of a case in one short text: its metrics' statuses and values, and verdicts' values from 0 to 1.
 
 `ppu 1 0.75 - recovery=0.5`: a letter for each metric of the grading in the order of its graders, so that a list is
 narrowed by one letter; then a value for each, `-` where there is none; then what a failed verdict is worth if not 0.

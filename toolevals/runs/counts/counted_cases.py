@@ -1,4 +1,4 @@
-"""Cases counted together by everything that they can be narrowed by: any combination is a sum of a few numbers."""
+"""Count cases by all that they can be filtered by: any combination is a sum of a few numbers."""
 
 from __future__ import annotations
 

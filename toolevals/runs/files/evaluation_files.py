@@ -1,4 +1,4 @@
-"""Predictions from files of other evaluation tools: trials joined to examples by id, or by what the user says."""
+"""Read predictions from files of other evaluation tools: join trials to examples by id, or by the user's text."""
 
 from __future__ import annotations
 

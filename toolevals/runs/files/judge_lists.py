@@ -1,4 +1,4 @@
-"""The lists of judges, rubrics and simulators as files: their columns (described in docs/tables.md) and their rows."""
+"""Write the lists of judges, rubrics and simulators as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A benchmark's result file as a dataset's tasks and as a run's predictions, joined by content and not by id."""
+"""Read a benchmark's result file as a dataset's tasks and a run's predictions, joined by content and not by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of a grading with their clients open."""
+"""Open the clients of a grading's judges."""
 
 from __future__ import annotations
 

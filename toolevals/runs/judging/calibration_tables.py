@@ -1,4 +1,4 @@
-"""The ratings of a calibration as lines of a table, as one person may see them."""
+"""Write the ratings of a calibration as lines of a table, as one person may see them."""
 
 from __future__ import annotations
 

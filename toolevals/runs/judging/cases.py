@@ -1,4 +1,4 @@
-"""Graded cases as judges are told of them."""
+"""Prepare graded cases for judges."""
 
 from __future__ import annotations
 

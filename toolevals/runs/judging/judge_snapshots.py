@@ -1,4 +1,4 @@
-"""The judges of a grading, as they were when it began: kept with it, so that its numbers say for ever who judged."""
+"""Keep a grading's judges as they were when it began, so that its numbers always name who judged."""
 
 from __future__ import annotations
 

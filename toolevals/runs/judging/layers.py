@@ -1,4 +1,4 @@
-"""Judges by layer: which layers of the stack are judged at all, and about how much."""
+"""Count what is judged by layer: which layers of the stack have judges, and how many cases each."""
 
 from __future__ import annotations
 

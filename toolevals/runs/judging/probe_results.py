@@ -1,4 +1,4 @@
-"""Results of a check with probes: those that move the judge, by kind, language and place."""
+"""Work out the results of a check with probes: those that move the judge, by kind, language and place."""
 
 from __future__ import annotations
 

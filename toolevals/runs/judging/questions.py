@@ -1,4 +1,4 @@
-"""The very questions that a judge was asked about a case, worked out again, and what it answered."""
+"""Rebuild the questions that a judge was asked about a case, with its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms about rubrics: one of one's own, and what it is tried on before it is used."""
+"""Define forms about rubrics: a new one, and a trial of one before it is used."""
 
 from __future__ import annotations
 

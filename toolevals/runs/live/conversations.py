@@ -1,4 +1,4 @@
-"""One conversation of a live run: the agent, the example's simulated tools and its user brought together."""
+"""Run one conversation of a live run: bring together the agent, the example's simulated tools and its user."""
 
 from __future__ import annotations
 

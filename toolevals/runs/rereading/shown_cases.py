@@ -1,4 +1,4 @@
-"""A case as people re-read it: the conversation, what the agent did and the tools it had; no gold and no verdict."""
+"""Show a case for re-reading: the conversation, what the agent did and its tools; no gold and no verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding a judge beside people: drawing its cases, taking what people say of them, and closing.
+"""Compare a judge with people: draw its cases, take people's ratings, and close.
 
 Ratings are written one by one, each in its own transaction, and never change: whatever process dies, none is lost.
 """

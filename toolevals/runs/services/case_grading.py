@@ -1,4 +1,4 @@
-"""Grading a part of a run: compile each expectation once, grade every trial with it, write all verdicts at once."""
+"""Grade a part of a run: compile each expectation once, grade every trial with it, write all verdicts at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of a grading, as they are counted: read example by example, each with its context and its cells."""
+"""Read the cases of a grading for counting: example by example, each with its context and its cells."""
 
 from __future__ import annotations
 

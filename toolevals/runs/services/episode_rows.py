@@ -1,4 +1,4 @@
-"""The rows of what agents did when tools failed, made with the verdicts of their cases."""
+"""Write the rows of what agents did when tools failed, with the verdicts of their cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums over the examples of a grading, by verdict and by class of the matrix: what intervals of its rates need.
+"""Sum over the examples of a grading, by verdict and by class of the matrix: what intervals of its rates need.
 
 With one trial an example and one call a case every count is an example of its own, and nothing is kept.
 """

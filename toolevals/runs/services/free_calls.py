@@ -1,4 +1,4 @@
-"""Calls where any call will do: no expected call stands beside them, so that no aligned pair names them."""
+"""Find calls where any call will do: no aligned pair names them."""
 
 from __future__ import annotations
 

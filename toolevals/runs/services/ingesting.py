@@ -1,4 +1,4 @@
-"""Reading uploaded predictions: all of the file, or none of it."""
+"""Read uploaded predictions: all of the file, or none of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rubrics and judges of a project."""
+"""Change the rubrics and judges of a project."""
 
 from __future__ import annotations
 

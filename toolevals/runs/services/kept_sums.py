@@ -1,4 +1,4 @@
-"""Sums over the examples of what is counted beside verdicts and cells: steps, failures of tools, arguments, judgements.
+"""Keep sums over examples besides verdicts and cells: steps, failures of tools, arguments, judgements.
 
 They are kept by kind when a grading finishes. Nothing is kept where all that is counted is an example of its own.
 """

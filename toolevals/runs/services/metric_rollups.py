@@ -1,4 +1,4 @@
-"""Counting what each metric came to, so that a page costs metrics and not cases."""
+"""Count the values of each metric, so that a page costs metrics and not cases."""
 
 from __future__ import annotations
 

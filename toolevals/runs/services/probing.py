@@ -1,4 +1,4 @@
-"""Asking a judge about transcripts without and with texts that speak to it.
+"""Ask a judge about transcripts without and with texts that speak to it.
 
 Kept answers of gradings are not looked at, and none is kept for them. Each answer of a check is kept as it comes, so
 that an attempt that was cut short asks nothing again.

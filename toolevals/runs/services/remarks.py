@@ -1,4 +1,4 @@
-"""Tags and notes on cases."""
+"""Change the tags and notes on cases."""
 
 from __future__ import annotations
 

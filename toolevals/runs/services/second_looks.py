@@ -1,4 +1,4 @@
-"""Second looks at what a run's agent did: its calls are proposed for examples that are still to label."""
+"""Propose a run's calls as second looks, for examples that are still to label."""
 
 from __future__ import annotations
 

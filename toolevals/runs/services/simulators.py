@@ -1,4 +1,4 @@
-"""Simulators: kept by content, chosen for a dataset."""
+"""Keep simulators by content, and choose one for a dataset."""
 
 from __future__ import annotations
 

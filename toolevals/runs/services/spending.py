@@ -1,4 +1,4 @@
-"""Counting what a run's conversations took, from their columns and never from their documents."""
+"""Count the tokens, cost and time of a run's conversations, from their columns and never from their documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting a run: its row, its first grading and the job that does both, in one transaction."""
+"""Start a run: its row, its first grading and the job that does both, in one transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tallies of a grading's trials, kept once, so that reliability costs groups and not examples."""
+"""Tally a grading's trials once, so that reliability costs groups and not examples."""
 
 from __future__ import annotations
 

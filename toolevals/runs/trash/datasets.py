@@ -1,4 +1,4 @@
-"""Deleting datasets. A version that a run rests on keeps its examples and gold labels, and the dataset a tombstone."""
+"""Delete datasets. A version that has a run keeps its examples and gold labels, and the dataset a tombstone."""
 
 from __future__ import annotations
 

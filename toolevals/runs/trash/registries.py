@@ -1,4 +1,4 @@
-"""Deleting registries. A version that a dataset or an agent takes its tools from stays, and so does a tombstone."""
+"""Delete registries. A version that a dataset or an agent takes its tools from stays, and so does a tombstone."""
 
 from __future__ import annotations
 

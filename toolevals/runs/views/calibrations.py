@@ -1,4 +1,4 @@
-"""A judge's page, its calibrations, and what came of each."""
+"""Show a judge's page, its calibrations, and the results of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of a project, and what judging a run takes."""
+"""Show the judges of a project, and the cost of judging a run."""
 
 from __future__ import annotations
 

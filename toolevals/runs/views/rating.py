@@ -1,4 +1,4 @@
-"""Rating a judge's cases: one after the other, without its answers and without the others'."""
+"""Rate a judge's cases: one after the other, without its answers and without the others'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-readings of a run: drawing the cases, how far it is and what came of it, and reading them one after the other."""
+"""Show re-readings of a run: draw the cases, follow progress and results, and read one case after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rubrics of a project: writing one, and trying it on ten cases before it is used."""
+"""Show the rubrics of a project: write one, and try it on ten cases before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second looks of a dataset: whose proposals are shown to who has labelled, and how often people go over to them."""
+"""Show second looks of a dataset: whose proposals reviewers see, and how often people go over to them."""
 
 from __future__ import annotations
 
