@@ -183,13 +183,13 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
 
     def _judge(self) -> Judge:
         rows = Judge.objects.in_project(self.project).select_related("project")
-        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return found
+        judge: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return judge
 
     def _grading(self, run: int, number: int | None) -> Grading:
         gradings = Grading.objects.filter(within(self.project, "run"), run__number=run, finished_at__isnull=False)
-        found = gradings.filter(number=number) if number else gradings.order_by("-number")
-        if (grading := found.select_related("run").first()) is None:
+        rows = gradings.filter(number=number) if number else gradings.order_by("-number")
+        if (grading := rows.select_related("run").first()) is None:
             raise InvalidDocument.at("/run", "has no such finished grading")
         return grading
 
@@ -221,10 +221,10 @@ class CalibrationResults(CalibrationView):
         responses={200: JudgeCalibrationResultsSerializer, 409: None},
     )
     def get(self, request: Request, calibration: UUID) -> Response:
-        found = self.find(calibration)
-        if not shows_results(found):
+        row = self.find(calibration)
+        if not shows_results(row):
             raise Problems(HTTPStatus.CONFLICT, "This calibration is open: its results are hidden.")
-        results = results_of(found, request.query_params.get("set", SETS[0]))
+        results = results_of(row, request.query_params.get("set", SETS[0]))
         return Response(JudgeCalibrationResultsSerializer(results, context={"named": names_raters(self.role)}).data)
 
 

@@ -154,8 +154,8 @@ class Judges(ProjectView, ListAPIView[Judge]):
         return Judge.objects.in_project(self.project)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        found = Judge.objects.filter(project=self.project)
-        return {**super().get_serializer_context(), "standings": standings_of(found)}
+        judges = Judge.objects.filter(project=self.project)
+        return {**super().get_serializer_context(), "standings": standings_of(judges)}
 
     @extend_schema(request=JudgeRequestSerializer, responses={201: JudgeSerializer})
     @idempotent
@@ -171,9 +171,9 @@ class Judges(ProjectView, ListAPIView[Judge]):
         if named in SHIPPED:
             return rubric_use(project=self.project, actor=self.user, name=named)
         name, _, version = named.partition("@")
-        found = Rubric.objects.in_project(self.project).filter(name=name)
+        versions = Rubric.objects.in_project(self.project).filter(name=name)
         asked = whole_number(version)
-        if asked is not None and (one := found.filter(version=asked).first()):
+        if asked is not None and (one := versions.filter(version=asked).first()):
             return one
         raise InvalidDocument.at("/rubric", "is no rubric of this project: name@version, or a shipped one's name")
 
@@ -193,8 +193,8 @@ class JudgeDetail(ProjectView):
         return Response(JudgeSerializer(changed).data)
 
     def _find(self, judge: UUID) -> Judge:
-        found: Judge = get_object_or_404(Judge.objects.in_project(self.project).select_related("project"), pk=judge)
-        return found
+        row: Judge = get_object_or_404(Judge.objects.in_project(self.project).select_related("project"), pk=judge)
+        return row
 
 
 class Judging(ProjectView):

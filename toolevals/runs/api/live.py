@@ -71,5 +71,5 @@ class LiveEstimate(ProjectView):
         wanted = asked.request()
         _, settings = live_request_read(wanted)
         connector = CONNECTORS[wanted.connector]
-        found = estimate_of(wanted.dataset_version, wanted.conversations, connector, settings.prices)
-        return Response(RunEstimateSerializer(found).data)
+        estimate = estimate_of(wanted.dataset_version, wanted.conversations, connector, settings.prices)
+        return Response(RunEstimateSerializer(estimate).data)

@@ -101,8 +101,8 @@ class JudgeProbes(ProjectView):
     def judge(self) -> Judge:
         """Return the judge that the address names."""
         rows = Judge.objects.in_project(self.project).select_related("project")
-        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return found
+        row: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return row
 
 
 class ProbeEstimateView(JudgeProbes):
@@ -148,7 +148,7 @@ class ProbeResults(ProjectView):
     @extend_schema(responses=ProbeResultsSerializer)
     def get(self, request: Request, probing: UUID) -> Response:
         check = get_object_or_404(ProbeCheck.objects.in_project(self.project), pk=probing)
-        found = probed(check)
-        parts = {f"by_{name.lower()}": rows for name, rows in found.parts}
+        results = probed(check)
+        parts = {f"by_{name.lower()}": rows for name, rows in results.parts}
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in probe_rows(check)]
-        return Response(ProbeResultsSerializer({"whole": found.whole, **parts, "probes": rows}).data)
+        return Response(ProbeResultsSerializer({"whole": results.whole, **parts, "probes": rows}).data)

@@ -165,13 +165,13 @@ class Rereadings(ProjectView, ListAPIView[Rereading]):
         return Response(RereadingSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _run(self) -> Run:
-        found: Run = get_object_or_404(Run.objects.in_project(self.project), number=self.kwargs["number"])
-        return found
+        run: Run = get_object_or_404(Run.objects.in_project(self.project), number=self.kwargs["number"])
+        return run
 
     def _grading(self, run: Run, number: int | None) -> Grading:
         gradings = Grading.objects.filter(run=run, finished_at__isnull=False)
-        found = gradings.filter(number=number) if number else gradings.order_by("-number")
-        if (grading := found.select_related("run__project", "run__dataset_version").first()) is None:
+        rows = gradings.filter(number=number) if number else gradings.order_by("-number")
+        if (grading := rows.select_related("run__project", "run__dataset_version").first()) is None:
             raise InvalidDocument.at("/grading", "is no finished grading of this run")
         return grading
 

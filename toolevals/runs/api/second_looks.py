@@ -69,9 +69,9 @@ class DatasetSecondLooks(ProjectView):
     @extend_schema(responses={200: LookPlansSerializer})
     @idempotent
     def delete(self, request: Request, dataset: str) -> Response:
-        found = self._dataset(dataset)
-        second_looks_end(dataset=found, actor=self.user)
-        return self._shown(found)
+        row = self._dataset(dataset)
+        second_looks_end(dataset=row, actor=self.user)
+        return self._shown(row)
 
     def _dataset(self, slug: str) -> Dataset:
         return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)

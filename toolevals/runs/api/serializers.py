@@ -194,15 +194,15 @@ class GradingDetailSerializer(GradingSerializer):
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
     def get_counts(self, grading: Grading) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         for column, value, count in grading.verdict_counts.values_list("column", "value", "count"):
-            found.setdefault(column, {})[value] = count
-        return found
+            counts.setdefault(column, {})[value] = count
+        return counts
 
     @extend_schema_field(serializers.DictField(child=VerdictRateSerializer()))
     def get_rates(self, grading: Grading) -> dict[str, Any]:
-        found = verdict_rates([grading.pk]).get(grading.pk, {})
-        return {name: VerdictRateSerializer(each).data for name, each in found.items()}
+        rates = verdict_rates([grading.pk]).get(grading.pk, {})
+        return {name: VerdictRateSerializer(each).data for name, each in rates.items()}
 
 
 class RunDetailSerializer(RunSerializer):

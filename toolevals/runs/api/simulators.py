@@ -105,8 +105,8 @@ class SimulatorDetail(ProjectView):
 
     @extend_schema(responses=SimulatorDetailSerializer)
     def get(self, request: Request, simulator: UUID) -> Response:
-        found = get_object_or_404(Simulator, project=self.project, pk=simulator)
-        return Response(SimulatorDetailSerializer(found).data)
+        row = get_object_or_404(Simulator, project=self.project, pk=simulator)
+        return Response(SimulatorDetailSerializer(row).data)
 
 
 class DatasetView(ProjectView):
@@ -126,17 +126,17 @@ class DatasetSimulator(DatasetView):
 
     @extend_schema(request=ChosenSerializer, responses=ChosenSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find(dataset)
+        row = self.find(dataset)
         asked = ChosenSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         pk = asked.validated_data["simulator"]
         chosen = get_object_or_404(Simulator, project=self.project, pk=pk) if pk else None
-        simulator_choose(dataset=found, actor=self.user, simulator=chosen)
-        return self._answer(found)
+        simulator_choose(dataset=row, actor=self.user, simulator=chosen)
+        return self._answer(row)
 
     def _answer(self, dataset: Dataset) -> Response:
-        found = Simulator.objects.of_dataset(dataset)
-        return Response(ChosenSerializer({"simulator": found.pk if found else None}).data)
+        current = Simulator.objects.of_dataset(dataset)
+        return Response(ChosenSerializer({"simulator": current.pk if current else None}).data)
 
 
 class DatasetTools(DatasetView):

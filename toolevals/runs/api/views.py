@@ -133,8 +133,8 @@ class RunView(ProjectView):
 
     def find(self, number: int) -> Run:
         """Return the project's run. Raises `Http404`."""
-        found: Run = get_object_or_404(Run.objects.in_project(self.project).with_newest(), number=number)
-        return found
+        run: Run = get_object_or_404(Run.objects.in_project(self.project).with_newest(), number=number)
+        return run
 
 
 class RunDetail(RunView):
@@ -184,8 +184,8 @@ class GradingDetail(RunView):
 
     @extend_schema(responses=GradingDetailSerializer)
     def get(self, request: Request, number: int, grading: int) -> Response:
-        found = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
-        return Response(GradingDetailSerializer(found).data)
+        row = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
+        return Response(GradingDetailSerializer(row).data)
 
 
 def outcome_noise(run: Any) -> dict[str, Any] | None:

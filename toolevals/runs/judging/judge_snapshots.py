@@ -57,8 +57,8 @@ class JudgeSnapshot:
 
     def takes(self, example: object) -> bool:
         """Tell whether an example is in the judge's share: always the same ones, and those of a smaller share too."""
-        found = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
-        return int.from_bytes(found[: _BITS // 8], "big") < self.share * _LIMIT
+        digest = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
+        return int.from_bytes(digest[: _BITS // 8], "big") < self.share * _LIMIT
 
     @property
     def left_out(self) -> str:

@@ -56,8 +56,8 @@ class AnsweredBatch:
 
 
 def _episodes(case: Graded) -> Sequence[Any]:
-    found: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
-    return found
+    episodes: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
+    return episodes
 
 
 def _tool(name: str) -> str:
