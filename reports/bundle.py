@@ -54,7 +54,7 @@ def _parts(grading: Grading) -> Iterator[tuple[str, Parts]]:
 
 def _about(grading: Grading) -> Parts:
     run = grading.run
-    found = {
+    about = {
         "project": run.project.slug,
         "experiment": run.experiment.slug,
         "run": run.number,
@@ -69,7 +69,7 @@ def _about(grading: Grading) -> Parts:
         "judges": grading.judges,
         "spending": grading.spending,
     }
-    yield (json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode()
+    yield (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _verdicts(grading: Grading) -> Parts:

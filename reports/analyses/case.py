@@ -163,7 +163,7 @@ def _compared(
         "same" if pair.expected == pair.actual else "" if let_be else "changed",
         "same" if pair.expected == pair.actual else "extra, allowed" if let_be else _tool_note(pair),
     )
-    found = [difference for difference in grade.differences if difference.pair == number]
+    differences = [difference for difference in grade.differences if difference.pair == number]
     rows = [
         ComparedRow(
             path_text(each.path),
@@ -172,7 +172,7 @@ def _compared(
             each.kind,
             DIFFERENCE_WORDS[each.kind],
         )
-        for each in found
+        for each in differences
     ] or _side_by_side(expected, actual)
     agreed = tuple(row for row in rows if row.kind == "same")
     return ComparedCall((tool, *(row for row in rows if row.kind != "same")), agreed)

@@ -94,13 +94,13 @@ class DialectsSerializer(serializers.Serializer[Any]):
 
 
 def _document(reading: DialectReading | None) -> dict[str, Any]:
-    found: Dialects | None = dialects_shown(reading) if reading and reading.finished_at else None
+    dialects: Dialects | None = dialects_shown(reading) if reading and reading.finished_at else None
     return {
         "finished_at": reading.finished_at if reading else None,
         "job": reading.job_id if reading else None,
-        "cases": found.cases if found else None,
-        "tools": found.tools if found else None,
-        "pairs": list(found.pairs) if found else None,
+        "cases": dialects.cases if dialects else None,
+        "tools": dialects.tools if dialects else None,
+        "pairs": list(dialects.pairs) if dialects else None,
     }
 
 

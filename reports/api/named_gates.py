@@ -132,8 +132,8 @@ class NamedGateView(ProjectView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
     def _kept(self, name: str) -> NamedGate:
-        found: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
-        return found
+        gate: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
+        return gate
 
 
 class GatePreviewsView(ProjectView):
@@ -159,5 +159,5 @@ class GatePreviewView(ProjectView):
 
     @extend_schema(responses=GatePreviewSerializer)
     def get(self, request: Request, preview: UUID) -> Response:
-        found = get_object_or_404(GatePreview.objects.select_related("project"), project=self.project, pk=preview)
-        return Response(GatePreviewSerializer(found).data)
+        row = get_object_or_404(GatePreview.objects.select_related("project"), project=self.project, pk=preview)
+        return Response(GatePreviewSerializer(row).data)

@@ -67,8 +67,8 @@ class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     queryset = PublicScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PublicScore]:
-        found = PublicScore.objects.in_project(self.project)
-        return found if self.request.query_params.get("history") == "all" else found.in_force()
+        scores = PublicScore.objects.in_project(self.project)
+        return scores if self.request.query_params.get("history") == "all" else scores.in_force()
 
     @extend_schema(parameters=[OpenApiParameter("history", str, enum=["all"], description="Those out of force, too.")])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -108,13 +108,13 @@ class PublicScoreView(ProjectView):
 
     @extend_schema(responses=PublicScoreSerializer)
     def get(self, request: Request, score: UUID) -> Response:
-        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
-        return Response(PublicScoreSerializer(found).data)
+        row = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        return Response(PublicScoreSerializer(row).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, score: UUID) -> Response:
-        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
-        public_score_withdraw(score=found, actor=self.user)
+        row = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        public_score_withdraw(score=row, actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

@@ -89,10 +89,10 @@ class CaseRemarksView(ProjectView):
     """The tags and notes of one case, and the way to add one or take a tag off."""
 
     def case(self, number: int, case_id: UUID) -> CaseGrade:
-        found = case_of(self.project, number, case_id)
-        if found is None:
+        row = case_of(self.project, number, case_id)
+        if row is None:
             raise Http404
-        return found
+        return row
 
     @extend_schema(responses=CaseRemarksSerializer)
     def get(self, request: Request, number: int, case_id: UUID) -> Response:

@@ -127,8 +127,8 @@ class FindingsView(RunReportView):
     @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:
         grading = self.grading(number)
-        found = grading_findings(grading, verdict_counts(grading))
-        return Response(FindingSerializer(found.rows, many=True).data)
+        findings = grading_findings(grading, verdict_counts(grading))
+        return Response(FindingSerializer(findings.rows, many=True).data)
 
 
 class OverreachView(RunReportView):

@@ -71,12 +71,12 @@ def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
 
 def run_of(request: ProjectRequest, number: int) -> Any:
     """Return the project's run of that number, with what tells whether its gold has moved on, or raise Http404."""
-    found = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
-    if found is None:
+    run = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
+    if run is None:
         raise Http404
     # The project is here already: whoever asks the run or its agent for it asks no database.
-    found.project = found.agent.project = request.project
-    return found
+    run.project = run.agent.project = request.project
+    return run
 
 
 def graded(head: RunHead) -> Grading:

@@ -51,9 +51,9 @@ JUDGED: Final = (
 )
 
 
-def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
+def judges(rows: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each judge."""
-    for row in found:
+    for row in rows:
         yield (
             row.rubric,
             row.version,

@@ -41,7 +41,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     head = run_head(request, number, "cases")
     case = case_or_404(request, number, case_id)
     wanted = read_case_filter(request.GET)
-    before, after, place = neighbours(found := listed_cases(graded(head), wanted), case)
+    before, after, place = neighbours(listed := listed_cases(graded(head), wanted), case)
     counted = counted_number(case.grading, wanted)
     query = request.GET.urlencode()
     from_matrix = wanted.is_cell and request.GET.get("from") != "cases"
@@ -61,7 +61,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "previous": before,
         "next": after,
         "place": place,
-        "count": found.count() if counted is None else counted,
+        "count": listed.count() if counted is None else counted,
         "trial": case.transcript.trial + 1,
         "strata": list(example.strata.items()),
         "tags": list(case.transcript.tags.all()),

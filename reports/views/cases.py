@@ -32,10 +32,10 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     grading = graded(head)
     wanted = read_case_filter(request.GET)
-    found = listed_cases(grading, wanted)
+    listed = listed_cases(grading, wanted)
     counted = counted_number(grading, wanted)
     after = text(request.GET, "after")
-    page = page_of(found, after, CASES_A_PAGE)
+    page = page_of(listed, after, CASES_A_PAGE)
     own = wanted.parameters() | {"grading": request.GET.get("grading", "")}
     last = str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else ""
     context = {
@@ -44,7 +44,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "wanted": wanted,
         "cases": (rows := case_rows(page[:CASES_A_PAGE])),
         "traces": TraceExample.objects.open_traces(request.project, {row.example_id for row in rows}, request.role),
-        "count": found.count() if counted is None else counted,
+        "count": listed.count() if counted is None else counted,
         "after": after,
         "query": address_query(own | {"from": "cases"}),
         "query_first": address_query(own),

@@ -79,8 +79,8 @@ def _page(request: ProjectRequest, form: PublicScoreForm, problems: list[str]) -
 @require_POST
 def benchmark_withdraw(request: ProjectRequest, score: UUID) -> HttpResponse:
     """Take a score out of force."""
-    found = get_object_or_404(PublicScore.objects.in_project(request.project), pk=score)
-    public_score_withdraw(score=found, actor=request.user)
+    row = get_object_or_404(PublicScore.objects.in_project(request.project), pk=score)
+    public_score_withdraw(score=row, actor=request.user)
     return redirect("reports:benchmarks", request.project.slug)
 
 

@@ -159,12 +159,12 @@ class _Side:
         placed = []
         for each in patterns:
             trials = each if isinstance(each, tuple) else (each,)
-            found: dict[int, int] = {}
+            counts: dict[int, int] = {}
             for one in trials:
                 if one:
                     number = numbers[one]
-                    found[number] = found.get(number, 0) + 1
-            held.append(found)
+                    counts[number] = counts.get(number, 0) + 1
+            held.append(counts)
             placed.append(len(trials) - trials.count(0))
         return cls(held, placed)
 
