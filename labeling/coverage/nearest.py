@@ -111,8 +111,8 @@ def nearest_tools(messages: Any, tools: Mapping[str, ToolSpec]) -> tuple[str, ..
 
 
 def _words(text: str) -> frozenset[str]:
-    found = (word.lower() for word in _WORD.findall(text[:MOST_TEXT]))
-    return frozenset(_stem(word) for word in found if word not in _COMMON)
+    tokens = (word.lower() for word in _WORD.findall(text[:MOST_TEXT]))
+    return frozenset(_stem(word) for word in tokens if word not in _COMMON)
 
 
 def _stem(word: str) -> str:

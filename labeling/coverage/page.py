@@ -79,9 +79,9 @@ def drawn(counts: Counts, quotas: Mapping[str, Any], admitted: Mapping[str, froz
     """Return what a page shows of the counts."""
     rows = rows_of(counts, quotas, admitted)
     spread = shares(counts, quotas)
-    found = gaps(counts, rows, spread)
+    missing = gaps(counts, rows, spread)
     shown = rows if state.view == "quotas" else rows_of(counts, quotas, admitted, SPREAD_COLUMNS)
-    return Drawn(_table(shown, rows, state), spread, found, sum(gap.lacking for gap in found))
+    return Drawn(_table(shown, rows, state), spread, missing, sum(gap.lacking for gap in missing))
 
 
 def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -118,9 +118,9 @@ def table_lines(
             yield row.tool, column.group, column.covers, count.have, count.wanted, count.lacking
 
 
-def next_lines(found: Sequence[Gap]) -> Iterator[Sequence[CsvCell]]:
+def next_lines(missing: Sequence[Gap]) -> Iterator[Sequence[CsvCell]]:
     """Yield what to add next as rows of NEXT_CSV."""
-    for gap in found:
+    for gap in missing:
         yield gap.lacking, gap.tool, gap.what, gap.have, gap.wanted, gap.waiting
 
 

@@ -62,7 +62,7 @@ class QuotasForm(PlainForm):
         return [(title, [self[f"{part}.{name}"] for name in names]) for part, names, _, title in GROUPS]
 
     def clean_tools(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for number, line in enumerate(self.cleaned_data["tools"].splitlines(), start=1):
             name, sign, count = (part.strip() for part in line.rpartition("="))
             if not line.strip():
@@ -70,8 +70,8 @@ class QuotasForm(PlainForm):
             wanted = whole_number(count)
             if not sign or not name or wanted is None:
                 raise forms.ValidationError(f"Line {number} is not “name = number”.")
-            found[name] = wanted
-        return found
+            numbers[name] = wanted
+        return numbers
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}

@@ -68,7 +68,7 @@ def import_start(
         with upload.file.open("rb") as file:
             detected = source_of(file)
         source, evidence = detected.source.name, detected.evidence
-    found = source_named(source)
+    import_format = source_named(source)
     given = dict(options or {})
     if is_open and source == "csv" and "columns" not in given:
         tools = tools_in(dataset.default_tools.tools) if dataset.default_tools else ()
@@ -76,11 +76,11 @@ def import_start(
             columns = columns_by_name(file, tools)
         given |= columns.options
         evidence = f"{evidence}, {columns.sentence}"
-    found.require_options(given)
+    import_format.require_options(given)
     common = {"dataset": str(dataset.pk), "upload": str(upload.pk)}
     reading = common | {"source": source} | ({"options": given} if given else {})
     with upload.file.open("rb") as file:
-        first = _first_batches(found, file, upload.size, reading)
+        first = _first_batches(import_format, file, upload.size, reading)
     job = job_create(
         project=dataset.project,
         actor=actor,

@@ -68,8 +68,8 @@ class AdjudicationDetail(LabelingView):
 
     @extend_schema(responses=AdjudicationSerializer)
     def delete(self, request: Request, revision: UUID) -> Response:
-        found = get_object_or_404(Revision.objects.in_project(self.project), pk=revision)
-        own = Adjudication.objects.filter(revision=found, adjudicator=self.user).order_by("-id").first()
+        revision_row = get_object_or_404(Revision.objects.in_project(self.project), pk=revision)
+        own = Adjudication.objects.filter(revision=revision_row, adjudicator=self.user).order_by("-id").first()
         if own is None:
             raise Http404
         services.adjudication_withdraw(adjudication=own, actor=self.user)

@@ -61,9 +61,9 @@ class CalibrationDetail(CalibrationView):
 
     @extend_schema(responses=CalibrationDetailSerializer)
     def get(self, request: Request, calibration: UUID) -> Response:
-        found = self.find_round(calibration)
-        vars(found)["progress"] = progress_in(found, self.user, self.role)
-        return Response(CalibrationDetailSerializer(found).data)
+        round_row = self.find_round(calibration)
+        vars(round_row)["progress"] = progress_in(round_row, self.user, self.role)
+        return Response(CalibrationDetailSerializer(round_row).data)
 
 
 class CalibrationClose(CalibrationView):
@@ -83,9 +83,9 @@ class CalibrationItems(CalibrationView, ListAPIView[CalibrationItem]):
     pagination_class = None
 
     def get_queryset(self) -> QuerySet[CalibrationItem]:
-        found = self.find_round(self.kwargs["calibration"])
-        items = CalibrationItem.objects.filter(round=found).left_for(self.user).with_content()
-        return items.none() if found.closed_at else items
+        round_row = self.find_round(self.kwargs["calibration"])
+        items = CalibrationItem.objects.filter(round=round_row).left_for(self.user).with_content()
+        return items.none() if round_row.closed_at else items
 
 
 class CalibrationAnswers(CalibrationView):

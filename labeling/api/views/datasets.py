@@ -55,11 +55,11 @@ class DatasetDetail(LabelingView):
 
     @extend_schema(request=DatasetChangeSerializer, responses=DatasetSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
+        dataset_row = self.find_dataset(dataset)
         asked = DatasetChangeSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
-        services.dataset_update(dataset=found, actor=self.user, **asked.validated_data)
-        return self._show(found)
+        services.dataset_update(dataset=dataset_row, actor=self.user, **asked.validated_data)
+        return self._show(dataset_row)
 
     @extend_schema(responses={200: TrashedSerializer})
     @idempotent
@@ -79,10 +79,10 @@ class ShownStrata(LabelingView):
 
     @extend_schema(request=ShownStrataSerializer, responses=ShownStrataSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
+        dataset_row = self.find_dataset(dataset)
         asked = ShownStrataSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        return self._show(services.strata_show(dataset=found, actor=self.user, **asked.validated_data))
+        return self._show(services.strata_show(dataset=dataset_row, actor=self.user, **asked.validated_data))
 
     def _show(self, dataset: Dataset) -> Response:
         return Response({"strata": dataset.shown_strata})

@@ -56,12 +56,12 @@ class Queue(LabelingView):
 
     @extend_schema(request=OrderSerializer, responses=OrderJobSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
+        dataset_row = self.find_dataset(dataset)
         asked = OrderSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        job = services.order_set(dataset=found, actor=self.user, order=said["order"], seed=said["order_seed"])
-        return Response(OrderSerializer(found).data | _job(job))
+        job = services.order_set(dataset=dataset_row, actor=self.user, order=said["order"], seed=said["order_seed"])
+        return Response(OrderSerializer(dataset_row).data | _job(job))
 
 
 class Batches(LabelingView, ListAPIView[LabelBatch]):
@@ -75,14 +75,14 @@ class Batches(LabelingView, ListAPIView[LabelBatch]):
 
     @extend_schema(request=NewBatchSerializer, responses={201: BatchSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
+        dataset_row = self.find_dataset(dataset)
         asked = NewBatchSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         said = asked.said
-        if found.batches.filter(name=said["name"].strip()).exists():
+        if dataset_row.batches.filter(name=said["name"].strip()).exists():
             raise serializers.ValidationError({"name": ["There is a batch of this name."]})
-        made = services.batch_create(dataset=found, actor=self.user, choice=asked.choice, **said)
-        return Response(BatchSerializer(_batch(found, made.pk)).data, status=HTTPStatus.CREATED)
+        made = services.batch_create(dataset=dataset_row, actor=self.user, choice=asked.choice, **said)
+        return Response(BatchSerializer(_batch(dataset_row, made.pk)).data, status=HTTPStatus.CREATED)
 
 
 class Batch(LabelingView):
@@ -94,17 +94,17 @@ class Batch(LabelingView):
 
     @extend_schema(request=BatchChangeSerializer, responses=BatchSerializer)
     def put(self, request: Request, dataset: str, batch: UUID) -> Response:
-        found = _batch(self.find_dataset(dataset), batch)
+        dataset_row = _batch(self.find_dataset(dataset), batch)
         asked = BatchChangeSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
-        services.batch_update(batch=found, actor=self.user, **asked.validated_data)
-        return Response(BatchSerializer(found).data)
+        services.batch_update(batch=dataset_row, actor=self.user, **asked.validated_data)
+        return Response(BatchSerializer(dataset_row).data)
 
     @extend_schema(responses={200: BatchSerializer})
     def delete(self, request: Request, dataset: str, batch: UUID) -> Response:
-        found = self.find_dataset(dataset)
-        services.batch_close(batch=_batch(found, batch), actor=self.user)
-        return Response(BatchSerializer(_batch(found, batch)).data)
+        dataset_row = self.find_dataset(dataset)
+        services.batch_close(batch=_batch(dataset_row, batch), actor=self.user)
+        return Response(BatchSerializer(_batch(dataset_row, batch)).data)
 
 
 class Assignments(LabelingView):
