@@ -95,7 +95,7 @@ def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str
     chart = heat_map(rows, [column.title for column in table.columns], cells, corner=("of what", "tool"))
     places = [[cell.row, cell.column] for cell in cells]
     return {"rows": rows, "columns": [c.covers for c in table.columns], "cells": places, "chart": chart} | {
-        "addresses": [list(each) for each in addresses]
+        "addresses": [list(address) for address in addresses]
     }
 
 

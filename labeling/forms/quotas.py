@@ -85,10 +85,10 @@ class QuotasForm(PlainForm):
     @property
     def document(self) -> dict[str, Any]:
         """The valid form as quotas."""
-        said = self.cleaned_data
-        document = {name: said[name] for name in ("per_tool", "size", "tools")}
+        data = self.cleaned_data
+        document = {name: data[name] for name in ("per_tool", "size", "tools")}
         for part, names, percent, _ in GROUPS:
-            numbers = {name: said[f"{part}.{name}"] for name in names}
+            numbers = {name: data[f"{part}.{name}"] for name in names}
             document[part] = {name: round(n / 100, 6) if percent else n for name, n in numbers.items()}
         return document
 

@@ -30,7 +30,7 @@ def fates(parts: Sequence[ImportPart], findings: Findings, *, is_published: bool
     if not outcomes:
         yield from _rows(parts, is_published=is_published)
         return
-    marked = ((each["line"], "", fate, each["pointer"], each["message"]) for each in outcomes)
+    marked = ((outcome["line"], "", fate, outcome["pointer"], outcome["message"]) for outcome in outcomes)
     yield from _joined(merge(_rows(parts, is_published=is_published), marked, key=itemgetter(0)))
 
 

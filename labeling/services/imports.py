@@ -240,7 +240,9 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
     with transaction.atomic():
         stored = part_store(dataset, part, resolved, job_id=None, number=0, moment=moment)
         if errors := findings_of([stored]).errors:
-            raise InvalidDocument(Problem(f"/{each['line'] - 1}{each['pointer']}", each["message"]) for each in errors)
+            raise InvalidDocument(
+                Problem(f"/{error['line'] - 1}{error['pointer']}", error["message"]) for error in errors
+            )
         published = rows_publish(dataset, key=stored.pk, actor=actor)
         _forget([stored])
         audit_record(

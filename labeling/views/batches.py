@@ -53,8 +53,8 @@ def queue_order(request: ProjectRequest, dataset: str) -> HttpResponse:
     dataset_row = _dataset(request, dataset)
     form = OrderForm(request.POST)
     if form.is_valid():
-        said = form.cleaned_data
-        job = services.order_set(dataset=dataset_row, actor=request.user, order=said["order"], seed=said["order_seed"])
+        data = form.cleaned_data
+        job = services.order_set(dataset=dataset_row, actor=request.user, order=data["order"], seed=data["order_seed"])
         say_job(request, job, "The queue has its new order.")
     else:
         messages.error(request, "The order was not changed: " + _words(form))
@@ -122,7 +122,7 @@ def _dataset(request: ProjectRequest, slug: str) -> Dataset:
 
 
 def _words(form: Form) -> str:
-    return " ".join(str(each) for errors in form.errors.values() for each in errors)
+    return " ".join(str(error) for errors in form.errors.values() for error in errors)
 
 
 def _batch(request: ProjectRequest, dataset: str, pk: UUID) -> LabelBatch:

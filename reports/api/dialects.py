@@ -155,10 +155,10 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
         reading = dialects_read(self.grading(self.kwargs["number"]))
         if reading is None or reading.finished_at is None:
             raise Problems(HTTPStatus.CONFLICT, "The cases are not read by other evaluators yet: begin, or wait.")
-        wanted = read_case_filter(self.request.query_params)
+        choice = read_case_filter(self.request.query_params)
         ids = {name: F(path) for name, path in IDS.items() if name != path}
         rows = DialectCase.objects.filter(reading=reading).select_related("reading").annotate(**ids)
-        return rows.filter(case__in=listed_cases(reading.grading, wanted).values("pk")) if wanted.by else rows
+        return rows.filter(case__in=listed_cases(reading.grading, choice).values("pk")) if choice.by else rows
 
     @extend_schema(
         parameters=[

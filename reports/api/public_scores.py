@@ -79,8 +79,10 @@ class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if not isinstance(request.data, dict):
             raise InvalidDocument.at("", "must be an object")
-        made = public_score_record(project=self.project, actor=self.user, score=read_score(dict(request.data.items())))
-        return Response(PublicScoreSerializer(made).data, status=HTTPStatus.CREATED)
+        public_score = public_score_record(
+            project=self.project, actor=self.user, score=read_score(dict(request.data.items()))
+        )
+        return Response(PublicScoreSerializer(public_score).data, status=HTTPStatus.CREATED)
 
 
 class PublicScoresImportView(ProjectView):

@@ -104,9 +104,9 @@ class CaseRemarksView(ProjectView):
     @extend_schema(request=RemarkRequestSerializer, responses={201: CaseRemarkSerializer})
     def post(self, request: Request, number: int, case_id: UUID) -> Response:
         transcript = self.case(number, case_id).transcript
-        asked = RemarkRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        kind, text = (asked.validated_data[name] for name in ("kind", "text"))
+        serializer = RemarkRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        kind, text = (serializer.validated_data[name] for name in ("kind", "text"))
         if kind == "tag":
             tag = tag_add(transcript=transcript, actor=self.user, tag=text)
             said = _said(tag, kind, tag.tag)

@@ -154,7 +154,7 @@ class LayersView(RunReportView):
             "label_noise": noise_document(noise, layers.outcome.rate.value),
             "corrected": score_document(grading_reread(grading)),
             "sentence": sentence(layers, modes),
-            "failure_counts": {each.tag: each.count for each in tags},
+            "failure_counts": {tag.tag: tag.count for tag in tags},
             "failure_tags": tags,
             "failure_modes": modes,
         }

@@ -108,4 +108,4 @@ def _texts(grading: Grading, run: Run, places: Mapping[int, int]) -> dict[int, _
 
 def _values(names: tuple[str, ...], metric: str, texts: _Texts) -> Values:
     values = (measured_case(text, names).metrics.get(metric) for text in texts)
-    return tuple(each[1] if each is not None and each[0] in _SCORED else None for each in values)
+    return tuple(value[1] if value is not None and value[0] in _SCORED else None for value in values)

@@ -62,11 +62,11 @@ class RunHead:
 def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
     """Return the head of a run's page, or raise Http404. The address may ask for an older grading."""
     run = run_of(request, number)
-    wanted = read_number(request.GET, "grading")
-    grading = shown_grading(run, wanted)
-    if wanted and grading is None:
+    choice = read_number(request.GET, "grading")
+    grading = shown_grading(run, choice)
+    if choice and grading is None:
         raise Http404
-    return RunHead(run, grading, _tabs(run, current, wanted), wanted)
+    return RunHead(run, grading, _tabs(run, current, choice), choice)
 
 
 def run_of(request: ProjectRequest, number: int) -> Any:

@@ -40,8 +40,8 @@ FAILURES: Final = ("kind", "name", "layer", "count", "scored", "meaning", "to_do
 
 def failures(tags: Iterable[TagCount], modes: Iterable[FailureMode]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each failure tag, then one for each mode that occurs."""
-    for each in tags:
-        yield "tag", each.tag, None, each.count, each.words.is_scored, each.words.meaning, each.words.to_do
+    for tag in tags:
+        yield "tag", tag.tag, None, tag.count, tag.words.is_scored, tag.words.meaning, tag.words.to_do
     for mode in modes:
         yield "mode", mode.mode, mode.layer, mode.count, True, mode.meaning, None
 

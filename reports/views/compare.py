@@ -124,21 +124,21 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
 def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
     """List the examples that moved in a layer, a tool or a cell, or that are not compared."""
     runs = comparable_runs(request, number, candidate)
-    wanted = read_moved_filter(request.GET)
+    choice = read_moved_filter(request.GET)
     start = read_number(request.GET, "start") or 0
-    page = moved_page(runs, wanted, start)
+    page = moved_page(runs, choice, start)
     context = {
         "runs": runs,
         "before": runs.before,
         "after": runs.after,
-        "wanted": wanted,
-        "ways": [(how, MOVED_WORDS[how or ("cell" if wanted.of == "cell" else "")]) for how in wanted.ways],
+        "wanted": choice,
+        "ways": [(how, MOVED_WORDS[how or ("cell" if choice.of == "cell" else "")]) for how in choice.ways],
         "page": page,
         "start": start,
-        "query": wanted.query(),
+        "query": choice.query(),
         "layers": [*(row.name for row in runs.comparison.layers), *_beside(runs)],
-        "chips": part_chips(runs, lambda part: wanted.query(part=part)),
-        "pages": _pages(wanted, start, page.more),
+        "chips": part_chips(runs, lambda part: choice.query(part=part)),
+        "pages": _pages(choice, start, page.more),
     }
     return render(request, "reports/compare_cases.html", context)
 
@@ -152,14 +152,14 @@ def _pages(wanted: MovedFilter, start: int, more: int | None) -> list[tuple[str,
 def compare_case(request: ProjectRequest, number: int, candidate: int, revision: UUID) -> HttpResponse:
     """Show one example with what both runs did, within the list that it was opened from."""
     runs = comparable_runs(request, number, candidate)
-    wanted = read_moved_filter(request.GET)
+    choice = read_moved_filter(request.GET)
     paired = paired_case(
-        runs, revision, wanted, [read_number(request.GET, name) or 1 for name in ("before", "after")], request
+        runs, revision, choice, [read_number(request.GET, name) or 1 for name in ("before", "after")], request
     )
     if paired is None:
         raise Http404
-    context = {"runs": runs, "before": runs.before, "after": runs.after, "found": paired, "wanted": wanted}
-    return render(request, "reports/compare_case.html", context | {"query": wanted.query(), "keymap": CASE_KEYMAP})
+    context = {"runs": runs, "before": runs.before, "after": runs.after, "found": paired, "wanted": choice}
+    return render(request, "reports/compare_case.html", context | {"query": choice.query(), "keymap": CASE_KEYMAP})
 
 
 CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("Back", ("Esc",)))

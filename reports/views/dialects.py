@@ -88,6 +88,6 @@ def reasons_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send every tool's verdict on each case of the list that the address asks for."""
     reading = _finished(request, number)
-    wanted = read_case_filter(request.GET)
-    cases = None if wanted == CaseFilter() else listed_cases(reading.grading, wanted)
+    choice = read_case_filter(request.GET)
+    cases = None if choice == CaseFilter() else listed_cases(reading.grading, choice)
     return csv_file(f"run-{number}-dialect-cases", tables.CASES, said_rows(reading, cases))

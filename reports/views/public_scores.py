@@ -29,8 +29,8 @@ def benchmarks(request: ProjectRequest) -> HttpResponse:
     """List published scores, in force or with their history; by POST, record one."""
     form = PublicScoreForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = public_score_record(project=request.project, actor=request.user, score=form.cleaned_data)
-        messages.success(request, f"Recorded: {made} of {made.agent}.")
+        public_score = public_score_record(project=request.project, actor=request.user, score=form.cleaned_data)
+        messages.success(request, f"Recorded: {public_score} of {public_score.agent}.")
         return redirect("reports:benchmarks", request.project.slug)
     return _page(request, form, [])
 

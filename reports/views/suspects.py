@@ -38,23 +38,23 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
     """Show a page of a version's suspects, counted anew first where there is more to count."""
     version_row = version_asked(request, dataset, version)
     kept = suspects_counted(version_row, actor=request.user)
-    wanted = Wanted.asked(request.GET.dict())
-    page = page_of(version_row, wanted, request.user, request.role)
-    here = min(wanted.page, page.pages)
+    choice = Wanted.asked(request.GET.dict())
+    page = page_of(version_row, choice, request.user, request.role)
+    here = min(choice.page, page.pages)
     context = {
         "dataset": version_row.dataset,
         "version": version_row,
         "kept": kept,
         "job": kept.job if kept.job is not None and kept.job.is_open else None,
-        "wanted": wanted,
+        "wanted": choice,
         "page": page,
         "traces": TraceExample.objects.open_traces(
             request.project, [row.example_id for row in page.rows], request.role
         ),
         "here": here,
-        "query": wanted.query(),
-        "before": wanted.query(page=str(here - 1)) if here > 1 else "",
-        "more": wanted.query(page=str(here + 1)) if here < page.pages else "",
+        "query": choice.query(),
+        "before": choice.query(page=str(here - 1)) if here > 1 else "",
+        "more": choice.query(page=str(here + 1)) if here < page.pages else "",
         "reasons": reason_titles(request.role),
         "states": STATES,
         "titles": TITLES,
@@ -76,9 +76,9 @@ def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> Streami
 def suspect_dispute(request: ProjectRequest, dataset: str, version: str, suspected: UUID) -> HttpResponse:
     """Open a dispute that cites the evidence, and come back to the list."""
     version_row = version_asked(request, dataset, version)
-    wanted = Wanted.asked(request.GET.dict())
+    choice = Wanted.asked(request.GET.dict())
     _dispute(request, version_row, suspected)
-    query = wanted.query(page=str(wanted.page))
+    query = choice.query(page=str(choice.page))
     address = reverse("reports:suspects", args=[request.project.slug, version_row.dataset.slug, version])
     return HttpResponseRedirect(f"{address}?{query}#s-{suspected}")
 

@@ -77,8 +77,8 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     @property
     def choice(self) -> Choice:
         """The valid data's choice."""
-        said = self.validated_data
-        return Choice(strata=said["strata"], names=said["external_ids"], first=said["first"])
+        data = self.validated_data
+        return Choice(strata=data["strata"], names=data["external_ids"], first=data["first"])
 
 
 class BatchChangeSerializer(serializers.Serializer[Any]):

@@ -94,10 +94,10 @@ class CalibrationAnswers(CalibrationView):
     @extend_schema(request=NewCalibrationAnswerSerializer, responses={201: CalibrationAnswerSerializer})
     def post(self, request: Request, item: UUID) -> Response:
         rows = CalibrationItem.objects.filter(within(self.project, "round__dataset")).with_content()
-        asked = NewCalibrationAnswerSerializer(data=request.data)
+        serializer = NewCalibrationAnswerSerializer(data=request.data)
         found = get_object_or_404(rows, pk=item)
-        asked.is_valid(raise_exception=True)
-        given = services.calibration_answer(item=found, actor=self.user, **asked.validated_data)
+        serializer.is_valid(raise_exception=True)
+        given = services.calibration_answer(item=found, actor=self.user, **serializer.validated_data)
         return Response(CalibrationAnswerSerializer(given).data, status=HTTPStatus.CREATED)
 
 

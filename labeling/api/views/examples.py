@@ -58,9 +58,9 @@ class ExampleDetail(LabelingView):
     @extend_schema(request=DecidedBySerializer, responses=ExampleDetailSerializer)
     def put(self, request: Request, example: UUID) -> Response:
         example_row = self.find_example(example)
-        asked = DecidedBySerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        services.example_decide_by(example=example_row, actor=self.user, **asked.validated_data)
+        serializer = DecidedBySerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.example_decide_by(example=example_row, actor=self.user, **serializer.validated_data)
         return self._show(self.find_example(example))
 
     def _show(self, example: Example) -> Response:

@@ -126,9 +126,9 @@ class Proposals(LabelingView, ListAPIView[ProposedExample]):
 
     @extend_schema(request=NewProposalsSerializer, responses={201: MadeSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        asked = NewProposalsSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **asked.validated_data)
+        serializer = NewProposalsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **serializer.validated_data)
         return Response({"made": made}, status=HTTPStatus.CREATED)
 
 

@@ -81,16 +81,16 @@ class Imports(LabelingView):
     @idempotent
     def post(self, request: Request, dataset: str) -> Response:
         dataset_row = self.find_dataset(dataset)
-        asked = NewImportSerializer(data={**request.query_params.dict(), **_given(request)})
-        asked.is_valid(raise_exception=True)
-        file = asked.validated_data["file"]
+        serializer = NewImportSerializer(data={**request.query_params.dict(), **_given(request)})
+        serializer.is_valid(raise_exception=True)
+        file = serializer.validated_data["file"]
         upload = upload_store(project=self.project, actor=self.user, file=file, name=file.name)
         job = services.import_start(
             dataset=dataset_row,
             actor=self.user,
             upload=upload,
-            source=asked.chosen_source(),
-            options=asked.chosen_options(),
+            source=serializer.chosen_source(),
+            options=serializer.chosen_options(),
         )
         return _accepted(job)
 
@@ -134,14 +134,14 @@ class Exports(LabelingView):
     @idempotent
     def post(self, request: Request, dataset: str) -> Response:
         dataset_row = self.find_dataset(dataset)
-        asked = NewExportSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        name = asked.validated_data["version"]
+        serializer = NewExportSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        name = serializer.validated_data["version"]
         version = self.find_version(dataset, name) if name else None
         job = services.export_start(
             selection=Selection(dataset_row, version, hidden_strata(dataset_row, self.role)),
             actor=self.user,
-            format=asked.validated_data["format"],
+            format=serializer.validated_data["format"],
         )
         return _accepted(job)
 

@@ -35,9 +35,9 @@ class Versions(LabelingView, ListAPIView[DatasetVersion]):
     @extend_schema(request=NewDatasetVersionSerializer, responses={201: DatasetVersionSerializer})
     def post(self, request: Request, dataset: str) -> Response:
         dataset_row = self.find_dataset(dataset)
-        asked = NewDatasetVersionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        version = services.version_freeze(dataset=dataset_row, actor=self.user, **asked.validated_data)
+        serializer = NewDatasetVersionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        version = services.version_freeze(dataset=dataset_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(version).data, status=201)
 
 
@@ -51,9 +51,9 @@ class VersionDetail(LabelingView):
     @extend_schema(request=VersionChangeSerializer, responses=DatasetVersionSerializer)
     def patch(self, request: Request, dataset: str, version: str) -> Response:
         version_row = self.find_version(dataset, version)
-        asked = VersionChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changed = services.version_describe(version=version_row, actor=self.user, **asked.validated_data)
+        serializer = VersionChangeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        changed = services.version_describe(version=version_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(changed).data)
 
 

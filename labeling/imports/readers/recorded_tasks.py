@@ -95,7 +95,7 @@ def _tau2_row(task: Any, domain: str, policy: str, tools: _Tools, settings: Sett
     name = f"{domain}-{task['id']}" if domain else f"task-{task['id']}"
     decided_by, others = tau2_decided_by(task)
     row = _decided(_row(name, content, expectation, reasons, tools), decided_by, settings)
-    own = (Problem(_BASIS, f"{each} is checked by the benchmark alone: it decides nothing here") for each in others)
+    own = (Problem(_BASIS, f"{other} is checked by the benchmark alone: it decides nothing here") for other in others)
     return replace(row, losses=(*row.losses, *own))
 
 

@@ -157,8 +157,8 @@ class _Side:
         numbers = [0, *cells]
         held: list[Mapping[int, int]] = []
         placed = []
-        for each in patterns:
-            trials = each if isinstance(each, tuple) else (each,)
+        for pattern in patterns:
+            trials = pattern if isinstance(pattern, tuple) else (pattern,)
             counts: dict[int, int] = {}
             for one in trials:
                 if one:

@@ -172,13 +172,13 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
     @extend_schema(request=CalibrationRequestSerializer, responses={201: JudgeCalibrationSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = CalibrationRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        grading = self._grading(said.pop("run"), said.pop("grading"))
-        wanted = CalibrationRequest(judge=self._judge(), grading=grading, **said)
-        made = calibration_begin(request=wanted, actor=self.user)
-        shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=made.pk)
+        serializer = CalibrationRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        grading = self._grading(data.pop("run"), data.pop("grading"))
+        begin_request = CalibrationRequest(judge=self._judge(), grading=grading, **data)
+        calibration = calibration_begin(request=begin_request, actor=self.user)
+        shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=calibration.pk)
         return Response(JudgeCalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _judge(self) -> Judge:
@@ -257,10 +257,10 @@ class Ratings(CalibrationView):
 
     @extend_schema(request=RatingRequestSerializer, responses={201: RatingSerializer})
     def post(self, request: Request, calibration: UUID) -> Response:
-        asked = RatingRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
+        serializer = RatingRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
         rows = CalibratedCase.objects.select_related("calibration__judge__rubric", "calibration__judge__project")
-        case = get_object_or_404(rows, calibration=self.find(calibration), pk=said.pop("case"))
-        rating = case_rate(case=case, actor=self.user, **said)
+        case = get_object_or_404(rows, calibration=self.find(calibration), pk=data.pop("case"))
+        rating = case_rate(case=case, actor=self.user, **data)
         return Response(RatingSerializer(rating).data, status=HTTPStatus.CREATED)

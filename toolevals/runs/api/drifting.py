@@ -117,13 +117,13 @@ class DriftChecks(ProjectView, ListAPIView[DriftCheck]):
     @extend_schema(request=DriftRequestSerializer, responses={201: DriftCheckSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = DriftRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
+        serializer = DriftRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
         judge_row = self._judge()
-        calibration = self._calibration(judge_row, said["calibration"])
-        made = drift_begin(judge=judge_row, calibration=calibration, actor=self.user, budget=said["budget"])
-        shown = DriftCheck.objects.in_project(self.project).with_spending().get(pk=made.pk)
+        calibration = self._calibration(judge_row, data["calibration"])
+        drift = drift_begin(judge=judge_row, calibration=calibration, actor=self.user, budget=data["budget"])
+        shown = DriftCheck.objects.in_project(self.project).with_spending().get(pk=drift.pk)
         return Response(DriftCheckSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _judge(self) -> Judge:

@@ -138,9 +138,9 @@ class Rubrics(ProjectView, ListAPIView[Rubric]):
 
     @extend_schema(request=RubricDocumentSerializer, responses={201: RubricSerializer})
     def post(self, request: Request) -> Response:
-        asked = RubricDocumentSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        rubric = rubric_add(project=self.project, actor=self.user, document=asked.validated_data["document"])
+        serializer = RubricDocumentSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        rubric = rubric_add(project=self.project, actor=self.user, document=serializer.validated_data["document"])
         return Response(RubricSerializer(rubric).data, status=HTTPStatus.CREATED)
 
 
@@ -160,11 +160,11 @@ class Judges(ProjectView, ListAPIView[Judge]):
     @extend_schema(request=JudgeRequestSerializer, responses={201: JudgeSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = JudgeRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        rubric = self._rubric(said.pop("rubric"))
-        judge = judge_add(project=self.project, actor=self.user, rubric=rubric, request=JudgeRequest(**said))
+        serializer = JudgeRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        rubric = self._rubric(data.pop("rubric"))
+        judge = judge_add(project=self.project, actor=self.user, rubric=rubric, request=JudgeRequest(**data))
         return Response(JudgeSerializer(judge).data, status=HTTPStatus.CREATED)
 
     def _rubric(self, named: str) -> Rubric:
@@ -187,9 +187,9 @@ class JudgeDetail(ProjectView):
 
     @extend_schema(request=JudgeChangeSerializer, responses=JudgeSerializer)
     def patch(self, request: Request, judge: UUID) -> Response:
-        asked = JudgeChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changed = judge_change(judge=self._find(judge), actor=self.user, **asked.validated_data)
+        serializer = JudgeChangeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        changed = judge_change(judge=self._find(judge), actor=self.user, **serializer.validated_data)
         return Response(JudgeSerializer(changed).data)
 
     def _find(self, judge: UUID) -> Judge:

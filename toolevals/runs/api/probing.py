@@ -126,10 +126,10 @@ class ProbeChecks(JudgeProbes, ListAPIView[ProbeCheck]):
     @extend_schema(request=ProbesRequestSerializer, responses={201: ProbeCheckSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = ProbesRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = probes_begin(judge=self.judge(), actor=self.user, budget=asked.validated_data["budget"])
-        shown = ProbeCheck.objects.in_project(self.project).with_spending().get(pk=made.pk)
+        serializer = ProbesRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        probes = probes_begin(judge=self.judge(), actor=self.user, budget=serializer.validated_data["budget"])
+        shown = ProbeCheck.objects.in_project(self.project).with_spending().get(pk=probes.pk)
         return Response(ProbeCheckSerializer(shown).data, status=HTTPStatus.CREATED)
 
 

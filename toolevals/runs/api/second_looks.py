@@ -59,11 +59,11 @@ class DatasetSecondLooks(ProjectView):
     def post(self, request: Request, dataset: str) -> Response:
         found, asked = self._dataset(dataset), NewLookPlanSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        run = Run.objects.in_project(self.project).of_people().filter(number=said.pop("run")).first()
+        data = dict(asked.validated_data)
+        run = Run.objects.in_project(self.project).of_people().filter(number=data.pop("run")).first()
         if run is None:
             raise serializers.ValidationError({"run": ["There is no such run in this project."]})
-        second_looks_propose(dataset=found, actor=self.user, run=run, **said)
+        second_looks_propose(dataset=found, actor=self.user, run=run, **data)
         return self._shown(found)
 
     @extend_schema(responses={200: LookPlansSerializer})

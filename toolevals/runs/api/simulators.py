@@ -91,13 +91,13 @@ class Simulators(ProjectView, ListAPIView[Simulator]):
 
     @extend_schema(request=NewSimulatorSerializer, responses={201: SimulatorSerializer, 202: JobSerializer})
     def post(self, request: Request) -> Response:
-        asked = NewSimulatorSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = simulator_begin(project=self.project, actor=self.user, **asked.validated_data)
-        if isinstance(made, Job):
-            shown = Job.objects.with_progress().get(pk=made.pk)
+        serializer = NewSimulatorSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        simulator = simulator_begin(project=self.project, actor=self.user, **serializer.validated_data)
+        if isinstance(simulator, Job):
+            shown = Job.objects.with_progress().get(pk=simulator.pk)
             return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
-        return Response(SimulatorSerializer(made).data, status=HTTPStatus.CREATED)
+        return Response(SimulatorSerializer(simulator).data, status=HTTPStatus.CREATED)
 
 
 class SimulatorDetail(ProjectView):
@@ -127,9 +127,9 @@ class DatasetSimulator(DatasetView):
     @extend_schema(request=ChosenSerializer, responses=ChosenSerializer)
     def put(self, request: Request, dataset: str) -> Response:
         row = self.find(dataset)
-        asked = ChosenSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        pk = asked.validated_data["simulator"]
+        serializer = ChosenSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        pk = serializer.validated_data["simulator"]
         chosen = get_object_or_404(Simulator, project=self.project, pk=pk) if pk else None
         simulator_choose(dataset=row, actor=self.user, simulator=chosen)
         return self._answer(row)

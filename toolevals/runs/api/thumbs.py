@@ -58,7 +58,7 @@ class CaseThumbs(ProjectView):
     def post(self, request: Request, number: int, case: UUID) -> Response:
         cases = CaseGrade.objects.filter(within(self.project, "grading__run"), grading__run__number=number)
         row = get_object_or_404(cases.select_related("grading__run__project"), pk=case)
-        asked = ThumbRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        thumb = thumb_give(case=row, actor=self.user, **asked.validated_data)
+        serializer = ThumbRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        thumb = thumb_give(case=row, actor=self.user, **serializer.validated_data)
         return Response(ThumbSerializer(thumb).data, status=HTTPStatus.CREATED)

@@ -35,7 +35,7 @@ class MeasuredCase:
 
 def metric_names(graders: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the metrics that a grading was made with, in the order of its graders; none in one from before."""
-    return tuple(each["name"] for each in graders if each["name"] not in VERDICT_NAMES)
+    return tuple(grader["name"] for grader in graders if grader["name"] not in VERDICT_NAMES)
 
 
 def measured_text(metrics: Mapping[str, Verdict], verdicts: Mapping[str, Verdict]) -> str:

@@ -82,8 +82,13 @@ class Datasets(TrashKind):
             "with_gold": examples.filter(current__gold__isnull=False).count(),
             "labels": Label.objects.filter(revision__example__dataset=row).count(),
             "versions": [
-                {"id": str(each.pk), "number": each.number, "size": each.size, "digest": version_digest(each)}
-                for each in versions
+                {
+                    "id": str(version.pk),
+                    "number": version.number,
+                    "size": version.size,
+                    "digest": version_digest(version),
+                }
+                for version in versions
             ],
         }
 

@@ -92,14 +92,14 @@ def calibration(request: ProjectRequest, calibration: UUID) -> HttpResponse:
         "may_rate": request.role >= Role.REVIEWER,
     }
     if shows_results(row):
-        wanted = Wanted.read(request.GET)
-        results = results_of(row, wanted.chosen)
+        choice = Wanted.read(request.GET)
+        results = results_of(row, choice.chosen)
         context |= {
             "results": results,
             "standing": standings_of([row.judge])[row.judge_id],
-            "wanted": wanted,
+            "wanted": choice,
             "sets": SETS,
-            "listed": case_page(results.cases, wanted, request.GET.get("page", "")),
+            "listed": case_page(results.cases, choice, request.GET.get("page", "")),
         }
     return render(request, "runs/calibration.html", context)
 

@@ -48,8 +48,8 @@ def rubric_new(request: ProjectRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and (not tries or trial.is_valid()):
         try:
             if tries:
-                wanted = trial.request(form.document())
-                made = tryout_begin(project=request.project, actor=request.user, request=wanted)
+                begin_request = trial.request(form.document())
+                made = tryout_begin(project=request.project, actor=request.user, request=begin_request)
                 return redirect("runs:tryout", request.project.slug, made.pk)
             rubric_add(project=request.project, actor=request.user, document=form.document())
             return redirect("runs:rubrics", request.project.slug)
