@@ -137,7 +137,7 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             {"needless_call": 30, "missing_argument": 9},
             "Often violates the tools’ schemas, often calls where no call is expected, and often leaves arguments out.",
         ),
-        ((0, 0), GOOD, (0, 0), {}, "Takes the right tool."),
+        ((0, 0), GOOD, (0, 0), {}, "Chooses the right tool."),
         (
             GOOD,
             (40, 60),
