@@ -1,4 +1,4 @@
-"""Acts that the audit log withholds while an example is being labelled: see `AuditQuerySet.shown_to`."""
+"""Withhold acts in the audit log while an example is being labelled: see `AuditQuerySet.shown_to`."""
 
 from __future__ import annotations
 

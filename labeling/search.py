@@ -1,4 +1,4 @@
-"""Datasets and examples by name: see `toolevals.workspace.search`."""
+"""Find datasets and examples by name: see `toolevals.workspace.search`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background work of `labeling`: each task takes a batch's id and calls one service."""
+"""Define the background work of `labeling`: each task takes a batch's id and calls one service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of `labeling`."""
+"""List the pages of `labeling`."""
 
 from __future__ import annotations
 

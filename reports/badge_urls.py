@@ -1,4 +1,4 @@
-"""Addresses of badges, outside the projects: they name nothing but a secret key."""
+"""List the addresses of badges, outside the projects: they name nothing but a secret key."""
 
 from django.urls import path
 

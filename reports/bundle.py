@@ -1,4 +1,4 @@
-"""All that is known of one grading of a run, as one zip: every table, every verdict, what was said, and the gold."""
+"""Write everything about one grading of a run as one zip: every table, verdict and message, and the gold."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _parts(grading: Grading) -> Iterator[tuple[str, Parts]]:
 
 def _about(grading: Grading) -> Parts:
     run = grading.run
-    found = {
+    about = {
         "project": run.project.slug,
         "experiment": run.experiment.slug,
         "run": run.number,
@@ -69,7 +69,7 @@ def _about(grading: Grading) -> Parts:
         "judges": grading.judges,
         "spending": grading.spending,
     }
-    yield (json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode()
+    yield (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _verdicts(grading: Grading) -> Parts:

@@ -1,4 +1,4 @@
-"""Pages of `reports`."""
+"""List the pages of `reports`."""
 
 from django.urls import path
 

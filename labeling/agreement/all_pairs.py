@@ -1,4 +1,4 @@
-"""Agreement of every pair of first labels, decided or not, in figures that tell of no single pair.
+"""Work out the agreement of every pair of first labels, in figures that reveal no single pair.
 
 Examples on which people agree are resolved at once, and those on which they differ wait for an adjudicator. So the
 share of resolved examples alone is too high. Here every pair counts as soon as neither label can be changed. Pairs join
@@ -52,9 +52,9 @@ def _pairs(labels: Iterable[RatedLabel], changed: Submitted, until: datetime) ->
         submitted = max(label.at, changed.get((label.revision, label.round, label.reviewer), label.at))
         if submitted <= until:
             rounds.setdefault((label.revision, label.round), []).append((submitted, label))
-    found = []
+    pairs = []
     for submitted_labels in rounds.values():
         first_two = sorted(submitted_labels)[:2]
         if len(first_two) == 2:
-            found.append((first_two[1][0], Unit(tuple(sorted(label for _, label in first_two)))))
-    return [pair for _, pair in sorted(found, key=lambda one: (one[0], one[1].revision, one[1].round))]
+            pairs.append((first_two[1][0], Unit(tuple(sorted(label for _, label in first_two)))))
+    return [pair for _, pair in sorted(pairs, key=lambda one: (one[0], one[1].revision, one[1].round))]

@@ -1,4 +1,4 @@
-"""Agreement at the speed of a page: counted at once for some thousand labels, else kept, and counted by a job."""
+"""Keep agreement at the speed of a page: counted at once for some thousand labels, else by a job, and kept."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def pairs_tallied(dataset: Dataset, *, actor: User | None = None, begin: bool = 
     Of a large dataset it is what the last count found; `begin` lets a job count where that is a day old or missing.
     """
     key = f"labeling:pairs:{dataset.pk}"
-    found: PairTally | None = cache.get(key)
-    if found is None:
-        found = _tally(dataset, actor, begin=begin)
+    tally_read: PairTally | None = cache.get(key)
+    if tally_read is None:
+        tally_read = _tally(dataset, actor, begin=begin)
         # What a job counts now is asked for again when somebody looks.
-        if found.is_known:
-            cache.set(key, found, timeout=FRESH.total_seconds())
-    return found
+        if tally_read.is_known:
+            cache.set(key, tally_read, timeout=FRESH.total_seconds())
+    return tally_read
 
 
 def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
@@ -95,11 +95,11 @@ def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
     return _tally_of(Agreement.from_document(document).pairs) if document else PairTally(is_known=False)
 
 
-def _tally_of(found: PairFigures | None) -> PairTally:
-    same = found.whole.percent.value if found else None
-    if found is None or same is None:
+def _tally_of(figures: PairFigures | None) -> PairTally:
+    same = figures.whole.percent.value if figures else None
+    if figures is None or same is None:
         return PairTally()
-    return PairTally(found.counted, round((1 - same) * found.counted))
+    return PairTally(figures.counted, round((1 - same) * figures.counted))
 
 
 def agreement_count_work(lease: Lease) -> None:

@@ -1,4 +1,4 @@
-"""The units behind a number, newest examples first: by the same reading of labels that the number was counted with."""
+"""Read the units behind a number, newest examples first, by the same reading of labels as the number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels that are compared, from the database."""
+"""Read the labels that are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of units: percent, Cohen's kappa, Krippendorff's alpha and Gwet's AC1. Plain values in and out."""
+"""Work out the agreement of units: percent, Cohen's kappa, Krippendorff's alpha and Gwet's AC1. Plain values."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def measures(units: Iterable[Unit], said: Callable[[RatedLabel], str]) -> Measur
 
 def argument_measures(units: Iterable[Unit]) -> list[ArgumentMeasures]:
     """Return the agreement in each argument, what differs most often first; classes are what the argument must be."""
-    found: dict[tuple[str, str], Counter[tuple[str, ...]]] = {}
+    answers: dict[tuple[str, str], Counter[tuple[str, ...]]] = {}
     for unit in units:
         for tool, name, said in unit.arguments():
-            found.setdefault((tool, name), Counter())[said] += 1
+            answers.setdefault((tool, name), Counter())[said] += 1
     rows = [
-        ArgumentMeasures(tool, name, _differing(ratings), _free(ratings)) for (tool, name), ratings in found.items()
+        ArgumentMeasures(tool, name, _differing(ratings), _free(ratings)) for (tool, name), ratings in answers.items()
     ]
     return sorted(rows, key=lambda row: (-row.differ, row.tool, row.argument))
 
@@ -70,32 +70,32 @@ def all_arguments(units: Iterable[Unit]) -> Measures:
 
 def cells(units: Iterable[Unit]) -> Counter[tuple[str, str]]:
     """Return in how many units one label chose the one tool and another the other; the names of a key are in order."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for unit in units:
-        found.update(set(combinations(unit.tools, 2)))
-    return found
+        counts.update(set(combinations(unit.tools, 2)))
+    return counts
 
 
 def pair_cells(units: Iterable[Unit], reviewer: UUID, other: UUID) -> Counter[tuple[str, str]]:
     """Return how often the one person chose a tool where the other chose another: (the one's, the other's)."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for unit in units:
         one, two = unit.of(reviewer), unit.of(other)
         if one is not None and two is not None:
-            found[one.tool, two.tool] += 1
-    return found
+            counts[one.tool, two.tool] += 1
+    return counts
 
 
 def _by_pair(
     units: Sequence[Unit], said: Callable[[RatedLabel], str]
 ) -> dict[tuple[UUID, UUID], Counter[tuple[str, str]]]:
     """Return what every two people said of the same, by the two."""
-    found: dict[tuple[UUID, UUID], Counter[tuple[str, str]]] = {}
+    counts: dict[tuple[UUID, UUID], Counter[tuple[str, str]]] = {}
     for unit in units:
         known = sorted((label.reviewer, said(label)) for label in unit.labels if label.reviewer is not None)
         for (one, first), (two, second) in combinations(known, 2):
-            found.setdefault((one, two), Counter())[first, second] += 1
-    return found
+            counts.setdefault((one, two), Counter())[first, second] += 1
+    return counts
 
 
 def _free(ratings: Ratings) -> Measures:

@@ -1,4 +1,4 @@
-"""Writing down what labels say, for labels that have not been read yet. Made from what never changes."""
+"""Write down the answers of labels that have not been read yet. Made from what never changes."""
 
 from __future__ import annotations
 

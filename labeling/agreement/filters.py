@@ -71,8 +71,8 @@ class Filters:
 
 def text(query: Mapping[str, str], name: str) -> str:
     """Return a parameter's text; "" where it is absent or cannot be a value in the database."""
-    found = query.get(name, "")
-    return "" if "\0" in found else found[:LONGEST]
+    value = query.get(name, "")
+    return "" if "\0" in value else value[:LONGEST]
 
 
 def _uuid(value: str) -> UUID | None:

@@ -1,4 +1,4 @@
-"""Tools by tools as a page draws them: the table, and the same cells for the heat map. Plain values."""
+"""Draw tools by tools for a page: the table, and the same cells for the heat map. Plain values."""
 
 from __future__ import annotations
 

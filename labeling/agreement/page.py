@@ -1,4 +1,4 @@
-"""Figures as a page writes them, and as CSV: value, interval and count together, or why there is none."""
+"""Write figures for a page and as CSV: value, interval and count together, or why there is none."""
 
 from __future__ import annotations
 
@@ -65,21 +65,21 @@ def measured_rows(agreement: Agreement) -> list[MeasuredRow]:
     ]
 
 
-def pair_rows(found: PairFigures) -> list[MeasuredRow]:
+def pair_rows(figures: PairFigures) -> list[MeasuredRow]:
     """Return the rows of the summary of all pairs."""
-    return [measured("Tool choice", found.tool), measured("The whole label", found.whole)]
+    return [measured("Tool choice", figures.tool), measured("The whole label", figures.whole)]
 
 
-def measured(title: str, found: Measures, show: str = "") -> MeasuredRow:
+def measured(title: str, measures: Measures, show: str = "") -> MeasuredRow:
     """Return one row."""
-    kappa = coefficient(found.kappa) if found.kappa else Figure(ABSENT, "", 0, NO_CLASSES)
+    kappa = coefficient(measures.kappa) if measures.kappa else Figure(ABSENT, "", 0, NO_CLASSES)
     return MeasuredRow(
         title,
-        in_percent(found.percent),
+        in_percent(measures.percent),
         kappa,
-        coefficient(found.alpha),
-        coefficient(found.ac1),
-        found.percent.count,
+        coefficient(measures.alpha),
+        coefficient(measures.ac1),
+        measures.percent.count,
         show,
     )
 
@@ -162,8 +162,8 @@ def case_lines(unit: Unit, example: UUID, external_id: str) -> Iterator[Sequence
                unit.has_same_tool, unit.has_same_label, label.at)  # fmt: skip
 
 
-def _figure_lines(what: tuple[str, str, str], found: Measures) -> Iterator[Sequence[CsvCell]]:
-    for name, one in zip(NAMES, (found.percent, found.kappa, found.alpha, found.ac1), strict=True):
+def _figure_lines(what: tuple[str, str, str], measures: Measures) -> Iterator[Sequence[CsvCell]]:
+    for name, one in zip(NAMES, (measures.percent, measures.kappa, measures.alpha, measures.ac1), strict=True):
         if one is not None:
             yield *what, name, *_numbers(one), one.reason
 

@@ -1,4 +1,4 @@
-"""Agreement over time, by day or by week. Plain values in and out."""
+"""Work out agreement over time, by day or by week. Plain values in and out."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def periods_of(units: Iterable[Unit]) -> list[Period]:
         return []
     is_short = (compared[-1][0] - compared[0][0]).days < MOST_DAYS
     length = 1 if is_short else WEEK
-    found = []
+    periods = []
     for start, dated in groupby(compared, key=lambda one: one[0] if is_short else _monday(one[0])):
-        found.append(_period([unit for _, unit in dated], start, start + timedelta(days=length - 1)))
-    return found[-MOST_PERIODS:]
+        periods.append(_period([unit for _, unit in dated], start, start + timedelta(days=length - 1)))
+    return periods[-MOST_PERIODS:]
 
 
 def _monday(day: date) -> date:

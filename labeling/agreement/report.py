@@ -1,4 +1,4 @@
-"""All figures of a dataset with one set of filters, and the same as a document that can be kept."""
+"""Work out all figures of a dataset with one set of filters, also as a document that can be kept."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def _measures(one: Measures) -> list[Any]:
     return [_estimate(each) if each else None for each in (one.percent, one.kappa, one.alpha, one.ac1)]
 
 
-def _read_measures(found: list[Any]) -> Measures:
-    percent, kappa, alpha, ac1 = found
+def _read_measures(values: list[Any]) -> Measures:
+    percent, kappa, alpha, ac1 = values
     return Measures(
         _read_estimate(percent), _read_estimate(kappa) if kappa else None, _read_estimate(alpha), _read_estimate(ac1)
     )
@@ -124,8 +124,8 @@ def _pairs(one: PairFigures) -> list[Any]:
     return [one.counted, one.waiting, _measures(one.tool), _measures(one.whole)]
 
 
-def _read_pairs(found: list[Any]) -> PairFigures:
-    counted, waiting, tool, whole = found
+def _read_pairs(values: list[Any]) -> PairFigures:
+    counted, waiting, tool, whole = values
     return PairFigures(counted, waiting, _read_measures(tool), _read_measures(whole))
 
 
@@ -134,8 +134,8 @@ def _estimate(one: Estimate) -> list[Any]:
     return [one.value, ends, one.count, one.reason]
 
 
-def _read_estimate(found: list[Any]) -> Estimate:
-    value, ends, count, reason = found
+def _read_estimate(values: list[Any]) -> Estimate:
+    value, ends, count, reason = values
     return Estimate(value, Interval(*ends) if ends else None, count, reason)
 
 
@@ -143,8 +143,8 @@ def _period(one: Period) -> list[Any]:
     return [one.since.isoformat(), one.until.isoformat(), _estimate(one.same_tool), _estimate(one.same_label)]
 
 
-def _read_period(found: list[Any]) -> Period:
-    since, until, same_tool, same_label = found
+def _read_period(values: list[Any]) -> Period:
+    since, until, same_tool, same_label = values
     return Period(
         date.fromisoformat(since), date.fromisoformat(until), _read_estimate(same_tool), _read_estimate(same_label)
     )

@@ -1,4 +1,4 @@
-"""Each reviewer against what an adjudicator decided. Plain values in and out."""
+"""Compare each reviewer with the adjudicators' decisions. Plain values in and out."""
 
 from __future__ import annotations
 

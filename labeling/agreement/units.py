@@ -1,4 +1,4 @@
-"""Labels as units: what several people said of one revision in one round. Plain values in and out."""
+"""Turn labels into units: the answers of several people to one revision in one round. Plain values in and out."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ class LabelingView(ProjectView):
     def find_version(self, dataset: str, name: str) -> DatasetVersion:
         """Return the frozen version of a dataset that has this number or tag. Raises Http404."""
         versions = DatasetVersion.objects.in_project(self.project).filter(dataset__slug=dataset)
-        found = versions.select_related("dataset__project").called(name)
-        if found is None:
+        version_row = versions.select_related("dataset__project").called(name)
+        if version_row is None:
             raise Http404
-        return found
+        return version_row
 
     def find_example(self, pk: UUID) -> Example:
         """Return the project's example with its content and `status`. Raises Http404."""

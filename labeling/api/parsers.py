@@ -1,4 +1,4 @@
-"""Bodies that are a file of examples, streamed to disk; everything else about it stands in the query."""
+"""Read bodies that are a file of examples, streamed to disk. All options are in the query."""
 
 from __future__ import annotations
 

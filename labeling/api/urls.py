@@ -1,4 +1,4 @@
-"""Addresses of `labeling` in the REST interface."""
+"""List the addresses of `labeling` in the REST interface."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Calibration rounds: which examples make a good one, and what came of it."""
+"""Choose good examples for calibration rounds, and work out the results."""

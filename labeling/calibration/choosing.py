@@ -40,12 +40,12 @@ def named_examples(dataset: Dataset, names: Sequence[str]) -> list[Any]:
     Raises InvalidAct for names that the dataset does not have, or whose examples have no gold in force.
     """
     wanted = list(dict.fromkeys(names))
-    found = dict(solved(dataset).filter(external_id__in=wanted).values_list("external_id", "current"))
-    lacking = [name for name in wanted if name not in found]
+    current = dict(solved(dataset).filter(external_id__in=wanted).values_list("external_id", "current"))
+    lacking = [name for name in wanted if name not in current]
     if lacking:
         more = f" and {len(lacking) - NAMED_IN_ERRORS} more" if len(lacking) > NAMED_IN_ERRORS else ""
         raise InvalidAct(f"No solved example here is called {', '.join(lacking[:NAMED_IN_ERRORS])}{more}.")
-    return [found[name] for name in wanted]
+    return [current[name] for name in wanted]
 
 
 def proposed_names(dataset: Dataset, size: int, *, seed: str) -> list[str]:

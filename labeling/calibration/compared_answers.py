@@ -1,4 +1,4 @@
-"""The answers to one example, each part by part beside what is right."""
+"""Compare the answers to one example with its gold, part by part."""
 
 from __future__ import annotations
 

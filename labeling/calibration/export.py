@@ -1,4 +1,4 @@
-"""The answers of a round as lines of a table, as one person may see them."""
+"""Write the answers of a round as lines of a table, as one person may see them."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Results:
 
     items: tuple[ItemResult, ...]
     agreements: tuple[Agreement, ...]
-    # Owners see everybody, others themselves.
+    # Owners see everyone, others themselves.
     people: tuple[PersonResult, ...]
     raters: int
 

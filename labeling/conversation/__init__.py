@@ -1,4 +1,4 @@
-"""An example's input as people read it: turns, calls with their results, and the values worth picking."""
+"""Read an example's input for people: turns, calls with their results, and the values worth picking."""
 
 from labeling.conversation.picks import Picks, Segment
 from labeling.conversation.turns import (

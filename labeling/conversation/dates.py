@@ -1,4 +1,4 @@
-"""Dates and times of day as people write them in several words: one value each."""
+"""Find dates and times of day that people write in several words: one value each."""
 
 from __future__ import annotations
 

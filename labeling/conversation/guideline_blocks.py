@@ -1,4 +1,4 @@
-"""A dataset's guideline: plain text with a little structure, read into blocks that a template prints escaped.
+"""Read a guideline, plain text with a little structure, into blocks that a template prints escaped.
 
 A line that begins with `#` is a heading, one that begins with `-` or `*` an entry of a list; an empty line ends a
 paragraph; text between backticks is a name. Nothing else is special, and nothing becomes a link or HTML.

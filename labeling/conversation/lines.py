@@ -1,4 +1,4 @@
-"""A JSON value as indented lines, keys aligned, without braces: what people read of a call or a result."""
+"""Write a JSON value as indented lines, keys aligned, without braces, for calls and results on pages."""
 
 from __future__ import annotations
 

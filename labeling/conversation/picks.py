@@ -1,4 +1,4 @@
-"""Values in a conversation that may belong into an argument, each with a short code to pick it by."""
+"""Find values in a conversation that may belong into an argument, each with a short code to pick it by."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _values(text: str) -> list[tuple[int, int]]:
     skipped = {match.span() for match in NUMBERING.finditer(text)}
     taken = sorted([*dates, *skipped])
     has_names = _has_names(text)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     previous, end, place = "", 0, 0
     for match in TOKEN.finditer(text):
         word = match.group()
@@ -104,12 +104,12 @@ def _values(text: str) -> list[tuple[int, int]]:
             previous = "" if taken[place] in skipped else word
         elif bare and not begins and has_names and _is_name(bare):
             # "San Francisco": two names in a row are one value.
-            if found and text[found[-1][1] : start] == " " and text[found[-1][0]].isupper():
-                span = (found.pop()[0], span[1])
-            found.append(span)
+            if spans and text[spans[-1][1] : start] == " " and text[spans[-1][0]].isupper():
+                span = (spans.pop()[0], span[1])
+            spans.append(span)
         elif bare and _is_value(bare):
-            found.append(span)
-    return sorted([*found, *dates])
+            spans.append(span)
+    return sorted([*spans, *dates])
 
 
 def _is_value(word: str) -> bool:

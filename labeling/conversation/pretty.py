@@ -1,4 +1,4 @@
-"""A JSON value as indented text, exactly as it was written: numbers keep their digits, names their order."""
+"""Write a JSON value as indented text, exactly as it was written: numbers keep their digits, names their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool as people read it beside an example: what it says of itself, its parameters, and its schema as it is."""
+"""Show a tool next to an example: its description, its parameters, and its unchanged schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From an example's input document to the turns of a conversation. Nothing in it is trusted, not even its shape."""
+"""Turn an example's input document into the turns of a conversation. Nothing in it is trusted, not even its shape."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def read_conversation(document: Any) -> Conversation:
     picks = Picks()
     turns: list[Turn] = []
     if document.get("context"):
-        found = lines(document["context"], picks)
-        block = DataBlock(CONTEXT, "", found, is_open=True, raw=pretty(document["context"]), fold="context")
+        context_lines = lines(document["context"], picks)
+        block = DataBlock(CONTEXT, "", context_lines, is_open=True, raw=pretty(document["context"]), fold="context")
         turns.append(Turn("system", CONTEXT, [block]))
     messages = document.get("messages")
     for message in messages if isinstance(messages, list) else []:
@@ -209,12 +209,12 @@ def _add_result(turns: list[Turn], call_id: str, content: Any, message: Mapping[
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
         content = "\n".join(map(str, texts)) if texts and None not in texts else content
     failed = bool(message.get("is_error"))
-    found = lines(content, picks)
+    result_lines = lines(content, picks)
     block = DataBlock(
         str(message.get("name") or "Result")[:80],
         "error" if failed else "",
-        found,
-        is_open=len(found) <= OPEN_DATA,
+        result_lines,
+        is_open=len(result_lines) <= OPEN_DATA,
         raw=pretty(content),
     )
     waiting = [call for call in _calls(turns) if call.result is None]

@@ -62,17 +62,17 @@ def datasets_counted(datasets: Iterable[Dataset], *, actor: User | None) -> list
 
     Large ones were counted at `counted_at`, and have None until a job has counted once; the others are counted now.
     """
-    found: list[Any] = list(datasets)
-    rows: Iterable[Any] = Dataset.objects.filter(pk__in=[each.pk for each in found]).with_counts(COUNTED_AT_ONCE)
+    counted_rows: list[Any] = list(datasets)
+    rows: Iterable[Any] = Dataset.objects.filter(pk__in=[each.pk for each in counted_rows]).with_counts(COUNTED_AT_ONCE)
     counts = {row.pk: row for row in rows}
-    for each in found:
+    for each in counted_rows:
         each.size, each.with_gold, each.counted_at = counts[each.pk].size, counts[each.pk].with_gold, None
         if each.size is None:
             kept = coverage_kept(each, actor=actor, fresh=LARGE_FRESH)
             each.counted_at = kept.counted_at
             if kept.counts is not None:
                 each.size, each.with_gold = kept.counts.size, kept.counts.gold
-    return found
+    return counted_rows
 
 
 def coverage_count_work(lease: Lease) -> None:

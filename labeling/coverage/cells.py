@@ -60,16 +60,16 @@ class Cell:
             return examples.none()
         if self.waits:
             return examples.filter(~is_resolved("current"), _spelled(stratum, name))
-        found = examples.filter(current__resolution=Resolution.RESOLVED)
+        chosen = examples.filter(current__resolution=Resolution.RESOLVED)
         if self.covers == NEGATIVE:
-            return found.filter(Q(_about(ToolPart.NEAR, self.tool)) | Q(_about(ToolPart.ESTIMATED, self.tool)))
+            return chosen.filter(Q(_about(ToolPart.NEAR, self.tool)) | Q(_about(ToolPart.ESTIMATED, self.tool)))
         if self.covers == EXPECTED:
-            return found.filter(_about(ToolPart.EXPECTED, self.tool))
+            return chosen.filter(_about(ToolPart.EXPECTED, self.tool))
         if self.covers == ERROR_RECOVERY:
             reacts = ~Q(error_class="") | _spelled("bucket", "error_recovery")
-            return found.filter(reacts, _about(ToolPart.ANSWERED, self.tool))
-        found = found.filter(self._of_class(stratum, name))
-        return found.filter(_about(_PART[stratum], self.tool)) if self.tool else found
+            return chosen.filter(reacts, _about(ToolPart.ANSWERED, self.tool))
+        chosen = chosen.filter(self._of_class(stratum, name))
+        return chosen.filter(_about(_PART[stratum], self.tool)) if self.tool else chosen
 
     def _of_class(self, stratum: str, name: str) -> Q:
         said = _spelled(stratum, name)

@@ -1,4 +1,4 @@
-"""The classes that strata are counted in, and the other spellings of each that files use."""
+"""Define the classes that strata are counted in, and the other spellings of each that files use."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ def calls_of(expectation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def plain_arguments(call: Mapping[str, Any]) -> dict[str, Any]:
     """Return a call's arguments as values, where its matchers name one: of several accepted values the first."""
     arguments = call.get("arguments")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, matcher in arguments.items() if isinstance(arguments, Mapping) else ():
         for value in _named(matcher):
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _named(matcher: Mapping[str, Any]) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Writing down which tools gold is about, for gold that has not been read yet. Made from what never changes."""
+"""Write down the tools of gold that has not been read yet. Made from what never changes."""
 
 from __future__ import annotations
 

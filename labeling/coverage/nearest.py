@@ -1,4 +1,4 @@
-"""An estimate of the tool that a request without a call comes near: by the words that both share.
+"""Estimate the tool that a request without a call comes near, by the words that both share.
 
 A request that needs no call is a negative of a tool when somebody could mistake it for one that does. People and
 importers say so by `near` in the expectation. Where they don't, this estimate stands in and is shown as one.
@@ -111,8 +111,8 @@ def nearest_tools(messages: Any, tools: Mapping[str, ToolSpec]) -> tuple[str, ..
 
 
 def _words(text: str) -> frozenset[str]:
-    found = (word.lower() for word in _WORD.findall(text[:MOST_TEXT]))
-    return frozenset(_stem(word) for word in found if word not in _COMMON)
+    tokens = (word.lower() for word in _WORD.findall(text[:MOST_TEXT]))
+    return frozenset(_stem(word) for word in tokens if word not in _COMMON)
 
 
 def _stem(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Coverage as a page draws it, and as CSV: the same counts for heat map, table, list and file."""
+"""Draw coverage for a page and as CSV: the same counts for heat map, table, list and file."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def drawn(counts: Counts, quotas: Mapping[str, Any], admitted: Mapping[str, froz
     """Return what a page shows of the counts."""
     rows = rows_of(counts, quotas, admitted)
     spread = shares(counts, quotas)
-    found = gaps(counts, rows, spread)
+    missing = gaps(counts, rows, spread)
     shown = rows if state.view == "quotas" else rows_of(counts, quotas, admitted, SPREAD_COLUMNS)
-    return Drawn(_table(shown, rows, state), spread, found, sum(gap.lacking for gap in found))
+    return Drawn(_table(shown, rows, state), spread, missing, sum(gap.lacking for gap in missing))
 
 
 def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str
     chart = heat_map(rows, [column.title for column in table.columns], cells, corner=("of what", "tool"))
     places = [[cell.row, cell.column] for cell in cells]
     return {"rows": rows, "columns": [c.covers for c in table.columns], "cells": places, "chart": chart} | {
-        "addresses": [list(each) for each in addresses]
+        "addresses": [list(address) for address in addresses]
     }
 
 
@@ -118,9 +118,9 @@ def table_lines(
             yield row.tool, column.group, column.covers, count.have, count.wanted, count.lacking
 
 
-def next_lines(found: Sequence[Gap]) -> Iterator[Sequence[CsvCell]]:
+def next_lines(missing: Sequence[Gap]) -> Iterator[Sequence[CsvCell]]:
     """Yield what to add next as rows of NEXT_CSV."""
-    for gap in found:
+    for gap in missing:
         yield gap.lacking, gap.tool, gap.what, gap.have, gap.wanted, gap.waiting
 
 

@@ -165,25 +165,25 @@ def tool_rows(
 def shares(counts: Counts, quotas: Mapping[str, Any]) -> list[Share]:
     """Return the classes of every stratum, those known ones first, each with what is wanted."""
     wanted = {(stratum, name): number for stratum, name, number in wanted_shares(quotas, counts.size)}
-    found = []
+    stratum_shares = []
     for stratum, classes in CLASSES.items():
         others = sorted(counts.strata[stratum].keys() - set(classes))[:MOST_OTHERS]
         for name in (*classes, *others):
             have, waiting = counts.strata[stratum].get(name, (0, 0))
-            found.append(Share(stratum, name, have, wanted.get((stratum, name)), waiting))
-    return found
+            stratum_shares.append(Share(stratum, name, have, wanted.get((stratum, name)), waiting))
+    return stratum_shares
 
 
 def gaps(counts: Counts, rows: Iterable[ToolRow], shares_: Iterable[Share]) -> list[Gap]:
     """Return what to add, the most lacking first. A tool's edge cases are one gap, and so are its errors."""
-    found = [
+    missing = [
         Gap(share.lacking, "", f"{HEADS[share.stratum]}: {share.name.replace('_', ' ')}", share.have, share.wanted or 0,
             (share.cell,), share.stratum, share.name, share.waiting)
         for share in shares_ if share.lacking
     ]  # fmt: skip
     for row in rows:
-        found += _tool_gaps(row)
-    return sorted(found, key=lambda gap: (-gap.lacking, gap.tool, gap.what))
+        missing += _tool_gaps(row)
+    return sorted(missing, key=lambda gap: (-gap.lacking, gap.tool, gap.what))
 
 
 def _tool_gaps(row: ToolRow) -> Iterator[Gap]:

@@ -1,4 +1,4 @@
-"""The tools that a dataset should cover, each with the edge cases that its parameters admit."""
+"""List the tools that a dataset should cover, each with the edge cases that its parameters admit."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def tools_to_cover(dataset: Dataset, counts: Counts) -> dict[str, frozenset[str]
 
 def _newest(dataset: Dataset, names: Iterable[str]) -> dict[str, ToolSpec]:
     wanted = sorted(names)
-    found: dict[str, object] = {}
+    newest: dict[str, object] = {}
     for start in range(0, len(wanted), AT_ONCE):
         stored = StoredSpec.objects.filter(project=dataset.project_id, name__in=wanted[start : start + AT_ONCE])
-        found |= dict(stored.order_by("id").values_list("name", "document"))
-    return {name: ToolSpec.from_document(document) for name, document in found.items()}
+        newest |= dict(stored.order_by("id").values_list("name", "document"))
+    return {name: ToolSpec.from_document(document) for name, document in newest.items()}
 
 
 @lru_cache(maxsize=8192)

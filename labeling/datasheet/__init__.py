@@ -1,1 +1,1 @@
-"""The datasheet of a dataset: what it holds, where that is from, who labelled it and how far they agree."""
+"""Make the datasheet of a dataset: its contents, their sources, who labelled it and how far they agree."""

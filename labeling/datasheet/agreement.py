@@ -1,4 +1,4 @@
-"""Agreement of labels of one example about tools: of what people said first, in resolved examples alone."""
+"""Work out how far first labels of one example agree about tools, in resolved examples only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a datasheet: so many queries for any number of examples."""
+"""Read a datasheet with a fixed number of queries for any number of examples."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def datasheet_of(dataset: Dataset, version: DatasetVersion | None = None) -> Dat
 
 def _read(scope: Scope) -> int:
     """Read some of the gold that is new to the counts by tool; return how much is left."""
-    found: int = scope.unread().count()
-    if not found:
+    number: int = scope.unread().count()
+    if not number:
         return 0
     if scope.version is not None:
         entries_read(scope.version, READ_AT_ONCE)
-        return max(0, found - READ_AT_ONCE)
-    if found > READ_AT_ONCE:
-        return found
+        return max(0, number - READ_AT_ONCE)
+    if number > READ_AT_ONCE:
+        return number
     gold_read(scope.dataset)
     return 0
 

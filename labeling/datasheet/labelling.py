@@ -54,10 +54,10 @@ def _overlap(scope: Scope) -> dict[int, int]:
     rows = scope.labels().values("revision").annotate(n=Count("pk"))
     wanted = {f"of_{n}": Count("n", filter=Q(n=n)) for n in range(1, MOST_OVERLAP)}
     wanted[f"of_{MOST_OVERLAP}"] = Count("n", filter=Q(n__gte=MOST_OVERLAP))
-    found = rows.aggregate(**wanted)
-    return {n: found[f"of_{n}"] for n in range(1, MOST_OVERLAP + 1) if found[f"of_{n}"]}
+    counts = rows.aggregate(**wanted)
+    return {n: counts[f"of_{n}"] for n in range(1, MOST_OVERLAP + 1) if counts[f"of_{n}"]}
 
 
 def _of(scope: Scope, rows: QuerySet[Any]) -> QuerySet[Any]:
-    found = rows.filter(is_resolved(), revision__in=scope.revisions()).order_by()
-    return found.filter(created_at__lte=scope.until) if scope.until and rows.model is Adjudication else found
+    resolved = rows.filter(is_resolved(), revision__in=scope.revisions()).order_by()
+    return resolved.filter(created_at__lte=scope.until) if scope.until and rows.model is Adjudication else resolved

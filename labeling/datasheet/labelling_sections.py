@@ -1,4 +1,4 @@
-"""The sections on labelling, use, distribution and maintenance of a datasheet."""
+"""Write the sections on labelling, use, distribution and maintenance of a datasheet."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from toolevals.presentation.numbers import count, percent, span
 
 SOURCES = {
     "agreed": "agreed: labels mean the same",
-    "adjudicated": "adjudicated: somebody decided",
-    "second_look": "second look: somebody decided, after a reviewer had seen an agent's proposal",
+    "adjudicated": "adjudicated: a person decided",
+    "second_look": "second look: a person decided, after a reviewer had seen an agent's proposal",
     "single": "single: one label was wanted",
     "imported": "imported with the example",
     "restored": "restored: earlier gold",

@@ -1,4 +1,4 @@
-"""A datasheet as Markdown (CommonMark with GitHub's tables). What people wrote stays text, whatever it is."""
+"""Write a datasheet as Markdown (CommonMark with GitHub's tables). People's text stays text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A datasheet in words: sections of questions with answers and tables, which the page and the Markdown both show.
+"""Write a datasheet in words: sections of questions with answers and tables, for the page and the Markdown.
 
 The headings follow T. Gebru et al., "Datasheets for Datasets", Communications of the ACM 64 (2021), as far as the
 application knows answers.
@@ -178,18 +178,18 @@ def collection(sheet: Datasheet, links: Links) -> Section:
 
 
 def _examples(sheet: Datasheet, links: Links) -> Iterator[Cell]:
-    found = sheet.composition
+    facts = sheet.composition
     if sheet.about.version is not None:
-        yield number(found.examples, links.page("version-examples"))
+        yield number(facts.examples, links.page("version-examples"))
         yield Cell(", all with gold")
         return
-    yield number(found.examples, links.page("dataset"))
+    yield number(facts.examples, links.page("dataset"))
     yield Cell(": ")
-    yield number(found.gold, links.examples("status", "resolved"))
+    yield number(facts.gold, links.examples("status", "resolved"))
     yield Cell(" with gold, ")
-    yield number(found.waiting, links.examples("status", "open"))
+    yield number(facts.waiting, links.examples("status", "open"))
     yield Cell(" to label")
-    for why, n in found.set_aside.items():
+    for why, n in facts.set_aside.items():
         yield Cell(", ")
         yield number(n, links.examples("status", "set_aside"))
         yield Cell(f" set aside as {why.replace('_', ' ')}")

@@ -1,4 +1,4 @@
-"""Two answers side by side: the parts in which they differ, word by word, and what they agree on."""
+"""Compare two answers: the parts in which they differ, word by word, and what they agree on."""
 
 from __future__ import annotations
 
@@ -120,13 +120,13 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     A part is what can sensibly be taken from one side: where the tools of a call differ, it is the whole call; where
     one side expects calls and the other none, it is all.
     """
-    found = differences(Expectation.from_document(dict(left)), Expectation.from_document(dict(right)))
-    if any(one.path == "/kind" and one.kind != "same" for one in found):
+    parts = differences(Expectation.from_document(dict(left)), Expectation.from_document(dict(right)))
+    if any(one.path == "/kind" and one.kind != "same" for one in parts):
         return Comparison((_whole(left, right),), ())
-    roots = _undivided(found, left, right)
+    roots = _undivided(parts, left, right)
     differing: dict[str, Part] = {}
     agreed: list[Part] = []
-    for one in found:
+    for one in parts:
         root = next((root for root in roots if one.path.startswith(f"{root}/")), None)
         if root is not None:
             differing.setdefault(root, _part(root, at(left, root), at(right, root)))
@@ -137,10 +137,10 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(differing.values()), tuple(agreed))
 
 
-def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
+def _undivided(parts: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
     """Return the paths of what is taken whole: alternatives that one side lacks, and steps whose tools differ."""
     whole: dict[str, None] = {}
-    for one in found:
+    for one in parts:
         steps = one.path.split("/")
         alternative = "/".join(steps[:3])
         if steps[1] == "alternatives" and has(left, alternative) != has(right, alternative):

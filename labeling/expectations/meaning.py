@@ -31,7 +31,7 @@ def meaning(answer: str, expectation: dict[str, Any] | None) -> str:
 
 def groups(sayings: Iterable[One]) -> list[list[One]]:
     """Return what means the same together, in the order of each group's first."""
-    found: dict[str, list[One]] = {}
+    by_meaning: dict[str, list[One]] = {}
     for one in sayings:
-        found.setdefault(meaning(one.answer, one.expectation), []).append(one)
-    return list(found.values())
+        by_meaning.setdefault(meaning(one.answer, one.expectation), []).append(one)
+    return list(by_meaning.values())

@@ -1,4 +1,4 @@
-"""One expectation made of two: each differing part taken from the left, from the right, or from both."""
+"""Merge two expectations: take each differing part from the left, from the right, or from both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that many revisions offer, read together."""
+"""Read the tools that many revisions offer, together."""
 
 from __future__ import annotations
 

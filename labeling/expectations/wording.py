@@ -1,4 +1,4 @@
-"""An expectation in words, for people: one line for lists, calls with their matchers for pages."""
+"""Write an expectation in words: one line for lists, calls with their matchers for pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples to files: `selection` reads them, a module for each format writes them, `formats` is the table."""
+"""Write examples to files: `selection` reads them, a module for each format writes them, `formats` is the table."""
 
 from labeling.exports.formats import FORMATS, ExportFormat, format_named
 from labeling.exports.native import dataset_lines, version_lines

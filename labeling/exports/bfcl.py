@@ -1,4 +1,4 @@
-"""Examples as the leaderboard's files: `BFCL_v4_<category>.json` with questions, `possible_answer/` with answers.
+"""Write examples as the leaderboard's files: `BFCL_v4_<category>.json` with questions, `possible_answer/` with answers.
 
 An example that came from there goes back as it was; its answer too, while the gold still says the same. What was made
 here is written in the leaderboard's forms, where it has a form for it. All files are in one zip, with a summary.

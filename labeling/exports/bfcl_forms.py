@@ -1,4 +1,4 @@
-"""The leaderboard's forms of what was made here: questions, functions, possible answers."""
+"""Write questions, functions and possible answers in the leaderboard's forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats that examples are exported to, in one table."""
+"""List the formats that examples are exported to, in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples as a LangSmith dataset: `inputs` for the agent, `outputs` expected of it, `metadata` for the rest.
+"""Write examples as a LangSmith dataset: `inputs` for the agent, `outputs` expected of it, `metadata` for the rest.
 
 Nothing is lost: `outputs.expectation` is the whole expectation, beside it the plain call where there is one.
 """

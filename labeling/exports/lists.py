@@ -1,4 +1,4 @@
-"""Lists of datasets and of versions as files: their columns (described in docs/tables.md) and their rows."""
+"""Write the lists of datasets and versions as files: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ VERSIONS: Final = ("version_id", "version", "examples", "note", "tags", "actor_i
 
 def dataset_lines(datasets: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each dataset that was counted."""
-    for each in datasets:
-        tools = str(each.default_tools) if each.default_tools else None
-        counts = each.size, each.with_gold, each.counted_at
-        yield each.pk, each.slug, each.name, each.description, *counts, tools, each.created_at
+    for dataset in datasets:
+        tools = str(dataset.default_tools) if dataset.default_tools else None
+        counts = dataset.size, dataset.with_gold, dataset.counted_at
+        yield dataset.pk, dataset.slug, dataset.name, dataset.description, *counts, tools, dataset.created_at
 
 
 def version_lines(versions: Iterable[DatasetVersion]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each version that was read with who froze it."""
-    for each in versions:
-        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
-        yield each.pk, each.number, each.size, each.note, " ".join(each.tags), *who, each.created_at
+    for version in versions:
+        who = (version.actor.pk, version.actor.name) if version.actor else (None, None)
+        yield version.pk, version.number, version.size, version.note, " ".join(version.tags), *who, version.created_at

@@ -1,4 +1,4 @@
-"""Examples as native JSON Lines: the full form of the example schema, one document a line.
+"""Write examples as native JSON Lines: the full form of the example schema, one document a line.
 
 Lines are put together from the text that is stored, keys in the order in which they were written, so that an export
 streams at the speed of the database and an import of it gives the same text again.

@@ -1,4 +1,4 @@
-"""Examples as OpenAI's chat format for fine-tuning: the input, and the assistant's message that is expected.
+"""Write examples as OpenAI's chat format for fine-tuning: the input, and the assistant's message that is expected.
 
 Source: https://platform.openai.com/docs/guides/fine-tuning. Only one answer can be written; an example whose answer is
 not known as values is left out.

@@ -1,4 +1,4 @@
-"""Expectations as plain calls with values, for formats that know nothing else."""
+"""Write expectations as plain calls with values, for formats that know nothing else."""
 
 from __future__ import annotations
 

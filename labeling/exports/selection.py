@@ -81,9 +81,9 @@ class Selection:
     def rows(self) -> Iterator[Row]:
         """Yield the examples, in the order of import, or the version's."""
         *columns, strata = self._columns()
-        found = self._base().values_list(*columns, *strata).iterator(chunk_size=AT_ONCE)
+        examples = self._base().values_list(*columns, *strata).iterator(chunk_size=AT_ONCE)
         known = len(columns)
-        for *values, resolution in found:
+        for *values, resolution in examples:
             hidden = NOTHING_HIDDEN if self.version or resolution in RESOLVED else self.hidden
             named = zip(Example.STRATA, values[known:], strict=True)
             said = {name: value for name, value in named if value and name not in hidden}
@@ -97,8 +97,8 @@ class Selection:
             if self.version
             else Example.objects.of_dataset(self.dataset).order_by("id").values_list("current", flat=True)
         )
-        found = ids.iterator(chunk_size=AT_ONCE)
-        while part := list(islice(found, AT_ONCE)):
+        revisions = ids.iterator(chunk_size=AT_ONCE)
+        while part := list(islice(revisions, AT_ONCE)):
             yield part
 
     def _base(self) -> QuerySet[Any]:

@@ -1,4 +1,4 @@
-"""Examples, and labels, as CSV. Columns: docs/importing.md."""
+"""Write examples, and labels, as CSV. Columns: docs/importing.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of a new calibration round."""
+"""Define the form of a new calibration round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call's fields to the expected call that they mean, and back."""
+"""Turn one call's fields into its expected call, and back."""
 
 from __future__ import annotations
 

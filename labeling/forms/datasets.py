@@ -1,4 +1,4 @@
-"""The forms of the datasets' pages."""
+"""Define the forms of the datasets' pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One field's entries, as the form sends them, to and from the matcher that they mean."""
+"""Turn the entries of one field of the form into its matcher, and back."""
 
 from __future__ import annotations
 
@@ -253,8 +253,8 @@ def _filled(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, An
     if key == "range":
         return parts | {part: [_bound(one)] for part, one in zip(("lo", "hi"), value, strict=True)}
     if key == "approximately":
-        found = {part: [_bound(value.get(name))] for part, name in (("abs", "absolute"), ("rel", "relative"))}
-        return parts | {"v": [_bound(value["value"])]} | found
+        bounds = {part: [_bound(value.get(name))] for part, name in (("abs", "absolute"), ("rel", "relative"))}
+        return parts | {"v": [_bound(value["value"])]} | bounds
     if key == RESULT_OF:
         before = entries.before()[value["call"] - 1 : value["call"]]
         return parts | {"of": [str(before[0].options[0])], "v": [value["pointer"]]} if before else None

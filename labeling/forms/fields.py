@@ -1,4 +1,4 @@
-"""From a tool's JSON Schema to the fields of a form. What a form cannot hold well becomes a field for raw JSON.
+"""Turn a tool's JSON Schema into the fields of a form. What a form cannot hold well becomes a field for raw JSON.
 
 Fields are made as they are needed: a schema may refer to itself.
 """

@@ -1,4 +1,4 @@
-"""From an expectation back to what the label page's form would send for it."""
+"""Turn an expectation back into the fields of the label page's form."""
 
 from __future__ import annotations
 

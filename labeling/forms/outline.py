@@ -1,4 +1,4 @@
-"""The calls of a label as a list: which of them is open, where each stands, what it says in short."""
+"""List the calls of a label: which of them is open, where each is, its short text."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def _kept(page: Page, *, shows_call: bool, shown_route: int) -> Iterator[tuple[s
 
 def _by_field(entered: Entered) -> dict[str, str]:
     """Return the first problem of each field."""
-    found: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for problem in entered.problems:
-        found.setdefault(problem.field, problem.message)
-    return found
+        messages.setdefault(problem.field, problem.message)
+    return messages

@@ -1,4 +1,4 @@
-"""The order of a label's calls: which alternative, in order, in any order, anywhere, or not at all.
+"""Order a label's calls: which alternative, in order, in any order, anywhere, or not at all.
 
 A plan is an expectation's `alternatives` with numbers in the place of calls. It travels through the page as JSON, so
 that moving a call changes no field of the call itself.

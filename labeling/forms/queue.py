@@ -1,4 +1,4 @@
-"""The forms of the queue's pages: how a project labels, in which order, parts of the work, and for whom it is kept."""
+"""Define the forms of the queue's pages: settings of labelling, order, parts of the work, and kept work."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class LabellingForm(PlainForm):
     @property
     def settings(self) -> dict[str, Any]:
         """The valid form's values, as `services.labelling_set` takes them."""
-        said = dict(self.cleaned_data)
-        return said | {"labels_share": said.pop("share_percent") / 100}
+        data = dict(self.cleaned_data)
+        return data | {"labels_share": data.pop("share_percent") / 100}
 
 
 class OrderForm(PlainForm):
@@ -128,9 +128,9 @@ class ChoiceForm(PlainForm):
     @property
     def choice(self) -> Choice:
         """The valid form's choice."""
-        said = self.cleaned_data
-        strata = {name: said[name] for name in Example.STRATA if said.get(name)}
-        return Choice(strata=strata, names=said.get("names", ()), first=said.get("first") or MAX_EXAMPLES)
+        data = self.cleaned_data
+        strata = {name: data[name] for name in Example.STRATA if data.get(name)}
+        return Choice(strata=strata, names=data.get("names", ()), first=data.get("first") or MAX_EXAMPLES)
 
 
 class BatchForm(PlainForm):

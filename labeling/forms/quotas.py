@@ -1,4 +1,4 @@
-"""The form of a dataset's quotas."""
+"""Define the form of a dataset's quotas."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class QuotasForm(PlainForm):
         return [(title, [self[f"{part}.{name}"] for name in names]) for part, names, _, title in GROUPS]
 
     def clean_tools(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for number, line in enumerate(self.cleaned_data["tools"].splitlines(), start=1):
             name, sign, count = (part.strip() for part in line.rpartition("="))
             if not line.strip():
@@ -70,8 +70,8 @@ class QuotasForm(PlainForm):
             wanted = whole_number(count)
             if not sign or not name or wanted is None:
                 raise forms.ValidationError(f"Line {number} is not “name = number”.")
-            found[name] = wanted
-        return found
+            numbers[name] = wanted
+        return numbers
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
@@ -85,10 +85,10 @@ class QuotasForm(PlainForm):
     @property
     def document(self) -> dict[str, Any]:
         """The valid form as quotas."""
-        said = self.cleaned_data
-        document = {name: said[name] for name in ("per_tool", "size", "tools")}
+        data = self.cleaned_data
+        document = {name: data[name] for name in ("per_tool", "size", "tools")}
         for part, names, percent, _ in GROUPS:
-            numbers = {name: said[f"{part}.{name}"] for name in names}
+            numbers = {name: data[f"{part}.{name}"] for name in names}
             document[part] = {name: round(n / 100, 6) if percent else n for name, n in numbers.items()}
         return document
 

@@ -1,4 +1,4 @@
-"""From what the label page sends to an expectation, and to what is wrong with it, field by field."""
+"""Turn the fields of the label page into an expectation, or into errors, field by field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of one call's arguments, as the pane shows them."""
+"""Lay out the rows of one call's arguments for the pane."""
 
 from __future__ import annotations
 

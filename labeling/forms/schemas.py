@@ -1,4 +1,4 @@
-"""Reading a JSON Schema for a form: references followed, what is composed put together, variants named."""
+"""Read a JSON Schema for a form: follow references, merge compositions, name variants."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def merged(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Mapping[str,
 def _both(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
     both = {**right, **left}
     for key in ("properties", "$defs"):
-        found = [side[key] for side in (left, right) if isinstance(side.get(key), Mapping)]
-        if len(found) == 2:
-            both[key] = {**found[0], **found[1]}
+        schemas = [side[key] for side in (left, right) if isinstance(side.get(key), Mapping)]
+        if len(schemas) == 2:
+            both[key] = {**schemas[0], **schemas[1]}
     required = [side["required"] for side in (left, right) if isinstance(side.get("required"), list)]
     if len(required) == 2:
         both["required"] = [*required[0], *required[1]]
@@ -65,12 +65,12 @@ def without_null(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Ma
         branches = schema.get(word)
         if not isinstance(branches, list):
             continue
-        found = [merged(branch, root) for branch in branches]
-        left = [branch for branch in found if branch.get("type") != "null"]
+        variants = [merged(branch, root) for branch in branches]
+        left = [branch for branch in variants if branch.get("type") != "null"]
         beside = {key: value for key, value in schema.items() if key != word}
         if len(left) == 1:
-            return {**left[0], **beside}, len(found) > 1
-        if len(left) < len(found):
+            return {**left[0], **beside}, len(variants) > 1
+        if len(left) < len(variants):
             return {**beside, word: left}, True
     return schema, False
 
@@ -87,11 +87,11 @@ def variants_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Map
         branches = schema.get(word)
         if not isinstance(branches, list) or not 1 < len(branches) <= MAX_VARIANTS:
             continue
-        found = [merged(branch, root) for branch in branches]
-        if not all(_says_what(branch) for branch in found):
+        variants = [merged(branch, root) for branch in branches]
+        if not all(_says_what(branch) for branch in variants):
             continue
         beside = {key: value for key, value in schema.items() if key not in (word, "description", "title", "default")}
-        return tuple(_both(branch, beside) for branch in found)
+        return tuple(_both(branch, beside) for branch in variants)
     return ()
 
 
@@ -103,5 +103,5 @@ def plain_beginning(pattern: Any) -> str:
     """Return the characters with which every match of a pattern begins, as far as they are plain; "" where none are."""
     if not isinstance(pattern, str) or "|" in pattern:
         return ""
-    found = _BEGINNING.match(pattern)
-    return found[1] if found else ""
+    beginning = _BEGINNING.match(pattern)
+    return beginning[1] if beginning else ""

@@ -1,4 +1,4 @@
-"""The forms of bringing examples in and taking them out."""
+"""Define the forms of imports and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL that changes examples that were there before, for all of them at once.
+"""Hold the SQL that changes examples that were there before, for all of them at once.
 
 It takes its parameters as `labeling.imports.statements` does, and `reason` for disputes. What is to be changed stands
 in the table of staged changes; a statement joins it, and no row passes through Python.

@@ -1,4 +1,4 @@
-"""The format of a file of examples, found by what it holds, with the reason in words."""
+"""Find the format of a file of examples by its content, with the reason in words."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ def source_of(file: IO[bytes]) -> DetectedSource:
     if head.lstrip()[:1] not in (b"{", b"["):
         return _text(file)
     first = _value(head.strip())
-    if isinstance(first, Mapping) and (found := _named(line_format(first))) is not None:
-        return found
+    if isinstance(first, Mapping) and (source := _named(line_format(first))) is not None:
+        return source
     file.seek(0)
     document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
     return _named(recorded_format(document)) or _evaluation(document)
 
 
-def _named(found: ExampleFormat | None) -> DetectedSource | None:
-    return None if found is None else DetectedSource(SOURCES[found.name], found.evidence)
+def _named(example_format: ExampleFormat | None) -> DetectedSource | None:
+    return None if example_format is None else DetectedSource(SOURCES[example_format.name], example_format.evidence)
 
 
 def _evaluation(document: Any) -> DetectedSource:
-    found = detected(document)
-    if found.format.name not in SOURCES:
-        raise InvalidDocument.at("", f"{found.sentence} It holds no examples")
-    return DetectedSource(SOURCES[found.format.name], found.evidence)
+    evaluation = detected(document)
+    if evaluation.format.name not in SOURCES:
+        raise InvalidDocument.at("", f"{evaluation.sentence} It holds no examples")
+    return DetectedSource(SOURCES[evaluation.format.name], evaluation.evidence)
 
 
 def _text(file: IO[bytes]) -> DetectedSource:
@@ -90,12 +90,12 @@ def _text(file: IO[bytes]) -> DetectedSource:
 def _tool_table(rows: list[Any]) -> DetectedSource | None:
     """Return the format of the table of another evaluation tool; None of any other table."""
     try:
-        found = detected(rows, is_table=True)
+        table = detected(rows, is_table=True)
     except InvalidDocument:
         return None
-    if found.format.name not in SOURCES:
-        raise InvalidDocument.at("", f"{found.sentence} It holds no examples")
-    return DetectedSource(SOURCES[found.format.name], found.evidence)
+    if table.format.name not in SOURCES:
+        raise InvalidDocument.at("", f"{table.sentence} It holds no examples")
+    return DetectedSource(SOURCES[table.format.name], table.evidence)
 
 
 def _zip(file: IO[bytes]) -> DetectedSource:

@@ -1,4 +1,4 @@
-"""The formats that examples are imported from, in one table: what a file of it is, and how an entry is read."""
+"""List the formats that examples are imported from: how a file of it is recognised, and how an entry is read."""
 
 from __future__ import annotations
 

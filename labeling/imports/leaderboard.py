@@ -1,4 +1,4 @@
-"""A zip of the leaderboard's files, as it publishes them and as our export writes them, read as lines of one file."""
+"""Read a zip of the leaderboard's files, as published or as our export writes them, as lines of one file."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def _category(packed: zipfile.ZipFile, category: str, questions: str, answers: s
 def _answers(packed: zipfile.ZipFile, name: str) -> dict[str, bytes]:
     if packed.getinfo(name).file_size > MAX_ANSWERS_BYTES:
         raise InvalidDocument.at("", f"{name} has more than {MAX_ANSWERS_BYTES:,} bytes")
-    found: dict[str, bytes] = {}
+    answers: dict[str, bytes] = {}
     for each, row in _rows(packed, name):
-        if each in found:
+        if each in answers:
             raise InvalidDocument.at("", f"{name} answers {each} twice")
-        found[each] = row
-    return found
+        answers[each] = row
+    return answers
 
 
 def _rows(packed: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]]:

@@ -25,12 +25,12 @@ def fates(parts: Sequence[ImportPart], findings: Findings, *, is_published: bool
 
     `is_published`: whether the file was imported, and not refused. Costs constant memory besides the findings.
     """
-    found = findings.every_warning if is_published else findings.every_error
+    outcomes = findings.every_warning if is_published else findings.every_error
     fate = "" if is_published else REFUSED
-    if not found:
+    if not outcomes:
         yield from _rows(parts, is_published=is_published)
         return
-    marked = ((each["line"], "", fate, each["pointer"], each["message"]) for each in found)
+    marked = ((outcome["line"], "", fate, outcome["pointer"], outcome["message"]) for outcome in outcomes)
     yield from _joined(merge(_rows(parts, is_published=is_published), marked, key=itemgetter(0)))
 
 

@@ -1,4 +1,4 @@
-"""Cutting a file of lines into parts that can be read on their own, in any order, by several workers."""
+"""Cut a file of lines into parts that can be read on their own, in any order, by several workers."""
 
 from __future__ import annotations
 

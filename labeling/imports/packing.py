@@ -1,4 +1,4 @@
-"""Files that are packed: told by their first bytes, whatever they are called."""
+"""Recognise packed files by their first bytes, whatever their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One part of a file, read: entries become examples, and what is wrong with others is noted."""
+"""Read one part of a file: entries become examples, and errors in others are noted."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def _read_document(source: Source, file: IO[bytes], settings: Settings) -> Part:
 def _read_evaluation_file(file_format: FileFormat, file: IO[bytes]) -> Part:
     part = Part()
     file.seek(0)
-    found = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1), file_format.name)
-    for place, row in found.examples():
+    evaluation = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1), file_format.name)
+    for place, row in evaluation.examples():
         part.lines = max(part.lines, place.number)
         if isinstance(row, InvalidDocument):
             part.refuse(place.number, row.problems)

@@ -1,4 +1,4 @@
-"""Rows that were read, resolved against the project's tools and kept until all of the file is known to be good."""
+"""Resolve rows against the project's tools, and stage them until the whole file is known to be good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL of publishing. Rows go from the staging table to their own without passing through Python.
+"""Hold the SQL of publishing. Rows go from the staging table to their own without passing through Python.
 
 Every statement runs alike on SQLite and PostgreSQL. What is put into the text here are names of tables and columns;
 values are parameters: `job` (a job's id, or a part's where there is no job), `dataset`, `into` (the dataset that new

@@ -1,4 +1,4 @@
-"""The contents of a CSV file's columns, found by their names where no person names them."""
+"""Find the contents of a CSV file's columns by their names, where no person names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV files: their columns, their first rows, where they can be cut, and the records of a part.
+"""Read CSV files: their columns, their first rows, where they can be cut, and the records of a part.
 
 A record may span lines, so only reading tells where one ends: cutting reads the file once with the same reader that
 reads the parts, and they agree on every stray quote.

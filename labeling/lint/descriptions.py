@@ -1,4 +1,4 @@
-"""Lint of tools' descriptions, which is what a model picks a tool by."""
+"""Lint tools' descriptions, by which a model chooses a tool."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ def _leads_with_trigger(words: Sequence[str]) -> bool:
 
 
 def _openings(offered: Sequence[ToolSpec]) -> Iterator[tuple[str, set[str]]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    openings: dict[str, set[str]] = defaultdict(set)
     for spec in offered:
         words = words_in(spec.description)[:SOON]
         if len(words) >= OPENING_WORDS and not _leads_with_trigger(words):
-            found[" ".join(words[:OPENING_WORDS])].add(spec.name)
-    yield from ((opening, names) for opening, names in found.items() if len(names) > 1)
+            openings[" ".join(words[:OPENING_WORDS])].add(spec.name)
+    yield from ((opening, names) for opening, names in openings.items() if len(names) > 1)
 
 
 def _alike(
@@ -112,7 +112,7 @@ def _alike(
     letters = {name: trigrams(spec.description) for name, spec in specs.items()}
     told = (words_in(f"{spec.name} {spec.description} {_parameters(spec)}") for spec in specs.values())
     vectors = dict(zip(specs, tf_idf(told), strict=True))
-    found: dict[tuple[str, str], tuple[str, float]] = {}
+    nearest: dict[tuple[str, str], tuple[str, float]] = {}
     seen: set[tuple[str, str]] = set()
     for offered in lists:
         for pair in combinations(sorted({spec.digest for spec in offered[:MOST_COMPARED]}), 2):
@@ -121,10 +121,10 @@ def _alike(
             seen.add(pair)
             one, other = pair
             if (same := jaccard(letters[one], letters[other])) >= SAME_TEXT:
-                found[pair] = ("same_description", same)
+                nearest[pair] = ("same_description", same)
             elif (share := cosine(vectors[one], vectors[other])) >= CONFUSABLE:
-                found[pair] = ("confusable", share)
-    return found
+                nearest[pair] = ("confusable", share)
+    return nearest
 
 
 def _parameters(spec: ToolSpec) -> str:

@@ -1,4 +1,4 @@
-"""Findings, and the report that they make up."""
+"""Define findings, and the report of them."""
 
 from __future__ import annotations
 

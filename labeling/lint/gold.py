@@ -1,4 +1,4 @@
-"""Lint of gold: against the offered tools, against the newest tools, against an agent that does nothing."""
+"""Lint gold: against the offered tools, against the newest tools, against an agent that does nothing."""
 
 from __future__ import annotations
 
@@ -105,14 +105,14 @@ _ACCEPTED = re.compile(r"(?P<matcher>.*)/one_of/(?P<place>[0-9]+)(?:/.*)?")
 def _by_weight(problems: Sequence[Problem], document: Mapping[str, Any]) -> tuple[list[Problem], list[Problem]]:
     """Return the problems that leave no way to be right, and those of accepted values beside which others are sound."""
     broken: dict[str, set[str]] = defaultdict(set)
-    found = [(problem, _ACCEPTED.fullmatch(problem.pointer)) for problem in problems]
-    for _, accepted in found:
+    matches = [(problem, _ACCEPTED.fullmatch(problem.pointer)) for problem in problems]
+    for _, accepted in matches:
         if accepted:
             broken[accepted["matcher"]].add(accepted["place"])
     in_part = {
         matcher for matcher, places in broken.items() if len(places) < len(_at(document, f"{matcher}/one_of") or ())
     }
-    partial = [problem for problem, accepted in found if accepted and accepted["matcher"] in in_part]
+    partial = [problem for problem, accepted in matches if accepted and accepted["matcher"] in in_part]
     return [problem for problem in problems if problem not in partial], partial
 
 

@@ -1,4 +1,4 @@
-"""Duplicate and near-duplicate inputs, in one pass over any number of examples."""
+"""Find duplicate and near-duplicate inputs, in one pass over any number of examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as a page and a file show it: filters, counts, one row a finding."""
+"""Show a report on a page and as a file: filters, counts, one row a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of the lint, in one table. `docs/datasets.md` states each with its limits."""
+"""List the rules of the lint, in one table. `docs/datasets.md` states each with its limits."""
 
 from __future__ import annotations
 

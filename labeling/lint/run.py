@@ -1,4 +1,4 @@
-"""One lint of a dataset: every example is read once, a page at a time; memory grows by some hundred bytes each."""
+"""Lint a dataset: read every example once, a page at a time; memory grows by some hundred bytes each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets, their examples, people's labels, and the gold that comes of them."""
+"""Store datasets, their examples, people's labels, and the gold that results."""
 
 from labeling.models.agreement import AgreementReport, LabelReading
 from labeling.models.calibration import CalibrationAnswer, CalibrationItem, CalibrationRound

@@ -1,4 +1,4 @@
-"""Calibration rounds: solved examples that everybody who labels answers once, blind, to compare how they read."""
+"""Store calibration rounds: solved examples that everyone who labels answers once, blind, to compare readings."""
 
 from __future__ import annotations
 

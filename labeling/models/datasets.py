@@ -1,4 +1,4 @@
-"""A dataset and its frozen versions."""
+"""Store a dataset and its frozen versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An example, and the revisions of what it shows."""
+"""Store examples, and the revisions of each."""
 
 from __future__ import annotations
 

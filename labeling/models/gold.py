@@ -1,4 +1,4 @@
-"""The expectation in force, and how it came about. Rows are only ever added; the newest counts."""
+"""Store the expectation in force, and its history. Rows are only ever added; the newest counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second looks: what an agent proposes is shown to who has labelled, once their label can no longer be changed."""
+"""Store second looks: an agent's proposals, shown to reviewers once their labels can no longer be changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edge cases drafted from examples that are there: other words of the user, and the gold that follows from them."""
+"""Draft edge cases from existing examples: other words of the user, and the gold that follows from them."""
 
 from labeling.proposals.drafts import Draft, drafts_of
 

@@ -1,4 +1,4 @@
-"""Drafts of edge cases: changed words of the user, and what then follows. Where nothing follows, nothing is drafted.
+"""Draft edge cases: changed words of the user, and their consequences. Without any there is no draft.
 
 Deterministic: the same example gives the same drafts. `docs/datasets.md` states each rule.
 """

@@ -1,4 +1,4 @@
-"""The example that drafts are made from: what the user said last, and everything else."""
+"""Read the example that drafts are made from: the user's last message, and everything else."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Origin:
 
     def once(self, value: str, new: str) -> str | None:
         """Return the words with a value that stands in them once replaced; None where it does not."""
-        found = list(re.finditer(_alone(value), self.words))
-        return self.words[: found[0].start()] + new + self.words[found[0].end() :] if len(found) == 1 else None
+        places = list(re.finditer(_alone(value), self.words))
+        return self.words[: places[0].start()] + new + self.words[places[0].end() :] if len(places) == 1 else None
 
     def everywhere(self, value: str, new: str) -> str | None:
         """Return the words with a value replaced that stands in them and nowhere else; None where that is not so."""

@@ -1,4 +1,4 @@
-"""Drafts as a page shows them: what the user says instead, and what is then expected of the parameter."""
+"""Show drafts on a page: the changed words of the user, and what is then expected of the parameter."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def _row(proposal: ProposedExample) -> ProposalRow:
 def word_pieces(before: str, after: str) -> list[Piece]:
     """Return the words of both texts, in order, with what is new and what is gone."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for tag, start, end, low, high in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
-            found.append(Piece("same", "".join(old[start:end])))
+            pieces.append(Piece("same", "".join(old[start:end])))
             continue
-        found += [Piece("gone", "".join(old[start:end]))] if end > start else []
-        found += [Piece("new", "".join(new[low:high]))] if high > low else []
-    return found
+        pieces += [Piece("gone", "".join(old[start:end]))] if end > start else []
+        pieces += [Piece("new", "".join(new[low:high]))] if high > low else []
+    return pieces
 
 
 def _argument(expectation: dict[str, object] | None, proposal: ProposedExample) -> str:

@@ -1,4 +1,4 @@
-"""One rule for each kind of edge case: what the user says instead, and what is then expected of the argument."""
+"""Define one rule for each kind of edge case: the user's changed words, and what is then expected of the argument."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ _MOMENT = re.compile(
 def time_zone(origin: Origin, place: Place) -> Change | None:
     """The user says the time in UTC; the date and time are then those of UTC, written in either usual way."""
     value = place.value
-    found = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-    if found is None or found["zone"] in ("Z", "+00:00") or re.search(r"\b(?:UTC|GMT)\b", origin.words):
+    moment = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    if moment is None or moment["zone"] in ("Z", "+00:00") or re.search(r"\b(?:UTC|GMT)\b", origin.words):
         return None
-    time = found["time"]
+    time = moment["time"]
     words = origin.once(time, f"{time} UTC") or origin.once(time.removeprefix("0"), f"{time} UTC")
     if words is None or len(place.parameter.path) > 1:
         return None
-    stem = f"{found['day']}T{time}:00"
+    stem = f"{moment['day']}T{time}:00"
     return Change(words, {"one_of": [f"{stem}Z", f"{stem}+00:00"]})
 
 

@@ -46,8 +46,8 @@ class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
 
     def in_project(self, project: Project) -> DatasetVersionQuerySet:
         """Return every version of the project's datasets, the newest of each first."""
-        found = self.filter(within(project, "dataset")).select_related("dataset", "actor")
-        return found.order_by("dataset", "-number")
+        versions = self.filter(within(project, "dataset")).select_related("dataset", "actor")
+        return versions.order_by("dataset", "-number")
 
     def called(self, name: str) -> DatasetVersion | None:
         """Return the version of one dataset that has this number or this tag, or None."""
@@ -59,8 +59,8 @@ class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
     def named(self, project: Project, name: str) -> DatasetVersion | None:
         """Return the version called "dataset" (the newest), "dataset@number" or "dataset@tag", or None."""
         slug, at, which = name.partition("@")
-        found = self.in_project(project).filter(dataset__slug=slug)
-        return found.called(which) if at else found.first()
+        versions = self.in_project(project).filter(dataset__slug=slug)
+        return versions.called(which) if at else versions.first()
 
 
 class EntryQuerySet(models.QuerySet["VersionEntry"]):

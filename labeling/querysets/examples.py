@@ -90,8 +90,8 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         `hidden`: strata by which resolved examples alone are found.
         """
         asked = {name: value for name, value in strata.items() if name in self.model.STRATA and value}
-        found = self.filter(**asked)
-        return found.filter(is_resolved("current")) if any(name in hidden for name in asked) else found
+        examples = self.filter(**asked)
+        return examples.filter(is_resolved("current")) if any(name in hidden for name in asked) else examples
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):

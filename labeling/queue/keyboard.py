@@ -1,4 +1,4 @@
-"""The keyboard of the work pages: what can be done, by which key usually, and by which key for one person."""
+"""Define the keyboard of the work pages: actions, their usual keys, and each person's own."""
 
 from __future__ import annotations
 

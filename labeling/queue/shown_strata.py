@@ -1,4 +1,4 @@
-"""The strata of an example that a person sees: until it is resolved, none that tells the label.
+"""Limit the strata of an example to those that a person may see: until it is resolved, none that reveals the label.
 
 A stratum such as the kind of no call, the error class or the source's own category says what the answer is. So of an
 example that is not resolved, reviewers and viewers see what is on a list of strata that say nothing of it: `SAFE`, and

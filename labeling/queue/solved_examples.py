@@ -1,4 +1,4 @@
-"""Solved examples beside the one at hand: what was decided about the same tools, and why."""
+"""Choose solved examples to show next to the current one: decisions about the same tools, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The threads about one example, as the person who reads them may: see `labeling.blindness`."""
+"""Read the threads about one example that the reader may see: see `labeling.blindness`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Second looks at an agent's proposals: what is proposed, who may look, and how often people go over."""
+"""Propose second looks at an agent's calls: what is proposed, who may look, and how often people go over."""

@@ -1,4 +1,4 @@
-"""Proposals that are wrong on purpose: drawn with a seed, and made to look like what an agent does."""
+"""Plant proposals that are wrong on purpose: drawn with a seed, and made to look like an agent's."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def planted(
 
 def values_given(proposals: Sequence[Mapping[str, Any]]) -> Values:
     """Return the values that were given to each argument of each tool, each once, in the order of the proposals."""
-    found: dict[tuple[str, str], list[Any]] = {}
+    values: dict[tuple[str, str], list[Any]] = {}
     for proposal in proposals:
         for call in calls_of(proposal):
             for name, value in call.arguments.items():
-                known = found.setdefault((call.name, name), [])
+                known = values.setdefault((call.name, name), [])
                 if value not in known:
                     known.append(value)
-    return found
+    return values
 
 
 def _same_arguments(call: ToolCall, tool: ToolSpec) -> ToolCall | None:

@@ -1,4 +1,4 @@
-"""Proposals as documents of expectations of plain calls, and whether a label accepts one."""
+"""Write proposals as expectations of plain calls, and decide whether a label accepts one."""
 
 from __future__ import annotations
 

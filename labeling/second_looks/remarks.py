@@ -29,5 +29,5 @@ class LookRemark:
 def second_look_remarks(revision: Revision, user: User, role: Role) -> list[LookRemark]:
     """Return the second looks that differ from their labels, for who may compare the labels of a revision."""
     looks = SecondLook.objects.remarks_on(revision, user, role)
-    found = [LookRemark(look.proposal.expectation, look.remark) for look in looks]
-    return sorted(found, key=lambda one: canonical([one.expectation, one.remark]))
+    remarks = [LookRemark(look.proposal.expectation, look.remark) for look in looks]
+    return sorted(remarks, key=lambda one: canonical([one.expectation, one.remark]))

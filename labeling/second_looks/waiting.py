@@ -1,4 +1,4 @@
-"""The second looks that wait for a person: at proposals that their own label does not accept."""
+"""Find the second looks that wait for a person: at proposals that their own label does not accept."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def plan_at_work(dataset: Dataset) -> LookPlan | None:
 
 
 def _due(project: Project, user: User) -> Iterator[DueLook]:
-    found = 0
+    count = 0
     for proposal in LookProposal.objects.due(project, user, timezone.now()).iterator(chunk_size=2 * MOST):
         labels = Label.objects.filter(revision=proposal.revision_id, reviewer=user).in_force()
         label = labels.select_related("revision").first()
         if label is None or accepts(label.expectation, proposal.expectation, tools_in(proposal.revision.tools)):
             continue
         yield DueLook(proposal, label)
-        found += 1
-        if found == MOST:
+        count += 1
+        if count == MOST:
             return

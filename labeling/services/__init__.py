@@ -1,4 +1,4 @@
-"""Everything that changes datasets, labels and gold. Each function is one short transaction with one audit row."""
+"""Change datasets, labels and gold. Each function is one short transaction with one audit row."""
 
 from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
 from labeling.services.batches import (

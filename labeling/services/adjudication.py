@@ -1,4 +1,4 @@
-"""The third person's decision, and taking it back."""
+"""Decide as an adjudicator, and take a decision back."""
 
 from __future__ import annotations
 
@@ -64,23 +64,23 @@ def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revisio
         raise InvalidAct("Only who decided can take a decision back.")
     with transaction.atomic():
         revision = revision_locked(adjudication.revision_id)
-        found = Adjudication.objects.select_for_update().get(pk=adjudication.pk)
-        if found.withdrawn_at is not None:
+        locked = Adjudication.objects.select_for_update().get(pk=adjudication.pk)
+        if locked.withdrawn_at is not None:
             return revision
         now = timezone.now()
         project = revision.example.dataset.project
-        if not is_in_force(found, revision) or now > found.created_at + timedelta(seconds=project.undo_seconds):
+        if not is_in_force(locked, revision) or now > locked.created_at + timedelta(seconds=project.undo_seconds):
             raise InvalidAct("The time to take this decision back has passed. Reopen the example, or dispute its gold.")
-        found.withdrawn_at = now
-        found.save(update_fields=["withdrawn_at"])
-        _restore(revision, found.before)
+        locked.withdrawn_at = now
+        locked.save(update_fields=["withdrawn_at"])
+        _restore(revision, locked.before)
         agreement_forget(revision.example.dataset)
         feedback_give(revision)
         audit_record(
             project=project,
             actor=actor,
             verb="adjudication_withdraw",
-            target=found,
+            target=locked,
             detail={"revision": str(revision.pk)},
         )
         revision_evaluate(revision)

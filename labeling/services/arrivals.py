@@ -1,4 +1,4 @@
-"""Large imports: placed in parts where nobody sees them, shown all at once, and swept where they came to nothing.
+"""Place large imports in hidden parts, show them all at once, and sweep those that never finished.
 
 New examples are put, some at a time, into a dataset of a project that has no members (`labeling.services.waiting`): no
 page, no queue and no count reaches it. One short transaction then makes them the real dataset's. Why:

@@ -1,4 +1,4 @@
-"""Parts of a dataset's labelling that somebody answers for, and work that is kept for one person."""
+"""Assign parts of a dataset's labelling to owners, and keep work for one person."""
 
 from __future__ import annotations
 

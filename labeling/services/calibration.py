@@ -1,4 +1,4 @@
-"""Calibration rounds: opening one, answering its examples, closing it.
+"""Open a calibration round, answer its examples, close it.
 
 Answers make no gold, take no place in the queue and count as no labels.
 """

@@ -81,11 +81,11 @@ def example_decide_by(*, example: Example, actor: User | None, decided_by: str) 
         InvalidDocument: it cannot decide a case.
 
     """
-    wanted = read_decided_by(decided_by, "/decided_by")
+    choice = read_decided_by(decided_by, "/decided_by")
     example = Example.objects.select_for_update(of=("self",)).select_related("dataset__project").get(pk=example.pk)
-    if wanted != example.decided_by:
-        detail = {"decided_by": wanted, "before": example.decided_by}
-        example.decided_by = wanted
+    if choice != example.decided_by:
+        detail = {"decided_by": choice, "before": example.decided_by}
+        example.decided_by = choice
         example.save(update_fields=["decided_by"])
         audit_record(
             project=example.dataset.project, actor=actor, verb="example_decide_by", target=example, detail=detail

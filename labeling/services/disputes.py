@@ -1,4 +1,4 @@
-"""Saying that gold is wrong, and leaving it as it is after all. Changing it is an adjudication."""
+"""Dispute gold, or withdraw a dispute. To change gold is an adjudication."""
 
 from __future__ import annotations
 

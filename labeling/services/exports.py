@@ -1,4 +1,4 @@
-"""Exports that take a while: a job writes the file, which is kept for a day."""
+"""Start exports that take a while: a job writes the file, which is kept for a day."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _PARTS = 1000
 @transaction.atomic
 def export_start(*, selection: Selection, actor: User | None, format: str) -> Job:  # noqa: A002 (the interface's word)
     """Begin to write a dataset or a frozen version to a file; return the job. Raises InvalidDocument for the format."""
-    found = format_named(format)
+    export_format = format_named(format)
     dataset, version = selection.dataset, selection.version
     payload: dict[str, Any] = {
         "dataset": str(dataset.pk),
         "version": str(version.pk) if version else None,
-        "format": found.name,
+        "format": export_format.name,
     }
     payload["hidden"] = sorted(selection.hidden)
     job = job_create(
         project=dataset.project,
         actor=actor,
         kind=KIND,
-        title=f"Export {dataset.name}{f', version {version.number}' if version else ''} as {found.title}",
+        title=f"Export {dataset.name}{f', version {version.number}' if version else ''} as {export_format.title}",
         batches=[BatchPlan("labeling.export_write", payload, size=max(selection.size, 1))],
     )
     address = reverse("labeling:exports", args=[dataset.project.slug, dataset.slug])
@@ -48,7 +48,7 @@ def export_start(*, selection: Selection, actor: User | None, format: str) -> Jo
         actor=actor,
         verb="export_start",
         target=dataset,
-        detail={"job": str(job.pk), "format": found.name, "version": version.number if version else None},
+        detail={"job": str(job.pk), "format": export_format.name, "version": version.number if version else None},
     )
     return job
 

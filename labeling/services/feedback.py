@@ -1,4 +1,4 @@
-"""Telling people what came of their labels where somebody else decided."""
+"""Give people feedback on their labels where another person decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes that staged rows will make to examples that were there before: decided in advance, some rows at a time.
+"""Decide in advance what staged rows change in earlier examples, some rows at a time.
 
 The publication then has little left to do while it keeps others from writing. What it finds changed meanwhile it
 decides anew: see `labeling.services.publishing`.
@@ -61,9 +61,9 @@ def changes_decide(values: Mapping[str, Any]) -> list[Decided]:
     """Return what the staged rows that `values` names will change; it only reads."""
     with connection.cursor() as cursor:
         cursor.execute(sql.UNDECIDED, values)
-        found = [Found(*row) for row in cursor.fetchall()]
-    other = staged_with_other_gold((each.staged, each.same) for each in found if each.other_gold)
-    return [_decided(each, _gold_fate(each) if _uuid(each.staged) in other else "") for each in found]
+        rows = [Found(*row) for row in cursor.fetchall()]
+    other = staged_with_other_gold((each.staged, each.same) for each in rows if each.other_gold)
+    return [_decided(each, _gold_fate(each) if _uuid(each.staged) in other else "") for each in rows]
 
 
 def changes_store(decided: Sequence[Decided]) -> None:

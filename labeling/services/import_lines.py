@@ -1,4 +1,4 @@
-"""The file that tells what became of each line of an import: written with it, kept for some days."""
+"""Write the file with the outcome of each line of an import, kept for some days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importing examples: as a job over a file, or at once from rows in memory. All or nothing either way."""
+"""Import examples: as a job over a file, or at once from rows in memory. All or nothing either way."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def import_start(
         with upload.file.open("rb") as file:
             detected = source_of(file)
         source, evidence = detected.source.name, detected.evidence
-    found = source_named(source)
+    import_format = source_named(source)
     given = dict(options or {})
     if is_open and source == "csv" and "columns" not in given:
         tools = tools_in(dataset.default_tools.tools) if dataset.default_tools else ()
@@ -76,11 +76,11 @@ def import_start(
             columns = columns_by_name(file, tools)
         given |= columns.options
         evidence = f"{evidence}, {columns.sentence}"
-    found.require_options(given)
+    import_format.require_options(given)
     common = {"dataset": str(dataset.pk), "upload": str(upload.pk)}
     reading = common | {"source": source} | ({"options": given} if given else {})
     with upload.file.open("rb") as file:
-        first = _first_batches(found, file, upload.size, reading)
+        first = _first_batches(import_format, file, upload.size, reading)
     job = job_create(
         project=dataset.project,
         actor=actor,
@@ -240,7 +240,9 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
     with transaction.atomic():
         stored = part_store(dataset, part, resolved, job_id=None, number=0, moment=moment)
         if errors := findings_of([stored]).errors:
-            raise InvalidDocument(Problem(f"/{each['line'] - 1}{each['pointer']}", each["message"]) for each in errors)
+            raise InvalidDocument(
+                Problem(f"/{error['line'] - 1}{error['pointer']}", error["message"]) for error in errors
+            )
         published = rows_publish(dataset, key=stored.pk, actor=actor)
         _forget([stored])
         audit_record(

@@ -1,4 +1,4 @@
-"""A person's own keys."""
+"""Change a person's own keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handing in a label, changing it, taking it back. Nothing is overwritten: each act adds a row or a time."""
+"""Hand in a label, change it, take it back. Nothing is overwritten: each act adds a row or a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving a claimed example without a word: a page was closed, or another address opened."""
+"""Release a claimed example when its page is closed or left."""
 
 from __future__ import annotations
 

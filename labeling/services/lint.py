@@ -1,4 +1,4 @@
-"""Linting a dataset: at once where it is small, else in a job; and findings that people have looked at and let be."""
+"""Lint a dataset: at once where it is small, else in a job; and ignore findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order in which a dataset's examples are labelled, written into the slots' `turn`.
+"""Order the labelling of a dataset's examples, in the `turn` of their slots.
 
 A turn follows from an example alone (random, disagreement), or from what the strata lack (deficits), so that it can be
 written again at any time: what has its turn already is left alone. Revisions are locked first, and those that somebody

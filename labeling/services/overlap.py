@@ -1,4 +1,4 @@
-"""Changing how many people label each example, while the labelling goes on.
+"""Change how many people label each example, while the labelling goes on.
 
 What is open is brought to the new number, in a job: places are added, or free ones are closed. Nobody who is at work
 loses their place, no label is dropped, and what has all its labels already stays as it is.

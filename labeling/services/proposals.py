@@ -1,4 +1,4 @@
-"""Drafts of edge cases, for a person to accept, to change or to drop. What is accepted is an example to be labelled."""
+"""Accept, change or drop drafts of edge cases. An accepted draft is an example to be labelled."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def proposal_accept(*, proposal: ProposedExample, actor: User | None, words: str
     """
     locked = ProposedExample.objects.select_for_update(of=("self",)).get(pk=proposal.pk)
     if locked.state != ProposalState.OPEN:
-        raise InvalidAct("Somebody has decided this draft already.")
+        raise InvalidAct("This draft is decided already.")
     shown = _with_words(locked.input, words)
     dataset = Dataset.objects.select_related("project").get(pk=locked.dataset_id)
     origin = locked.origin.example

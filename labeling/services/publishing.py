@@ -1,4 +1,4 @@
-"""Making staged rows the dataset's own, in the caller's one transaction.
+"""Make staged rows the dataset's own, in the caller's one transaction.
 
 - An external id that is new: an example, its first revision, and gold or label slots.
 - Equal content: nothing. Other input or tools: a further revision, which is shown from now on; labels stay with theirs.

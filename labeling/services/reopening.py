@@ -1,4 +1,4 @@
-"""Starting over, and going back: another round of labels, and earlier gold in force again. Nothing is overwritten."""
+"""Start another round of labels, or put earlier gold in force again. Nothing is overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second looks: beginning and ending them in a dataset, opening one, answering it."""
+"""Begin and end the second looks of a dataset, open one, answer it."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ def second_look_answer(*, look: SecondLook, actor: User, answer: str, remark: st
         raise InvalidAct("This second look is not yours.")
     project = look.proposal.plan.dataset.project
     require_labelling(project, actor)
-    found = SecondLook.objects.select_for_update(of=("self",)).get(pk=look.pk)
-    if found.answer:
-        return found
+    locked = SecondLook.objects.select_for_update(of=("self",)).get(pk=look.pk)
+    if locked.answer:
+        return locked
     if look_due(project, actor, look.proposal) is None:
         raise InvalidAct("The example was decided meanwhile, or its second looks were ended.")
-    found.answer, found.remark = answer, remark.strip()[:LONGEST_REMARK]
-    found.answered_at = timezone.now()
-    found.save(update_fields=["answer", "remark", "answered_at"])
-    detail = {"revision": str(found.revision_id)}
-    audit_record(project=project, actor=actor, verb="second_look_answer", target=found, detail=detail)
-    return found
+    locked.answer, locked.remark = answer, remark.strip()[:LONGEST_REMARK]
+    locked.answered_at = timezone.now()
+    locked.save(update_fields=["answer", "remark", "answered_at"])
+    detail = {"revision": str(locked.revision_id)}
+    audit_record(project=project, actor=actor, verb="second_look_answer", target=locked, detail=detail)
+    return locked

@@ -1,4 +1,4 @@
-"""Claiming work, keeping it while one works, giving it back.
+"""Claim work, keep it while one works, give it back.
 
 A claim is a lease on a slot's row. One person's claims take turns (their membership's row is locked), and a slot is
 taken by a conditional update of a row that nobody else has locked, so that no slot goes to two and nobody gets two
@@ -88,12 +88,12 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
         require_labelling(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
-        found = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, timezone.now())
-        if found is None:
+        claimed = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, timezone.now())
+        if claimed is None:
             require_unread(slot.revision, actor)
-        if found is not None and own is None:
-            audit_record(project=project, actor=actor, verb="slot_claim", target=found)
-    return found
+        if claimed is not None and own is None:
+            audit_record(project=project, actor=actor, verb="slot_claim", target=claimed)
+    return claimed
 
 
 def slot_renew(*, slot: LabelSlot, actor: User) -> bool:
@@ -184,8 +184,8 @@ def require_labelling(project: Project, actor: User) -> None:
     Raises PermissionDenied where they label here no longer. Runs in the caller's transaction, before it locks anything
     else.
     """
-    found = _TURN.rows(project=project.pk, actor=actor.pk)
-    if not found or found[0][0] < Role.REVIEWER:
+    rows = _TURN.rows(project=project.pk, actor=actor.pk)
+    if not rows or rows[0][0] < Role.REVIEWER:
         raise PermissionDenied("You do not label in this project any more. Its owners can make you a reviewer again.")
 
 

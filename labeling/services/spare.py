@@ -1,4 +1,4 @@
-"""Keeping a label that came too late for a place: the claim on it had ended, and others had the example meanwhile."""
+"""Keep a label that came too late: its claim had ended, and others had labelled the example."""
 
 from __future__ import annotations
 

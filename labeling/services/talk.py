@@ -1,4 +1,4 @@
-"""Asking and answering about an example. A thread is one reviewer's; see `labeling.blindness` for who reads it."""
+"""Ask and answer questions about an example. A thread is one reviewer's; see `labeling.blindness` for who reads it."""
 
 from __future__ import annotations
 

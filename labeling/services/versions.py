@@ -1,4 +1,4 @@
-"""Freezing a dataset, so that runs can be made against it, and saying what a frozen version is."""
+"""Freeze a dataset, so that runs can be made of it, and describe a frozen version."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_l
     if without_second_looks:
         current = current.filter(gold__after_agents="")
     default = Dataset.objects.values_list("decided_by", flat=True).get(pk=dataset.pk)
-    found = list(current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by", "gold__source"))
-    frozen = [(revision, gold, own or default) for revision, gold, own, _ in found]
+    entries = list(current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by", "gold__source"))
+    frozen = [(revision, gold, own or default) for revision, gold, own, _ in entries]
     if not frozen:
         raise InvalidAct("No example of this dataset has gold yet: there is nothing to freeze.")
     newest = dataset.versions.first()
     if newest is not None and list(newest.entries.values_list("revision_id", "gold_id", "decided_by")) == frozen:
         return newest
-    sources = dict(Counter(source for *_, source in found))
+    sources = dict(Counter(source for *_, source in entries))
     made = DatasetVersion(number=1, note=note, size=len(frozen), gold_sources=sources, actor=actor)
     if made.size <= AT_ONCE:
         with transaction.atomic():

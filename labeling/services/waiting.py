@@ -1,4 +1,4 @@
-"""Waiting datasets: they hold what is written in parts, unseen, in a project that has no members."""
+"""Keep waiting datasets: they hold what is written in parts, unseen, in a project without members."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Template tags of the labelling pages."""
+"""Give the pages of labelling their template tags."""

@@ -1,4 +1,4 @@
-"""Pieces of a conversation as HTML, without the white space that a template would add inside `<pre>`."""
+"""Give templates pieces of a conversation as HTML, without the white space that a template would add inside `<pre>`."""
 
 from __future__ import annotations
 

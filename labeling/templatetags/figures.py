@@ -1,4 +1,4 @@
-"""Figures of agreement in words: a rate never without its count and its interval."""
+"""Give templates figures of agreement in words: a rate never without its count and its interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheet of a work page's keys, as the person at it has them."""
+"""Give templates the sheet of a work page's keys, as the person at it has them."""
 
 from __future__ import annotations
 

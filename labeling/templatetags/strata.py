@@ -1,4 +1,4 @@
-"""The strata of an example, as far as the reader of the page may see them."""
+"""Give templates the strata of an example, as far as the reader of the page may see them."""
 
 from __future__ import annotations
 

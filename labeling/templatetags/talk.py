@@ -1,4 +1,4 @@
-"""Questions about an example, where a page shows them."""
+"""Give templates questions about an example, where a page shows them."""
 
 from __future__ import annotations
 

@@ -150,14 +150,14 @@ class VersionDiff:
         earlier = VersionEntry.objects.same_example(self.before).values("revision__tools")[:1]
         was = Subquery(earlier, output_field=UUIDField())
         pairs = rows.annotate(was=was).values_list("was", "revision__tools").annotate(n=Count("pk")).order_by("-n")
-        found = list(pairs[: MOST_LISTS + 1])
-        more = pairs.count() - MOST_LISTS if len(found) > MOST_LISTS else 0
-        keys = {key for old, new, _ in found for key in (old, new)}
+        listed = list(pairs[: MOST_LISTS + 1])
+        more = pairs.count() - MOST_LISTS if len(listed) > MOST_LISTS else 0
+        keys = {key for old, new, _ in listed for key in (old, new)}
         lists = ToolList.objects.in_bulk(keys)
         names = {one.tools_id: str(one) for one in _registry_versions(keys)}
         changes = [
             ListChange(names.get(old, ""), names.get(new, ""), n, version_changes(*_specs(lists[old], lists[new])))
-            for old, new, n in found[:MOST_LISTS]
+            for old, new, n in listed[:MOST_LISTS]
         ]
         return changes, more
 

@@ -26,10 +26,10 @@ def is_tag(name: str) -> bool:
 
 def tags_require(tags: Sequence[str]) -> list[str]:
     """Return the tags, each once, in their order. Raises InvalidDocument for one that is none, or too many."""
-    found = list(dict.fromkeys(tags))
+    distinct = list(dict.fromkeys(tags))
     problems = [Problem(f"/tags/{at}", f"{tag}: {TAG_RULE}") for at, tag in enumerate(tags) if not is_tag(tag)]
-    if len(found) > MOST_TAGS:
+    if len(distinct) > MOST_TAGS:
         problems.append(Problem("/tags", f"A version has at most {MOST_TAGS} tags."))
     if problems:
         raise InvalidDocument(problems)
-    return found
+    return distinct

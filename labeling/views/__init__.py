@@ -1,1 +1,1 @@
-"""Pages of `labeling`: labelling and adjudicating, datasets, examples and versions."""
+"""Show pages of `labeling`: labelling and adjudicating, datasets, examples and versions."""

@@ -1,4 +1,4 @@
-"""The adjudication page: what people differ in, side by side, and the decision."""
+"""Show the adjudication page: what people differ in, side by side, and the decision."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, on
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"
-DECIDED = "Somebody has decided this example meanwhile."
+DECIDED = "Another person has decided this example meanwhile."
 
 
 @require_GET
@@ -54,10 +54,10 @@ def adjudicate(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def adjudicate_revision(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Show what the sides of one example differ in; one that is decided is shown on its own page."""
-    found = _waiting(request, revision)
-    if found is None:
+    waiting_revision = _waiting(request, revision)
+    if waiting_revision is None:
         return redirect(_elsewhere(request, revision))
-    return _show(request, found)
+    return _show(request, waiting_revision)
 
 
 @require_POST
@@ -135,8 +135,10 @@ def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse
         services.adjudication_withdraw(adjudication=made, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, made.revision_id))
-    found = _waiting(request, made.revision_id)
-    return _show(request, found) if found else go_to(request, _elsewhere(request, made.revision_id))
+    waiting_revision = _waiting(request, made.revision_id)
+    return (
+        _show(request, waiting_revision) if waiting_revision else go_to(request, _elsewhere(request, made.revision_id))
+    )
 
 
 @require_POST
@@ -189,8 +191,8 @@ def _found(request: ProjectRequest, pk: UUID) -> tuple[Revision, Sides]:
 
 
 def _still_waiting(request: ProjectRequest, pk: UUID) -> tuple[Revision | None, Sides | None]:
-    found = _waiting(request, pk)
-    return found, _sides(request, found, request.POST) if found else None
+    waiting_revision = _waiting(request, pk)
+    return waiting_revision, _sides(request, waiting_revision, request.POST) if waiting_revision else None
 
 
 def _gone(request: ProjectRequest, pk: UUID) -> HttpResponse:
@@ -207,9 +209,9 @@ def _next(request: ProjectRequest, *, after: str = "", **context: Any) -> HttpRe
     """Show the first example that waits after one that was decided or left for later, else the first of all."""
     services.settle_due(project=request.project)
     waiting = Revision.objects.to_adjudicate(request.project, request.user)
-    found = _later(waiting, after) or waiting.first()
-    if found is not None:
-        return _show(request, found, **context)
+    following = _later(waiting, after) or waiting.first()
+    if following is not None:
+        return _show(request, following, **context)
     return page_or_fragment(
         request,
         page="labeling/adjudicate_done.html",

@@ -40,34 +40,34 @@ CASES_A_CHUNK = 300
 @require_GET
 def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show how far the labels of a dataset's resolved examples agree."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     services.settle_due(project=request.project)
     filters = _filters(request)
-    counted = agreement_counted(found, filters, actor=request.user)
+    counted = agreement_counted(dataset_row, filters, actor=request.user)
     context: dict[str, Any] = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "agreement",
         "counted": counted,
         "filters": filters,
         "query": filters.query(),
-        "strata": strata_choices(found, filters.strata, request.role),
-        "guidelines": found.guidelines.order_by("-number").values_list("number", flat=True)[:50],
+        "strata": strata_choices(dataset_row, filters.strata, request.role),
+        "guidelines": dataset_row.guidelines.order_by("-number").values_list("number", flat=True)[:50],
         "reviewers": _people(request),
     }
     if counted.agreement is not None:
-        context |= _drawn(request, found, counted.agreement, filters)
+        context |= _drawn(request, dataset_row, counted.agreement, filters)
     return render(request, "labeling/agreement.html", context)
 
 
 @require_GET
 def agreement_cases(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List the examples behind a number of the agreement page."""
-    found = _dataset(request, dataset)
-    labels_read(found)
+    dataset_row = _dataset(request, dataset)
+    labels_read(dataset_row)
     filters, asked = _filters(request), _asked(request)
-    shown = case_page(found, filters, asked, request.GET.get("before", ""))
+    shown = case_page(dataset_row, filters, asked, request.GET.get("before", ""))
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "agreement",
         "asked": asked,
         "subject": subject_of(asked, filters),
@@ -82,8 +82,8 @@ def agreement_cases(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_GET
 def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the figures; with `?form=`, the matrix, the periods or the reviewers."""
-    found = _dataset(request, dataset)
-    counted = agreement_counted(found, _filters(request), actor=request.user).agreement
+    dataset_row = _dataset(request, dataset)
+    counted = agreement_counted(dataset_row, _filters(request), actor=request.user).agreement
     form = request.GET.get("form", "")
     columns: Sequence[str] = page.FIGURES_CSV
     rows: Iterable[Sequence[Cell]] = page.figure_lines(counted) if counted else ()
@@ -96,16 +96,18 @@ def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpRespons
         columns, rows = page.REVIEWERS_CSV, page.reviewer_lines(counted, told) if counted else ()
     else:
         form = "figures"
-    return csv_file(f"{found.slug}-agreement-{form}", columns, rows)
+    return csv_file(f"{dataset_row.slug}-agreement-{form}", columns, rows)
 
 
 @require_GET
 def agreement_cases_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the labels of the units that are asked for, a row a label."""
-    found = _dataset(request, dataset)
-    labels_read(found)
+    dataset_row = _dataset(request, dataset)
+    labels_read(dataset_row)
     return csv_file(
-        f"{found.slug}-agreement-cases", page.CASES_CSV, _case_lines(found, _filters(request), _asked(request))
+        f"{dataset_row.slug}-agreement-cases",
+        page.CASES_CSV,
+        _case_lines(dataset_row, _filters(request), _asked(request)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Rows of the agreement pages: the people one is told about, and cases with what each label says."""
+"""Show rows of the agreement pages: people that the reader may see, and cases with each label's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue of a dataset: its order, its batches, and for whom work is kept."""
+"""Show the queue of a dataset: its order, its batches, and for whom work is kept."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "POST"])
 def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show a dataset's order and batches; by POST, by adjudicators, make a batch."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     asked = {name: request.GET[name] for name in Example.STRATA if name in request.GET}
     may = request.role >= Role.ADJUDICATOR
-    form = NewBatchForm(request.POST or None, dataset=found, initial=asked) if may else None
+    form = NewBatchForm(request.POST or None, dataset=dataset_row, initial=asked) if may else None
     if request.method == "POST" and form is not None and form.is_valid():
         try:
-            made = services.batch_create(dataset=found, actor=request.user, choice=form.choice, **form.said)
-            return redirect("labeling:batch", request.project.slug, found.slug, made.pk)
+            made = services.batch_create(dataset=dataset_row, actor=request.user, choice=form.choice, **form.said)
+            return redirect("labeling:batch", request.project.slug, dataset_row.slug, made.pk)
         except InvalidAct as error:
             form.add_error(None, str(error))
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "queue",
         "form": form,
-        "order_form": OrderForm(initial={"order": found.order, "order_seed": found.order_seed}),
+        "order_form": OrderForm(initial={"order": dataset_row.order, "order_seed": dataset_row.order_seed}),
         "overlap": Overlap.of(request.project),
-        "page": page_of(found.batches.with_progress().select_related("owner"), request.GET.get("before", "")),
+        "page": page_of(dataset_row.batches.with_progress().select_related("owner"), request.GET.get("before", "")),
         "today": timezone.localdate(),
     }
     return render(request, "labeling/queue.html", context, status=422 if form is not None and form.errors else 200)
@@ -50,33 +50,37 @@ def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_POST
 def queue_order(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Change the order of a dataset's queue."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     form = OrderForm(request.POST)
     if form.is_valid():
-        said = form.cleaned_data
-        job = services.order_set(dataset=found, actor=request.user, order=said["order"], seed=said["order_seed"])
+        data = form.cleaned_data
+        job = services.order_set(dataset=dataset_row, actor=request.user, order=data["order"], seed=data["order_seed"])
         say_job(request, job, "The queue has its new order.")
     else:
         messages.error(request, "The order was not changed: " + _words(form))
-    return redirect("labeling:queue", request.project.slug, found.slug)
+    return redirect("labeling:queue", request.project.slug, dataset_row.slug)
 
 
 @require_http_methods(["GET", "POST"])
 def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """Show how far a batch is; by POST, by adjudicators, change what is said about it."""
-    found = _batch(request, dataset, batch)
-    may_change = request.role >= Role.ADJUDICATOR and found.closed_at is None
-    initial = {name: getattr(found, name) for name in ("name", "owner", "due_on", "note")}
-    form = BatchForm(request.POST or None, initial=initial, dataset=found.dataset, batch=found) if may_change else None
+    batch_row = _batch(request, dataset, batch)
+    may_change = request.role >= Role.ADJUDICATOR and batch_row.closed_at is None
+    initial = {name: getattr(batch_row, name) for name in ("name", "owner", "due_on", "note")}
+    form = (
+        BatchForm(request.POST or None, initial=initial, dataset=batch_row.dataset, batch=batch_row)
+        if may_change
+        else None
+    )
     if request.method == "POST" and form is not None and form.is_valid():
-        services.batch_update(batch=found, actor=request.user, **form.said)
-        return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+        services.batch_update(batch=batch_row, actor=request.user, **form.said)
+        return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
     context = {
-        "dataset": found.dataset,
+        "dataset": batch_row.dataset,
         "here": "queue",
-        "batch": found,
+        "batch": batch_row,
         "form": form,
-        "assign_form": AssignForm(batch=found) if may_change else None,
+        "assign_form": AssignForm(batch=batch_row) if may_change else None,
         "today": timezone.localdate(),
     }
     return render(request, "labeling/batch.html", context, status=422 if form is not None and form.errors else 200)
@@ -85,17 +89,17 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
 @require_POST
 def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """End a batch."""
-    found = _batch(request, dataset, batch)
-    services.batch_close(batch=found, actor=request.user)
+    batch_row = _batch(request, dataset, batch)
+    services.batch_close(batch=batch_row, actor=request.user)
     messages.info(request, "The batch is closed. What still wants labels is in the open queue.")
-    return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+    return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
 
 
 @require_POST
 def batch_assign(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """Keep examples of a batch for one person, or for this person no more."""
-    found = _batch(request, dataset, batch)
-    form = AssignForm(request.POST, batch=found)
+    batch_row = _batch(request, dataset, batch)
+    form = AssignForm(request.POST, batch=batch_row)
     if not form.is_valid():
         messages.error(request, "Nothing was assigned: " + _words(form))
     else:
@@ -103,12 +107,14 @@ def batch_assign(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResp
         is_taken_back = "unassign" in request.POST
         act = services.slots_unassign if is_taken_back else services.slots_assign
         try:
-            count = act(dataset=found.dataset, actor=request.user, person=person, choice=form.choice, batch=found)
+            count = act(
+                dataset=batch_row.dataset, actor=request.user, person=person, choice=form.choice, batch=batch_row
+            )
             words = "no longer kept for" if is_taken_back else "kept for"
             messages.info(request, f"{count:,} {'example is' if count == 1 else 'examples are'} {words} {person.name}.")
         except InvalidAct as error:
             messages.error(request, str(error))
-    return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+    return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
@@ -116,7 +122,7 @@ def _dataset(request: ProjectRequest, slug: str) -> Dataset:
 
 
 def _words(form: Form) -> str:
-    return " ".join(str(each) for errors in form.errors.values() for each in errors)
+    return " ".join(str(error) for errors in form.errors.values() for error in errors)
 
 
 def _batch(request: ProjectRequest, dataset: str, pk: UUID) -> LabelBatch:

@@ -1,4 +1,4 @@
-"""Answering a calibration round: the screen of the label page, one example of the round after the other."""
+"""Show a calibration round: the screen of the label page, one example of the round after the other."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ def calibrate_next(request: ProjectRequest, dataset: str, calibration: UUID) -> 
 @require_GET
 def calibrate_item(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Show one example of a round to somebody who has still to answer it."""
-    found = _open_item(request, dataset, calibration, item)
-    if found is None:
+    item_row = _open_item(request, dataset, calibration, item)
+    if item_row is None:
         return redirect("labeling:calibrate", request.project.slug, dataset, calibration)
-    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=_context(request, found))
+    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=_context(request, item_row))
 
 
 @require_POST
 def calibrate_panel(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Return the pane of arguments for what is entered, as the label page does."""
-    found = _item(request, dataset, calibration, item)
-    tools = tools_in(found.revision.tools)
+    item_row = _item(request, dataset, calibration, item)
+    tools = tools_in(item_row.revision.tools)
     pane = panel(
         request.POST,
         tools,
         to=request.POST.get("to", ""),
-        is_recovery=about_recovery(found.revision),
+        is_recovery=about_recovery(item_row.revision),
     )
-    context = {"panel": pane, "panel_url": _url(request, found, "calibrate-panel"), "tools": offered(tools)}
+    context = {"panel": pane, "panel_url": _url(request, item_row, "calibrate-panel"), "tools": offered(tools)}
     return render(request, "labeling/parts/panel.html", context)
 
 
@@ -71,12 +71,12 @@ def calibrate_panel(request: ProjectRequest, dataset: str, calibration: UUID, it
 @acknowledged
 def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Keep what is entered, and say what is wrong with it so far."""
-    found = _open_item(request, dataset, calibration, item)
-    if found is None:
+    item_row = _open_item(request, dataset, calibration, item)
+    if item_row is None:
         words = "You have answered this example, or the round goes on without it."
         return conflict(words, url=_round_url(request, dataset, calibration))
-    draft = services.draft_save(revision=found.revision, actor=request.user, document=draft_document(request.POST))
-    problems = read_label(request.POST, tools_in(found.revision.tools)).problems
+    draft = services.draft_save(revision=item_row.revision, actor=request.user, document=draft_document(request.POST))
+    problems = read_label(request.POST, tools_in(item_row.revision.tools)).problems
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
 
 
@@ -84,13 +84,13 @@ def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, it
 @acknowledged
 def calibrate_submit(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Take the answer and go on; 422 says what is wrong with it, 409 that it comes too late."""
-    found = _item(request, dataset, calibration, item)
-    entered = read_label(request.POST, tools_in(found.revision.tools))
+    item_row = _item(request, dataset, calibration, item)
+    entered = read_label(request.POST, tools_in(item_row.revision.tools))
     if not entered.is_valid:
-        return _refused(request, found, entered.problems)
+        return _refused(request, item_row, entered.problems)
     try:
         services.calibration_answer(
-            item=found,
+            item=item_row,
             actor=request.user,
             expectation=entered.document,
             answer=entered.answer,
@@ -98,10 +98,10 @@ def calibrate_submit(request: ProjectRequest, dataset: str, calibration: UUID, i
             seconds=seconds_of(request.POST),
         )
     except InvalidDocument as error:
-        return _refused(request, found, tuple(FieldProblem("", words) for words in sentences(error.problems)))
+        return _refused(request, item_row, tuple(FieldProblem("", words) for words in sentences(error.problems)))
     except InvalidAct as error:
         return conflict(str(error), url=_round_url(request, dataset, calibration))
-    return _next(request, found.round)
+    return _next(request, item_row.round)
 
 
 def _next(request: ProjectRequest, calibration: CalibrationRound) -> HttpResponse:
@@ -154,10 +154,10 @@ def _item(request: ProjectRequest, dataset: str, calibration: UUID, pk: UUID) ->
 
 def _open_item(request: ProjectRequest, dataset: str, calibration: UUID, pk: UUID) -> CalibrationItem | None:
     """Return the item where this person may still answer it. Raises Http404 where there is none such."""
-    found = _item(request, dataset, calibration, pk)
-    if found.round.closed_at is not None:
+    item_row = _item(request, dataset, calibration, pk)
+    if item_row.round.closed_at is not None:
         return None
-    return CalibrationItem.objects.left_for(request.user).with_content().filter(pk=found.pk).first()
+    return CalibrationItem.objects.left_for(request.user).with_content().filter(pk=item_row.pk).first()
 
 
 def _url(request: ProjectRequest, item: CalibrationItem, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Calibration rounds: the list, opening and closing one, what came of it, and one example's answers side by side."""
+"""Show calibration rounds: the list, open and close one, its results, and one example's answers side by side."""
 
 from __future__ import annotations
 
@@ -35,25 +35,27 @@ from toolevals.workspace.views.files import csv_file
 @require_http_methods(["GET", "POST"])
 def calibrations(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List a dataset's rounds; by POST, by adjudicators, open one, or only fill a proposal into the form."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     form = CalibrationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if "propose" in request.POST:
-            form = form.proposing(proposed_names(found, form.cleaned_data["size"], seed=form.cleaned_data["name"]))
+            form = form.proposing(
+                proposed_names(dataset_row, form.cleaned_data["size"], seed=form.cleaned_data["name"])
+            )
         else:
             try:
-                opened = services.calibration_open(dataset=found, actor=request.user, **form.cleaned_data)
-                return redirect("labeling:calibration", request.project.slug, found.slug, opened.pk)
+                opened = services.calibration_open(dataset=dataset_row, actor=request.user, **form.cleaned_data)
+                return redirect("labeling:calibration", request.project.slug, dataset_row.slug, opened.pk)
             except InvalidAct as error:
                 form.add_error(None, str(error))
             except InvalidDocument as error:
                 form.add_error(None, [problem.message for problem in error.problems])
-    rounds = found.calibrations.with_progress(request.user).select_related("actor")
+    rounds = dataset_row.calibrations.with_progress(request.user).select_related("actor")
     page = page_of(rounds, request.GET.get("before", ""))
     may_own = request.role >= Role.OWNER
-    finished = finished_counts(page.rows, found.project) if may_own else {}
+    finished = finished_counts(page.rows, dataset_row.project) if may_own else {}
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "calibration",
         "form": form,
         "page": page,
@@ -76,18 +78,18 @@ def calibration_waiting(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def calibration(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponse:
     """Show how far a round is, and, to those who have answered it or once it is closed, what came of it."""
-    found = _round(request, dataset, calibration)
-    progress = progress_in(found, request.user, request.role)
+    round_row = _round(request, dataset, calibration)
+    progress = progress_in(round_row, request.user, request.role)
     context: dict[str, Any] = {
-        "dataset": found.dataset,
+        "dataset": round_row.dataset,
         "here": "calibration",
-        "calibration": found,
+        "calibration": round_row,
         "progress": progress,
         "left": [one for one in progress if not one.is_finished],
         "may_own": request.role >= Role.OWNER,
     }
-    if may_compare_calibration(found, request.user):
-        results = results_of(found, request.user, request.role)
+    if may_compare_calibration(round_row, request.user):
+        results = results_of(round_row, request.user, request.role)
         context["results"] = results
         context["rows"] = [(one, last_words(one.item.revision.input)) for one in results.items]
     return render(request, "labeling/calibration.html", context)
@@ -96,29 +98,29 @@ def calibration(request: ProjectRequest, dataset: str, calibration: UUID) -> Htt
 @require_POST
 def calibration_close(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponse:
     """End a round."""
-    found = services.calibration_close(calibration=_round(request, dataset, calibration), actor=request.user)
-    return redirect("labeling:calibration", request.project.slug, found.dataset.slug, found.pk)
+    round_row = services.calibration_close(calibration=_round(request, dataset, calibration), actor=request.user)
+    return redirect("labeling:calibration", request.project.slug, round_row.dataset.slug, round_row.pk)
 
 
 @require_GET
 def calibration_csv(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponseBase:
     """Send every answer that the results show, a line each."""
-    found = _round(request, dataset, calibration)
+    round_row = _round(request, dataset, calibration)
     try:
-        rows = list(answer_rows(found, request.user, request.role))
+        rows = list(answer_rows(round_row, request.user, request.role))
     except InvalidAct as error:
-        return _first_answer(request, found, error)
-    return csv_file(f"{found.dataset.slug}-calibration", COLUMNS, rows)
+        return _first_answer(request, round_row, error)
+    return csv_file(f"{round_row.dataset.slug}-calibration", COLUMNS, rows)
 
 
 @require_GET
 def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Show what was said of one example, part by part beside the gold."""
-    found = _round(request, dataset, calibration)
+    round_row = _round(request, dataset, calibration)
     try:
-        results = results_of(found, request.user, request.role)
+        results = results_of(round_row, request.user, request.role)
     except InvalidAct as error:
-        return _first_answer(request, found, error)
+        return _first_answer(request, round_row, error)
     places = {one.item.pk: place for place, one in enumerate(results.items)}
     if item not in places:
         raise Http404
@@ -126,8 +128,8 @@ def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, i
     result = results.items[place]
     revision = result.item.revision
     context = {
-        "dataset": found.dataset,
-        "calibration": found,
+        "dataset": round_row.dataset,
+        "calibration": round_row,
         "result": result,
         "compared": compared(result),
         "gold": revision.gold,

@@ -128,8 +128,8 @@ def sides_for(revision: Revision, user: User, role: Role, *, asked: Mapping[str,
 def _columns(sides: Sequence[Side]) -> list[Column]:
     """Return a column for each meaning: those of labels in force, the most frequent first, then what was said first."""
     firsts = [Said(side.first, is_first=True) for side in sides if side.first is not None]
-    found = groups([*(Said(side, is_first=False) for side in sides), *firsts])
-    return [_column(LETTERS[place], group) for place, group in enumerate(sorted(found, key=_in_force, reverse=True))]
+    columns = groups([*(Said(side, is_first=False) for side in sides), *firsts])
+    return [_column(LETTERS[place], group) for place, group in enumerate(sorted(columns, key=_in_force, reverse=True))]
 
 
 def _column(letter: str, group: Sequence[Said]) -> Column:

@@ -28,43 +28,43 @@ from toolevals.workspace.views.files import csv_file
 @require_GET
 def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show what a dataset's gold covers, against its quotas."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     services.settle_due(project=request.project)
     state = page.State.asked(request.GET)
-    covered = _covered(request, found)
-    context: dict[str, Any] = {"dataset": found, "here": "coverage", "state": state, "coverage": covered}
+    covered = _covered(request, dataset_row)
+    context: dict[str, Any] = {"dataset": dataset_row, "here": "coverage", "state": state, "coverage": covered}
     if covered.counts is not None:
-        context |= _drawn(request, found, covered.counts, state)
+        context |= _drawn(request, dataset_row, covered.counts, state)
     return render(request, "labeling/coverage.html", context)
 
 
 @require_GET
 def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the table, a row a cell; with `?form=next`, what to add next."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     state = page.State.asked(request.GET)
-    covered = _covered(request, found)
+    covered = _covered(request, dataset_row)
     is_next = request.GET.get("form") == "next"
     rows: Iterable[Sequence[Cell]] = ()
     if covered.counts is not None:
-        told = covered.counts, quotas_of(found), tools_to_cover(found, covered.counts)
+        told = covered.counts, quotas_of(dataset_row), tools_to_cover(dataset_row, covered.counts)
         rows = page.next_lines(page.drawn(*told, state).gaps) if is_next else page.table_lines(*told, state.view)
     columns = page.NEXT_CSV if is_next else page.TABLE_CSV
-    return csv_file(f"{found.slug}-{'to-add' if is_next else 'coverage'}", columns, rows)
+    return csv_file(f"{dataset_row.slug}-{'to-add' if is_next else 'coverage'}", columns, rows)
 
 
 @require_http_methods(["GET", "POST"])
 def quotas(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show a dataset's quotas; by POST, by adjudicators, change them."""
-    found = _dataset(request, dataset)
-    form = QuotasForm(request.POST or None, dataset=found)
+    dataset_row = _dataset(request, dataset)
+    form = QuotasForm(request.POST or None, dataset=dataset_row)
     if request.method == "POST" and form.is_valid():
-        services.quotas_set(dataset=found, actor=request.user, document=form.document)
-        return redirect("labeling:coverage", request.project.slug, found.slug)
+        services.quotas_set(dataset=dataset_row, actor=request.user, document=form.document)
+        return redirect("labeling:coverage", request.project.slug, dataset_row.slug)
     if request.role < Role.ADJUDICATOR:
         for field in form.fields.values():
             field.disabled = True
-    context = {"dataset": found, "here": "coverage", "form": form}
+    context = {"dataset": dataset_row, "here": "coverage", "form": form}
     return render(request, "labeling/quotas.html", context, status=422 if form.errors else 200)
 
 

@@ -1,4 +1,4 @@
-"""Pages of datasets: the list, one dataset's examples, what is said about it."""
+"""Show pages of datasets: the list, one dataset's examples, its description."""
 
 from __future__ import annotations
 
@@ -56,25 +56,25 @@ def datasets_csv(request: ProjectRequest) -> StreamingHttpResponse:
 @require_GET
 def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show one dataset's examples, filtered by what the address says."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     services.settle_due(project=request.project)
-    every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
+    every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
     chosen = _chosen(request)
-    rows = _filtered(every, chosen, found, request.role)
+    rows = _filtered(every, chosen, dataset_row, request.role)
     page = _page(rows.with_content(), every, chosen, request.GET.get("before", ""))
-    large = is_large(found)
+    large = is_large(dataset_row)
     kept = request.GET.copy()
     kept.pop("before", None)
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "examples",
         "page": page,
         "rows": example_rows(page.rows),
         "older_url": f"?{kept.urlencode()}&before={page.older}" if kept else f"?before={page.older}",
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
-        **(_counts_kept(found, request.user) if large else _counts(every)),
-        "strata": strata_choices(found, chosen, request.role, most=LOOK_AT if large else None),
+        **(_counts_kept(dataset_row, request.user) if large else _counts(every)),
+        "strata": strata_choices(dataset_row, chosen, request.role, most=LOOK_AT if large else None),
     }
     return render(request, "labeling/dataset.html", context)
 
@@ -82,44 +82,50 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_GET
 def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the same list, all of it."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     services.settle_due(project=request.project)
-    every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    rows = _filtered(every, _chosen(request), found, request.role).with_content()
-    return csv_file(f"{found.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows), request.role))
+    every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
+    rows = _filtered(every, _chosen(request), dataset_row, request.role).with_content()
+    return csv_file(f"{dataset_row.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows), request.role))
 
 
 @require_http_methods(["GET", "POST"])
 def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show what is said about a dataset; by POST, by adjudicators, change it."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     initial = {
-        name: getattr(found, name) for name in ("name", "description", "guideline", "default_tools", "decided_by")
+        name: getattr(dataset_row, name) for name in ("name", "description", "guideline", "default_tools", "decided_by")
     }
     form = DatasetForm(request.POST or None, initial=initial, project=request.project)
     if request.method == "POST" and form.is_valid():
         try:
-            services.dataset_update(dataset=found, actor=request.user, **form.cleaned_data)
-            return redirect("labeling:dataset-settings", request.project.slug, found.slug)
+            services.dataset_update(dataset=dataset_row, actor=request.user, **form.cleaned_data)
+            return redirect("labeling:dataset-settings", request.project.slug, dataset_row.slug)
         except ValidationError as error:
             form.add_error(None, error)
-    blocks = guideline_blocks(found.guideline)
-    strata_form = ShownStrataForm(initial={"strata": found.shown_strata}) if request.role >= Role.OWNER else None
-    context = {"dataset": found, "here": "settings", "form": form, "guideline": blocks, "strata_form": strata_form}
+    blocks = guideline_blocks(dataset_row.guideline)
+    strata_form = ShownStrataForm(initial={"strata": dataset_row.shown_strata}) if request.role >= Role.OWNER else None
+    context = {
+        "dataset": dataset_row,
+        "here": "settings",
+        "form": form,
+        "guideline": blocks,
+        "strata_form": strata_form,
+    }
     return render(request, "labeling/dataset_settings.html", context)
 
 
 @require_POST
 def shown_strata(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Change which strata reviewers see of examples that are still to label."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     form = ShownStrataForm(request.POST)
     if form.is_valid():
-        services.strata_show(dataset=found, actor=request.user, strata=form.cleaned_data["strata"])
+        services.strata_show(dataset=dataset_row, actor=request.user, strata=form.cleaned_data["strata"])
         messages.info(request, "The strata that reviewers see are saved.")
     else:
         messages.error(request, f"The strata were not saved: {' '.join(map(str, form.errors['strata']))}")
-    return redirect("labeling:dataset-settings", request.project.slug, found.slug)
+    return redirect("labeling:dataset-settings", request.project.slug, dataset_row.slug)
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:

@@ -1,4 +1,4 @@
-"""The datasheet of a frozen version, or of what the dataset holds now: page, Markdown, JSON."""
+"""Show the datasheet of a frozen version, or of what the dataset holds now: page, Markdown, JSON."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def _title(sheet: Datasheet) -> str:
 def _asked(request: ProjectRequest, dataset: str, version: str) -> tuple[Dataset, DatasetVersion | None]:
     if version == NOW:
         rows = Dataset.objects.in_project(request.project).select_related("project")
-        found = get_object_or_404(rows, slug=dataset)
+        dataset_row = get_object_or_404(rows, slug=dataset)
         services.settle_due(project=request.project)
-        return found, None
+        return dataset_row, None
     frozen = version_of(request, dataset, version)
     return frozen.dataset, frozen
 

@@ -1,4 +1,4 @@
-"""Examples as rows of a table: what was said last, and what is expected."""
+"""Show examples as rows of a table: the last message, and what is expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One example: what it shows, the gold in force, how that came about; disputing, reopening and restoring it."""
+"""Show one example: its contents, its gold and the history of that; dispute, reopen and restore it."""
 
 from __future__ import annotations
 
@@ -39,53 +39,53 @@ from toolevals.workspace.requests import ProjectRequest
 def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
     """Show an example; with `?revision=`, one of its earlier revisions, with `?version=`, as a version froze it."""
     services.settle_due(project=request.project)
-    found = _example(request, dataset, example)
-    return render(request, "labeling/example.html", _context(request, found))
+    example_row = _example(request, dataset, example)
+    return render(request, "labeling/example.html", _context(request, example_row))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
     """Ask an adjudicator to look at the gold again; by GET, the page with `?reason=` filled in."""
-    found = _example(request, dataset, example)
+    example_row = _example(request, dataset, example)
     if request.method != "POST":
         reason = request.GET.get("reason", "")[: DisputeForm.MOST]
         return render(
             request,
             "labeling/example.html",
-            _context(request, found, dispute_form=DisputeForm(initial={"reason": reason})),
+            _context(request, example_row, dispute_form=DisputeForm(initial={"reason": reason})),
         )
     form = DisputeForm(request.POST)
 
     def open_dispute(reason: str) -> object:
-        current = get_object_or_404(Revision, pk=found.current_id)
+        current = get_object_or_404(Revision, pk=example_row.current_id)
         return services.dispute_open(revision=current, actor=request.user, reason=reason)
 
-    return _acted(request, found, form, open_dispute, dispute_form=form)
+    return _acted(request, example_row, form, open_dispute, dispute_form=form)
 
 
 @require_POST
 def reopen(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
     """Begin another round of labels."""
-    found = _example(request, dataset, example)
+    example_row = _example(request, dataset, example)
     form = ReasonForm(request.POST, prefix="reopen")
 
     def begin(reason: str) -> object:
-        current = get_object_or_404(Revision, pk=found.current_id)
+        current = get_object_or_404(Revision, pk=example_row.current_id)
         return services.revision_reopen(revision=current, actor=request.user, reason=reason)
 
-    return _acted(request, found, form, begin, reopen_form=form)
+    return _acted(request, example_row, form, begin, reopen_form=form)
 
 
 @require_POST
 def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUID) -> HttpResponse:
     """Put earlier gold in force again."""
-    found = _example(request, dataset, example)
-    golds = Gold.objects.filter(revision__example=found).visible_to(request.user, request.role)
+    example_row = _example(request, dataset, example)
+    golds = Gold.objects.filter(revision__example=example_row).visible_to(request.user, request.role)
     earlier = get_object_or_404(golds, pk=gold)
     form = ReasonForm(request.POST)
     return _acted(
         request,
-        found,
+        example_row,
         form,
         lambda reason: services.gold_restore(gold=earlier, actor=request.user, reason=reason),
         restoring=earlier.pk,
@@ -96,12 +96,12 @@ def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUI
 @require_POST
 def decided_by(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
     """Say what decides an example."""
-    found = _example(request, dataset, example)
+    example_row = _example(request, dataset, example)
     form = DecidedByForm(request.POST)
     if form.is_valid():
-        services.example_decide_by(example=found, actor=request.user, decided_by=form.cleaned_data["decided_by"])
-        return redirect("labeling:example", request.project.slug, found.dataset.slug, found.pk)
-    return render(request, "labeling/example.html", _context(request, found, decided_by_form=form), status=422)
+        services.example_decide_by(example=example_row, actor=request.user, decided_by=form.cleaned_data["decided_by"])
+        return redirect("labeling:example", request.project.slug, example_row.dataset.slug, example_row.pk)
+    return render(request, "labeling/example.html", _context(request, example_row, decided_by_form=form), status=422)
 
 
 def _acted(

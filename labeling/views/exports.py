@@ -1,4 +1,4 @@
-"""Taking examples out: the page, files at once, and files that a job has written."""
+"""Export examples: the page, files at once, and files that a job has written."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ NOT_TOLD = "This file holds strata of examples that are still to label. Export t
 @require_http_methods(["GET", "POST"])
 def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Ask for format and version; by POST, send the file or begin the job that writes it."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     job_shown = job_asked(request, KIND)
     initial = {
         "version": request.GET.get("version", ""),
         "format": job_shown.report.get("format", "jsonl") if job_shown else "jsonl",
     }
-    form = ExportForm(request.POST or None, dataset=found, initial=initial)
+    form = ExportForm(request.POST or None, dataset=dataset_row, initial=initial)
     if request.method == "POST" and form.is_valid():
         made = FORMATS[form.cleaned_data["format"]]
-        selection = Selection(found, form.cleaned_data["version"], hidden_strata(found, request.role))
+        selection = Selection(dataset_row, form.cleaned_data["version"], hidden_strata(dataset_row, request.role))
         if made.says_all and selection.size <= MOST_AT_ONCE:
             return redirect(_address(request, selection, made))
         job = services.export_start(selection=selection, actor=request.user, format=made.name)
         return redirect(job.result_path)
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "export",
         "form": form,
         "formats": FORMATS.values(),
@@ -62,15 +62,15 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
 @require_GET
 def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Send the dataset as it is now, with the gold in force, in the format that `?as=` names: JSON Lines by default."""
-    found = _dataset(request, dataset)
-    return file_response(Selection(found, hidden=hidden_strata(found, request.role)), _format(request))
+    dataset_row = _dataset(request, dataset)
+    return file_response(Selection(dataset_row, hidden=hidden_strata(dataset_row, request.role)), _format(request))
 
 
 @require_GET
 def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpResponseBase:
     """Send a frozen version, as `export` does the dataset."""
-    found = version_of(request, dataset, version)
-    return file_response(Selection(found.dataset, found), _format(request))
+    version_row = version_of(request, dataset, version)
+    return file_response(Selection(version_row.dataset, version_row), _format(request))
 
 
 @require_GET

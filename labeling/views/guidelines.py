@@ -1,4 +1,4 @@
-"""A dataset's guideline: its wordings, what changed between two, another one; and the pane beside an example."""
+"""Show a dataset's guideline: its wordings, their differences, a new one; and the pane next to an example."""
 
 from __future__ import annotations
 
@@ -57,24 +57,24 @@ def guide(request: ProjectRequest, revision: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def guideline(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show the guideline in force; with `?version=`, an earlier one and what it changed; by POST, publish another."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
-    form = GuidelineForm(request.POST or None, initial={"text": found.guideline})
+    dataset_row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    form = GuidelineForm(request.POST or None, initial={"text": dataset_row.guideline})
     if request.method == "POST" and form.is_valid():
-        version = services.guideline_publish(dataset=found, actor=request.user, **form.cleaned_data)
+        version = services.guideline_publish(dataset=dataset_row, actor=request.user, **form.cleaned_data)
         words = f"Version {version.number} is in force." if version else "That is the wording in force."
         messages.success(request, words)
-        return redirect("labeling:guideline", request.project.slug, found.slug)
-    shown = _version(found, request.GET.get("version", ""))
-    before = found.guidelines.filter(number__lt=shown.number).first() if shown else None
+        return redirect("labeling:guideline", request.project.slug, dataset_row.slug)
+    shown = _version(dataset_row, request.GET.get("version", ""))
+    before = dataset_row.guidelines.filter(number__lt=shown.number).first() if shown else None
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "settings",
         "form": form,
         "shown": shown,
         "before": before,
-        "guideline": guideline_blocks(shown.text if shown else found.guideline),
+        "guideline": guideline_blocks(shown.text if shown else dataset_row.guideline),
         "diff": diff_lines(before.text, shown.text) if shown and before else [],
-        "page": page_of(found.guidelines.select_related("actor"), request.GET.get("before", "")),
+        "page": page_of(dataset_row.guidelines.select_related("actor"), request.GET.get("before", "")),
     }
     return render(request, "labeling/guideline.html", context, status=422 if form.errors else 200)
 

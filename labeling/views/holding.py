@@ -1,4 +1,4 @@
-"""Holding the example that one labels, and the next one: whose it is, until when, and what is said where it is lost."""
+"""Hold the example that one labels, and the next one: whose it is, until when, and the message where it is lost."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
     Say how many of their questions were answered.
     """
-    found = kept_slot(request, slot)
-    if isinstance(found, HttpResponse):
-        return found
-    services.slot_renew(slot=found, actor=request.user)
+    slot_row = kept_slot(request, slot)
+    if isinstance(slot_row, HttpResponse):
+        return slot_row
+    services.slot_renew(slot=slot_row, actor=request.user)
     ahead = _ahead(request)
     is_held = ahead is not None and services.slot_renew(slot=ahead, actor=request.user)
     return JsonResponse({"answers": count_answers(request.project, request.user), "ahead": is_held})
@@ -36,18 +36,18 @@ def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
 @require_POST
 def label_leave(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Let the claim end soon: the page was closed, or left for another."""
-    for found in (slot_of(request, slot), _ahead(request)):
-        if found is not None:
-            services.slot_leave(slot=found, actor=request.user)
+    for slots in (slot_of(request, slot), _ahead(request)):
+        if slots is not None:
+            services.slot_leave(slot=slots, actor=request.user)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @require_POST
 def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Give the example back to the queue; the draft stays for when it comes again."""
-    for found in (slot_of(request, slot), _ahead(request)):
-        if found is not None:
-            services.slot_release(slot=found, actor=request.user)
+    for slots in (slot_of(request, slot), _ahead(request)):
+        if slots is not None:
+            services.slot_release(slot=slots, actor=request.user)
     return redirect("labeling:datasets", request.project.slug)
 
 
@@ -69,9 +69,9 @@ def work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
 
     Raises InvalidAct where they have opened another's question about its example meanwhile.
     """
-    found = slot_of(request, pk)
-    if found is not None:
-        return found
+    slot_row = slot_of(request, pk)
+    if slot_row is not None:
+        return slot_row
     lost = LabelSlot.objects.in_project(request.project).with_content().wanted_by(request.user).filter(pk=pk).first()
     return services.slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
 

@@ -1,4 +1,4 @@
-"""Bringing examples in: a file, what its columns hold where it has columns, and how the import goes."""
+"""Import examples: a file, the contents of its columns where it has columns, and the progress of the import."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ REPORT_WORDS = {
 @require_http_methods(["GET", "POST"])
 def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Take a file of examples and show how its import goes."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     form = ImportForm(request.POST or None, request.FILES or None, initial={"source": AUTO})
     if request.method == "POST" and form.is_valid():
         try:
-            return _taken(request, found, form.cleaned_data)
+            return _taken(request, dataset_row, form.cleaned_data)
         except InvalidDocument as error:
             form.add_error("file", [str(problem) for problem in error.problems])
     job = job_asked(request, "import")
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "import",
         "form": form,
         "sources": SOURCES.values(),
@@ -65,7 +65,7 @@ def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpResponse:
     """Ask what a file's columns hold, or what becomes of its runs; by POST, import it."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     source = SOURCES.get(request.GET.get("source", "csv"))
     if source is None or not source.asks:
         raise Http404
@@ -74,21 +74,21 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
         table = _preview(file) if source.shape == "table" else None
     except InvalidDocument as error:
         problems = [str(problem) for problem in error.problems]
-        context = {"dataset": found, "here": "import", "upload": file, "problems": problems}
+        context = {"dataset": dataset_row, "here": "import", "upload": file, "problems": problems}
         return render(request, "labeling/import_options.html", context, status=422)
     data = request.POST or None
-    form = ColumnsForm(data, table=table, tools=_tools(found)) if table else RecordedForm(data)
+    form = ColumnsForm(data, table=table, tools=_tools(dataset_row)) if table else RecordedForm(data)
     if request.method == "POST" and form.is_valid():
-        return _started(request, found, file, source, form.options)
-    context = {"dataset": found, "here": "import", "upload": file, "form": form, "table": table}
+        return _started(request, dataset_row, file, source, form.options)
+    context = {"dataset": dataset_row, "here": "import", "upload": file, "form": form, "table": table}
     return render(request, "labeling/import_options.html", context, status=422 if form.errors else 200)
 
 
 @require_GET
 def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpResponseBase:
     """Send what became of each line of an import, as CSV; 410 when the file is no longer kept."""
-    found = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
-    upload = services.import_lines_file(found)
+    job_row = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
+    upload = services.import_lines_file(job_row)
     if upload is None:
         return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)
     return stored_response(upload)

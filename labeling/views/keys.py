@@ -1,4 +1,4 @@
-"""A person's keys: the page on which they change them."""
+"""Show a person's keys: the page on which they change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The label page: claims the next example, shows it, takes the label."""
+"""Show the label page: claims the next example, shows it, takes the label."""
 
 from __future__ import annotations
 
@@ -52,28 +52,30 @@ def label_next(request: ProjectRequest) -> HttpResponse:
 def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Show one slot's example to the person who holds it, or who has labelled it."""
     try:
-        found = work_slot(request, slot)
+        slot_row = work_slot(request, slot)
     except InvalidAct as error:
         raise PermissionDenied(str(error)) from None
-    if found is None:
+    if slot_row is None:
         return redirect("labeling:label", request.project.slug)
-    services.slot_renew(slot=found, actor=request.user)
-    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, found))
+    services.slot_renew(slot=slot_row, actor=request.user)
+    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, slot_row))
 
 
 @require_POST
 def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Return the pane of arguments for what is entered: after choosing a tool or a matcher, or turning to JSON."""
-    found = slot_of(request, slot)
-    if found is None:
+    slot_row = slot_of(request, slot)
+    if slot_row is None:
         raise Http404
-    tools = tools_in(found.revision.tools)
-    is_recovery = about_recovery(found.revision)
-    data = taken_over(request, found.revision, tools) or request.POST
+    tools = tools_in(slot_row.revision.tools)
+    is_recovery = about_recovery(slot_row.revision)
+    data = taken_over(request, slot_row.revision, tools) or request.POST
     pane = panel(data, tools, to=request.POST.get("to", ""), is_recovery=is_recovery)
-    url = reverse("labeling:label-panel", args=[request.project.slug, found.pk])
+    url = reverse("labeling:label-panel", args=[request.project.slug, slot_row.pk])
     return render(
-        request, "labeling/parts/panel.html", {"panel": pane, "panel_url": url, "tools": offered(tools), "slot": found}
+        request,
+        "labeling/parts/panel.html",
+        {"panel": pane, "panel_url": url, "tools": offered(tools), "slot": slot_row},
     )
 
 
@@ -81,11 +83,11 @@ def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
 @acknowledged
 def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Keep what is entered, and say what is wrong with it so far."""
-    found = kept_slot(request, slot)
-    if isinstance(found, HttpResponse):
-        return found
-    draft = services.draft_save(revision=found.revision, actor=request.user, document=draft_document(request.POST))
-    problems = read_label(request.POST, tools_in(found.revision.tools)).problems
+    slot_row = kept_slot(request, slot)
+    if isinstance(slot_row, HttpResponse):
+        return slot_row
+    draft = services.draft_save(revision=slot_row.revision, actor=request.user, document=draft_document(request.POST))
+    problems = read_label(request.POST, tools_in(slot_row.revision.tools)).problems
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
 
 
@@ -96,27 +98,27 @@ def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
     A label whose claim has ended takes another place of the example, or is kept as a spare label.
     """
-    found = handed_out(request, slot)
-    if isinstance(found, HttpResponse):
-        return found
-    entered = read_label(request.POST, tools_in(found.revision.tools))
+    slot_row = handed_out(request, slot)
+    if isinstance(slot_row, HttpResponse):
+        return slot_row
+    entered = read_label(request.POST, tools_in(slot_row.revision.tools))
     if not entered.is_valid:
-        return _refused(request, found, entered.problems)
+        return _refused(request, slot_row, entered.problems)
     try:
         label = services.label_hand_in(
-            slot=found,
+            slot=slot_row,
             actor=request.user,
             expectation=entered.document,
             answer=entered.answer,
             rationale=request.POST.get("rationale", ""),
             flagged=bool(request.POST.get("flagged")),
             seconds=seconds_of(request.POST),
-            suggestion=seen_suggestion(request, found.revision),
+            suggestion=seen_suggestion(request, slot_row.revision),
         )
     except InvalidDocument as error:
-        return _refused(request, found, tuple(FieldProblem("", words) for words in sentences(error.problems)))
+        return _refused(request, slot_row, tuple(FieldProblem("", words) for words in sentences(error.problems)))
     except InvalidAct as error:
-        return conflict(str(error), url=_example_url(request, found))
+        return conflict(str(error), url=_example_url(request, slot_row))
     return _next(request, request.POST, undo=label)
 
 
@@ -126,17 +128,17 @@ def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Pass the example on, with a reason, and go on to the next; a skip that is sent twice is one."""
     if is_taken(request):
         return _next(request, request.POST)
-    found = slot_of(request, slot)
-    if found is None:
+    slot_row = slot_of(request, slot)
+    if slot_row is None:
         return claim_lost(request)
     reason = ". ".join(part.strip() for part in request.POST.getlist("reason") if part.strip())
     try:
         with once(request):
-            skip = services.slot_skip(slot=found, actor=request.user, reason=reason)
+            skip = services.slot_skip(slot=slot_row, actor=request.user, reason=reason)
     except AlreadyTaken:
         return _next(request, request.POST)
     except InvalidAct as error:
-        return conflict(str(error), url=_example_url(request, found))
+        return conflict(str(error), url=_example_url(request, slot_row))
     return _next(request, request.POST, undo=skip)
 
 
@@ -161,11 +163,11 @@ def label_ahead(request: ProjectRequest, slot: UUID) -> HttpResponse:
 def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
     """Take one's label back and show its example again, as it was."""
     labels = Label.objects.in_project(request.project).filter(reviewer=request.user)
-    found = get_object_or_404(labels.select_related("revision__example"), pk=label)
+    label_row = get_object_or_404(labels.select_related("revision__example"), pk=label)
     try:
-        slot = services.label_withdraw(label=found, actor=request.user)
+        slot = services.label_withdraw(label=label_row, actor=request.user)
     except InvalidAct as error:
-        return conflict(str(error), url=slot_url(request, found.slot_id))
+        return conflict(str(error), url=slot_url(request, label_row.slot_id))
     return _show(request, slot)
 
 
@@ -174,9 +176,9 @@ def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
 def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     """Take one's skip back and show the example again, if a place is free."""
     skips = Skip.objects.filter(within(request.project, "revision__example__dataset"), reviewer=request.user)
-    found = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
+    skip_row = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
     try:
-        slot = services.skip_undo(skip=found, actor=request.user)
+        slot = services.skip_undo(skip=skip_row, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=label_url(request))
     if slot is None:

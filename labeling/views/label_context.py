@@ -178,8 +178,8 @@ def about_recovery(revision: Revision) -> bool:
         results = transcript_in(messages).results if isinstance(messages, list) else ()
     except InvalidDocument:
         return False
-    found = (trouble_in(result.content, is_error=result.is_error) for result in results)
-    return any(trouble is not None and trouble.is_error for trouble in found)
+    troubles = (trouble_in(result.content, is_error=result.is_error) for result in results)
+    return any(trouble is not None and trouble.is_error for trouble in troubles)
 
 
 def offered(tools: Sequence[ToolSpec]) -> list[OfferedTool]:

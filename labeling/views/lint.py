@@ -18,17 +18,17 @@ from toolevals.workspace.views.files import csv_file
 @require_http_methods(["GET", "POST"])
 def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show the newest report; by POST, by adjudicators, lint again."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     if request.method == "POST":
-        services.lint_start(dataset=found, actor=request.user)
-        return redirect("labeling:lint", request.project.slug, found.slug)
-    state, report = page.State.asked(request.GET), _report(found)
+        services.lint_start(dataset=dataset_row, actor=request.user)
+        return redirect("labeling:lint", request.project.slug, dataset_row.slug)
+    state, report = page.State.asked(request.GET), _report(dataset_row)
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "lint",
         "state": state,
         "report": report,
-        "job": services.lint_running(found),
+        "job": services.lint_running(dataset_row),
         "drawn": page.drawn(report.document, state) if report else None,
     }
     return render(request, "labeling/lint.html", context)
@@ -37,26 +37,26 @@ def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_GET
 def lint_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the findings that the page's filters choose."""
-    found = _dataset(request, dataset)
-    report = _report(found)
+    dataset_row = _dataset(request, dataset)
+    report = _report(dataset_row)
     rows = page.lines(report.document, page.State.asked(request.GET)) if report else iter(())
-    return csv_file(f"{found.slug}-lint", page.CSV, rows)
+    return csv_file(f"{dataset_row.slug}-lint", page.CSV, rows)
 
 
 @require_POST
 def lint_ignore(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Let a finding be, with a reason; without one, show it again."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     key, reason = request.POST.get("key", ""), request.POST.get("reason")
     try:
         if reason is None:
-            services.finding_restore(dataset=found, actor=request.user, key=key)
+            services.finding_restore(dataset=dataset_row, actor=request.user, key=key)
         else:
-            services.finding_ignore(dataset=found, actor=request.user, key=key, reason=reason)
+            services.finding_ignore(dataset=dataset_row, actor=request.user, key=key, reason=reason)
     except InvalidAct as error:
         messages.error(request, str(error))
     state = page.State.asked(request.POST)
-    response = redirect("labeling:lint", request.project.slug, found.slug)
+    response = redirect("labeling:lint", request.project.slug, dataset_row.slug)
     response["Location"] += f"?{state.query}&page={state.page}" if state.query else f"?page={state.page}"
     return response
 

@@ -1,4 +1,4 @@
-"""Drafts of edge cases: make them, accept them as they are or with other words, drop them."""
+"""Show drafts of edge cases: make them, accept them unchanged or with other words, drop them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ KINDS = [(kind.value, kind.value.replace("_", " ")) for kind in EdgeCase]
 @require_GET
 def proposals(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List the drafts that nobody has decided, by tool and kind where asked."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     chosen = _chosen(request)
-    undecided = ProposedExample.objects.of_dataset(found).open()
+    undecided = ProposedExample.objects.of_dataset(dataset_row).open()
     rows = undecided.about(**chosen).select_related("origin__example", "origin__gold", "tools")
     page = page_of(rows, request.GET.get("before", ""), ROWS)
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "coverage",
         "page": page,
         "rows": proposal_rows(page.rows),
@@ -48,34 +48,34 @@ def proposals(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_POST
 def proposals_make(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Draft more."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     chosen = _chosen(request)
     made = services.proposals_make(
-        dataset=found,
+        dataset=dataset_row,
         actor=request.user,
         tools=[chosen["tool"]] if chosen["tool"] else None,
         kinds=[chosen["kind"]] if chosen["kind"] else None,
     )
     said = f"{made} new draft{pluralize(made)}." if made else "Nothing more follows from the gold that is there."
     messages.info(request, said)
-    return _back(request, found)
+    return _back(request, dataset_row)
 
 
 @require_POST
 def proposals_decide(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Accept or drop the drafts that are marked, or the one whose button was pressed."""
-    found = _dataset(request, dataset)
+    dataset_row = _dataset(request, dataset)
     act, _, one = request.POST.get("act", "").partition(" ")
     marked = [key for each in ([one] if one else request.POST.getlist("mark")) if (key := _uuid(each))]
     if act == "accept" and one and f"words {one}" in request.POST:
-        _accept_changed(request, found, marked)
+        _accept_changed(request, dataset_row, marked)
     elif act == "accept":
-        done = services.proposals_accept(dataset=found, actor=request.user, proposals=marked)
+        done = services.proposals_accept(dataset=dataset_row, actor=request.user, proposals=marked)
         messages.info(request, f"{done} new example{pluralize(done)} to label.")
     elif act == "drop":
-        done = services.proposals_drop(dataset=found, actor=request.user, proposals=marked)
+        done = services.proposals_drop(dataset=dataset_row, actor=request.user, proposals=marked)
         messages.info(request, f"{done} draft{pluralize(done)} dropped.")
-    return _back(request, found)
+    return _back(request, dataset_row)
 
 
 def _accept_changed(request: ProjectRequest, dataset: Dataset, marked: list[UUID]) -> None:

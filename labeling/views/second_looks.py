@@ -1,4 +1,4 @@
-"""Second looks at an agent's proposals: one example after the other, and what one has answered."""
+"""Show second looks at an agent's proposals: one example after the other, and one's earlier answers."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def second_look(request: ProjectRequest, look: UUID) -> HttpResponse:
 @require_POST
 def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
     """Take the answer and go on to the next."""
-    found = _proposal(request, look)
-    opened = get_object_or_404(SecondLook, proposal=found, reviewer=request.user)
+    proposal_row = _proposal(request, look)
+    opened = get_object_or_404(SecondLook, proposal=proposal_row, reviewer=request.user)
     answer = request.POST.get("answer", "")
     if answer not in LookAnswer.values:
-        return _show(request, found, problem="Say whether you keep your label or go over to the proposal.")
+        return _show(request, proposal_row, problem="Say whether you keep your label or go over to the proposal.")
     try:
         services.second_look_answer(
             look=opened, actor=request.user, answer=answer, remark=request.POST.get("remark", "")

@@ -1,4 +1,4 @@
-"""The strata that the rows of a page can be narrowed by."""
+"""Show the strata that the rows of a page can be narrowed by."""
 
 from __future__ import annotations
 

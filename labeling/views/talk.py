@@ -1,4 +1,4 @@
-"""Questions: the thread about an example, and the list of what was asked and answered."""
+"""Show questions: the thread about an example, and the list of questions and answers."""
 
 from __future__ import annotations
 
@@ -45,36 +45,38 @@ def questions(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def thread(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Show the questions about an example beside it; to a script, the questions alone."""
-    found = _revision(request, revision)
-    services.question_open(revision=found, actor=request.user)
+    revision_row = _revision(request, revision)
+    services.question_open(revision=revision_row, actor=request.user)
     if request.headers.get("HX-Request"):
-        return render(request, THREAD, _fragment(request, found))
-    return render(request, "labeling/question.html", _page(request, found))
+        return render(request, THREAD, _fragment(request, revision_row))
+    return render(request, "labeling/question.html", _page(request, revision_row))
 
 
 @require_POST
 @acknowledged
 def comment_add(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Add to a thread, or begin one's own, once however often it is sent; 422 says what is wrong."""
-    found = _revision(request, revision)
-    services.question_open(revision=found, actor=request.user)
+    revision_row = _revision(request, revision)
+    services.question_open(revision=revision_row, actor=request.user)
     about = request.POST.get("about", OWN)
     problem = ""
     try:
-        asker = _asker(request, found, about)
+        asker = _asker(request, revision_row, about)
         text = request.POST.get(f"comment:{about}", "")
         with suppress(AlreadyTaken), once(request):
-            services.comment_add(revision=found, asker=asker, actor=request.user, text=text)
+            services.comment_add(revision=revision_row, asker=asker, actor=request.user, text=text)
     except InvalidDocument:
         problem = "Write something first."
     except InvalidAct as error:
         problem = str(error)
     if request.headers.get("HX-Request"):
-        context = _fragment(request, found) | {"talk_problem": problem}
+        context = _fragment(request, revision_row) | {"talk_problem": problem}
         return render(request, THREAD, context, status=422 if problem else 200)
     if problem:
-        return render(request, "labeling/question.html", _page(request, found) | {"talk_problem": problem}, status=422)
-    return redirect("labeling:thread", request.project.slug, found.pk)
+        return render(
+            request, "labeling/question.html", _page(request, revision_row) | {"talk_problem": problem}, status=422
+        )
+    return redirect("labeling:thread", request.project.slug, revision_row.pk)
 
 
 def _asker(request: ProjectRequest, revision: Revision, about: str) -> User:

@@ -28,18 +28,18 @@ CSV = ("position", "example", "external_id", "revision", "gold", "source", "expe
 @require_GET
 def version_examples(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Show what a version holds, filtered by what the address says, in the version's own order."""
-    found = version_of(request, dataset, version)
+    version_row = version_of(request, dataset, version)
     chosen = _asked(request)
     start = whole_number(request.GET.get("from", "")) or 0
-    rows = _chosen(VersionEntry.objects.of_version(found), chosen)
+    rows = _chosen(VersionEntry.objects.of_version(version_row), chosen)
     shown = list(rows.with_everything().filter(position__gte=start)[: LIST_SIZE + 1])
     kept = request.GET.copy()
     kept.pop("from", None)
     following = shown[LIST_SIZE].position if len(shown) > LIST_SIZE else None
     context = {
-        "dataset": found.dataset,
+        "dataset": version_row.dataset,
         "here": "versions",
-        "version": found,
+        "version": version_row,
         "rows": [
             (entry, last_words(entry.revision.input), summary(entry.gold.expectation)) for entry in shown[:LIST_SIZE]
         ],
@@ -55,10 +55,10 @@ def version_examples(request: ProjectRequest, dataset: str, version: str) -> Htt
 @require_GET
 def version_examples_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send what a version holds, filtered like the list."""
-    found = version_of(request, dataset, version)
+    version_row = version_of(request, dataset, version)
     chosen = _asked(request)
-    rows = _chosen(VersionEntry.objects.of_version(found), chosen)
-    return csv_file(f"{found.dataset.slug}-{found.number}-examples", CSV, _lines(rows))
+    rows = _chosen(VersionEntry.objects.of_version(version_row), chosen)
+    return csv_file(f"{version_row.dataset.slug}-{version_row.number}-examples", CSV, _lines(rows))
 
 
 def _asked(request: ProjectRequest) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A dataset's frozen versions: the list, freezing one, and saying what one is."""
+"""Show a dataset's frozen versions: list them, freeze one, describe one."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from toolevals.workspace.views.files import csv_file
 @require_http_methods(["GET", "POST"])
 def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List the frozen versions, newest first; by POST, freeze one."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    dataset_row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
     form = FreezeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = services.version_freeze(dataset=found, actor=request.user, **form.cleaned_data)
-            address = reverse("labeling:versions", args=[request.project.slug, found.slug])
+            made = services.version_freeze(dataset=dataset_row, actor=request.user, **form.cleaned_data)
+            address = reverse("labeling:versions", args=[request.project.slug, dataset_row.slug])
             return redirect(f"{address}?frozen={made.number}")
         except InvalidAct as error:
             form.add_error(None, str(error))
-    datasets_counted([found], actor=request.user)
-    rows = found.versions.select_related("actor")
+    datasets_counted([dataset_row], actor=request.user)
+    rows = dataset_row.versions.select_related("actor")
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "versions",
         "form": form,
         "page": page_of(rows, request.GET.get("before", "")),
-        "frozen": _frozen(request, found),
+        "frozen": _frozen(request, dataset_row),
     }
     return render(request, "labeling/versions.html", context, status=409 if form.errors else 200)
 
@@ -47,23 +47,29 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_GET
 def versions_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the same list, all of it."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
-    rows = rows_of(found.versions.select_related("actor"))
-    return csv_file(f"{found.slug}-versions", VERSIONS, version_lines(rows))
+    dataset_row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    rows = rows_of(dataset_row.versions.select_related("actor"))
+    return csv_file(f"{dataset_row.slug}-versions", VERSIONS, version_lines(rows))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def version_describe(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Change the note and the tags of a frozen version."""
-    found = version_of(request, dataset, version)
-    form = DescribeForm(request.POST or None, initial={"note": found.note, "tags": " ".join(found.tags)})
-    context = {"dataset": found.dataset, "here": "versions", "version": found, "form": form, "is_taken": False}
+    version_row = version_of(request, dataset, version)
+    form = DescribeForm(request.POST or None, initial={"note": version_row.note, "tags": " ".join(version_row.tags)})
+    context = {
+        "dataset": version_row.dataset,
+        "here": "versions",
+        "version": version_row,
+        "form": form,
+        "is_taken": False,
+    }
     if request.method == "POST" and form.is_valid():
         try:
             services.version_describe(
-                version=found, actor=request.user, **form.cleaned_data, move="move" in request.POST
+                version=version_row, actor=request.user, **form.cleaned_data, move="move" in request.POST
             )
-            return redirect("labeling:versions", request.project.slug, found.dataset.slug)
+            return redirect("labeling:versions", request.project.slug, version_row.dataset.slug)
         except InvalidAct as error:
             form.add_error("tags", str(error))
             context["is_taken"] = True

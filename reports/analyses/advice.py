@@ -1,4 +1,4 @@
-"""A confusion read from the two tools' own words and the cases: what it is, what shows it, what to try.
+"""Read a confusion by the two tools' own words and the cases: its kind, the evidence, what to try.
 
 Every sentence quotes the texts or names the cases that it comes from; where they show nothing, nothing is said. The
 rules are few and plain, and are written down in docs/reports.md.
@@ -68,7 +68,8 @@ def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
         words, cases = _words(pulled, cell.actual_words), _cases(pulled)
         shown.append(
             Sentence(
-                f"{_people(cases)} {words}, which {actual.name} says of itself and {expected.name} does not", cases
+                f"{_people(cases)} {words}: in the description of {actual.name}, not of {expected.name}",
+                cases,
             )
         )
         meant = _lower(_ADDRESS.sub("", opening(expected.description)))
@@ -123,7 +124,7 @@ def _needless(cell: Confusion) -> Advice:
     if pulled:
         words, cases = _words(pulled, cell.actual_words), _cases(pulled)
         shown.append(
-            Sentence(f"{_people(cases)} {words}, as {tool.name} does of itself, and no call was expected", cases)
+            Sentence(f"{_people(cases)} {words}, as the description of {tool.name} does: no call was expected", cases)
         )
         first = f"Tighten {tool.name}: say that {words} alone is no reason to call"
         lead = f". {_trigger_first(tool)}" if LEAD.match(tool.description.strip()) else ""
@@ -147,7 +148,7 @@ def _missed(cell: Confusion) -> Advice:
     if known:
         words, cases = _words(known, cell.expected_words), _cases(known)
         shown.append(
-            Sentence(f"{_people(cases)} {words}, which {tool.name} says of itself, and yet nothing was called", cases)
+            Sentence(f"{_people(cases)} {words}, as the description of {tool.name} does, but nothing was called", cases)
         )
         quoted = f": “{opening(tool.description)}”" if tool.description.strip() else ""
         text = f"Say in {tool.name} that it must be called, not only may{quoted}"

@@ -1,4 +1,4 @@
-"""The testimony of independent agents against the gold of an example, and how skilled each is. Plain values."""
+"""Weigh the testimony of independent agents against an example's gold, and the skill of each. Plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baseline agents and what they score, which other scores are read against. Never a goal, never a gate."""
+"""Work out the scores of baseline agents, to compare others with. Never a goal, never a gate."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class BaselineAgentRow:
         return (self.layers.outcome, *(step.row for step in self.layers.funnel)) if self.layers else ()
 
 
-def baseline_agent_rows(found: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[BaselineAgentRow, ...]:
+def baseline_agent_rows(rows: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[BaselineAgentRow, ...]:
     """Return the rows of baseline agents (kind, name, run, layers)."""
-    return tuple(BaselineAgentRow(*row) for row in found)
+    return tuple(BaselineAgentRow(*row) for row in rows)
 
 
 def highest(rows: Iterable[BaselineAgentRow]) -> Mapping[str, tuple[float, str]]:

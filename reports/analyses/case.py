@@ -1,4 +1,4 @@
-"""One case, expected beside actual, argument by argument."""
+"""Compare one case's calls, expected next to actual, argument by argument."""
 
 from __future__ import annotations
 
@@ -161,9 +161,9 @@ def _compared(
         "no call" if pair.expected == NONE else pair.expected,
         "no call" if pair.actual == NONE else _actual_name(pair, actual),
         "same" if pair.expected == pair.actual else "" if let_be else "changed",
-        "same" if pair.expected == pair.actual else "beside, as it may be" if let_be else _tool_note(pair),
+        "same" if pair.expected == pair.actual else "extra, allowed" if let_be else _tool_note(pair),
     )
-    found = [difference for difference in grade.differences if difference.pair == number]
+    differences = [difference for difference in grade.differences if difference.pair == number]
     rows = [
         ComparedRow(
             path_text(each.path),
@@ -172,7 +172,7 @@ def _compared(
             each.kind,
             DIFFERENCE_WORDS[each.kind],
         )
-        for each in found
+        for each in differences
     ] or _side_by_side(expected, actual)
     agreed = tuple(row for row in rows if row.kind == "same")
     return ComparedCall((tool, *(row for row in rows if row.kind != "same")), agreed)

@@ -1,4 +1,4 @@
-"""Cells of the confusion matrix, and the parts of classes that their rows and columns may be."""
+"""Define cells of the confusion matrix, and the parts of classes that their rows and columns may be."""
 
 from __future__ import annotations
 

@@ -124,9 +124,9 @@ def _replies(
     )
 
 
-def _pieces(text: str, found: Sequence[tuple[int, int, ShownClaim]]) -> Iterable[Piece]:
+def _pieces(text: str, claims: Sequence[tuple[int, int, ShownClaim]]) -> Iterable[Piece]:
     done = 0
-    for start, end, claim in found:
+    for start, end, claim in claims:
         if start < done or text[start:end] != claim.text:
             continue
         if words := text[done:start]:

@@ -1,4 +1,4 @@
-"""Small errors compound: what a chain of k steps would come to at p a step, beside what was measured."""
+"""Work out how small errors compound: the rate of a chain of k steps at p a step, next to the measured one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cell off the diagonal with its tools' words and its cases, and the words that both say."""
+"""Read one cell off the diagonal with its tools' words and its cases, and the words that both share."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Confusion:
 
     def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
         """Return the words of `among` that cases say, and `without` does not hold, most said first, with the cases."""
-        found: dict[str, list[Asked]] = {}
+        by_word: dict[str, list[Asked]] = {}
         for case in self.cases:
             for form in words_of(case.text):
                 if form in among and form not in without:
-                    found.setdefault(form, []).append(case)
+                    by_word.setdefault(form, []).append(case)
         # Sorting is stable: of words that are said as often, those that were said first.
-        ranked = sorted(found.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
+        ranked = sorted(by_word.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
         return [(form, tuple(cases)) for form, cases in ranked]
 
     def unsaid(self, without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:

@@ -1,4 +1,4 @@
-"""Other tools' verdicts beside ours: what each passes, how far any two agree, and why they do not.
+"""Compare other evaluators' verdicts with ours: pass rates, agreement of any two, and why they differ.
 
 Everything is counted from patterns: the verdicts that a case got, ours first. Passed, failed, unscored and errored are
 told apart throughout; two tools are compared over the cases that both of them scored.
@@ -157,9 +157,9 @@ class Dialects:
     @property
     def matrix(self) -> list[tuple[ToolVerdicts, list[PairRow | None]]]:
         """A row for each tool with a cell for each; None where a tool meets itself."""
-        found = {(pair.one, pair.other): pair for pair in self.pairs}
-        found |= {(other, one): pair for (one, other), pair in list(found.items())}
-        return [(tool, [found.get((tool.key, key)) for key in self.keys]) for tool in self.tools]
+        by_name = {(pair.one, pair.other): pair for pair in self.pairs}
+        by_name |= {(other, one): pair for (one, other), pair in list(by_name.items())}
+        return [(tool, [by_name.get((tool.key, key)) for key in self.keys]) for tool in self.tools]
 
     @property
     def most_different(self) -> ToolVerdicts | None:
@@ -273,10 +273,10 @@ def _reason(pattern: Pattern, keys: Sequence[str], first: int, second: int) -> s
     return ReasonRow(name, "", rule_of, 0, 0).key
 
 
-def dialects_sentence(found: Dialects) -> str:
+def dialects_sentence(dialects: Dialects) -> str:
     """Return the page's sentence: how many tools scored, and how far they are from ours."""
-    rates = [tool.rate.value for tool in found.tools[1:] if tool.rate.value is not None]
-    ours = found.tools[0].rate.value
+    rates = [tool.rate.value for tool in dialects.tools[1:] if tool.rate.value is not None]
+    ours = dialects.tools[0].rate.value
     if not rates:
         return "No other tool here has a form for these expectations."
     if ours is None:

@@ -130,8 +130,8 @@ class Findings:
         for row in self.rows:
             if row.family == "fields" and row.kind:
                 counts.setdefault(row.tool, dict.fromkeys(FIELDS, 0))[row.kind] = row.count
-        found = (FieldUse(tool, each["used"], each["unused"]) for tool, each in counts.items())
-        return tuple(sorted(found, key=lambda each: (each.tool != "", -each.unused, each.tool)))
+        uses = (FieldUse(tool, each["used"], each["unused"]) for tool, each in counts.items())
+        return tuple(sorted(uses, key=lambda each: (each.tool != "", -each.unused, each.tool)))
 
 
 def _query(found: str, tool: str) -> str:

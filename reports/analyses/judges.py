@@ -92,13 +92,13 @@ def judge_rows(
     return tuple(_row(seat, totals[name], marks.get(name, UNMARKED)) for seat, name in named if name in totals)
 
 
-def _corrected(found: JudgeTotals, mark: Mark) -> Estimate | None:
-    if mark.table is None or found.settled is None:
+def _corrected(totals: JudgeTotals, mark: Mark) -> Estimate | None:
+    if mark.table is None or totals.settled is None:
         return None
-    return corrected_rate(found.passed, found.failed, mark.table, settled=found.settled, sums=found.sums)
+    return corrected_rate(totals.passed, totals.failed, mark.table, settled=totals.settled, sums=totals.sums)
 
 
-def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow:
+def _row(seat: Mapping[str, object], totals: JudgeTotals, mark: Mark) -> JudgeRow:
     rubric = str(seat["rubric"])
     return JudgeRow(
         name=f"{PREFIX}{rubric}",
@@ -110,16 +110,16 @@ def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow
         model=str(seat["model"]),
         pinned=bool(seat["pinned"]),
         share=float(str(seat["share"])),
-        rate=rate(found.passed, found.passed + found.failed, found.sums),
-        failed=found.failed,
-        unscored=found.unscored,
-        errored=found.errored,
-        mean=found.mean,
-        asked=found.asked,
-        cost=found.cost,
+        rate=rate(totals.passed, totals.passed + totals.failed, totals.sums),
+        failed=totals.failed,
+        unscored=totals.unscored,
+        errored=totals.errored,
+        mean=totals.mean,
+        asked=totals.asked,
+        cost=totals.cost,
         goal=GOALS.get(rubric, GOAL),
-        settled=found.settled,
+        settled=totals.settled,
         mark=mark,
-        corrected=_corrected(found, mark),
-        injections=found.injections,
+        corrected=_corrected(totals, mark),
+        injections=totals.injections,
     )

@@ -1,4 +1,4 @@
-"""The confusion matrix: expected x actual, with its sums, shares and order."""
+"""Work out the confusion matrix: expected x actual, with its sums, shares and order."""
 
 from __future__ import annotations
 

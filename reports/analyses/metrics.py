@@ -73,7 +73,7 @@ class MetricRow:
 def metric_rows(graders: Iterable[Mapping[str, Any]], counts: Mapping[str, MetricTotals]) -> Sequence[MetricRow]:
     """Return a row for each metric that was counted, in the order of the grading's graders."""
     return tuple(
-        MetricRow(each["name"], str(each["version"]), counts[each["name"]])
-        for each in graders
-        if each["name"] in counts
+        MetricRow(grader["name"], str(grader["version"]), counts[grader["name"]])
+        for grader in graders
+        if grader["name"] in counts
     )

@@ -52,9 +52,9 @@ class FailureMode:
 def failure_modes(counts: Mapping[str, int]) -> tuple[FailureMode, ...]:
     """Return the modes that occur, by layer and then by count, from counts by mode."""
     held = {mode: count for mode, count in counts.items() if count and mode and mode not in ERROR_MODES}
-    found = [FailureMode(mode, MODES.get(mode, ""), count) for mode, count in held.items()]
+    modes = [FailureMode(mode, MODES.get(mode, ""), count) for mode, count in held.items()]
     layers = {SELECTION: 0, ARGUMENTS: 1}
-    return tuple(sorted(found, key=lambda each: (layers.get(each.layer, 2), -each.count, each.mode)))
+    return tuple(sorted(modes, key=lambda each: (layers.get(each.layer, 2), -each.count, each.mode)))
 
 
 @dataclass(frozen=True, slots=True)

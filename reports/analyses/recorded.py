@@ -1,4 +1,4 @@
-"""Our verdicts beside the rewards that the source of a recorded run gave: who agrees, and which cases do not."""
+"""Compare our verdicts with the rewards that the source of a recorded run gave: agreement, and differing cases."""
 
 from __future__ import annotations
 

@@ -172,13 +172,13 @@ def _error_rate(errors: int, answers: int, sums: ExampleSums | None) -> Rate:
 
     Such a grading does not say which answers belong to one example, so that nothing tells how sure the share is.
     """
-    found = rate(errors, answers, sums)
-    return found if sums else replace(found, low=None, high=None, examples=0)
+    error_rate = rate(errors, answers, sums)
+    return error_rate if sums else replace(error_rate, low=None, high=None, examples=0)
 
 
-def recovery_sentence(found: Recovery) -> str:
+def recovery_sentence(recovery: Recovery) -> str:
     """Return what happened after errors, as one sentence."""
-    whole = found.whole
+    whole = recovery.whole
     if not whole.episodes:
         return "No tool failed."
     failures = "failure" if whole.episodes == 1 else "failures"

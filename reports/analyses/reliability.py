@@ -153,11 +153,11 @@ def _curve(whole: Tallies, trials: int, chosen: int) -> tuple[CurvePoint, ...]:
 
 
 def _came_out(whole: Tallies) -> CameOut:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for (scored, passed), count in whole.items():
         how = "unscored" if not scored else "never" if not passed else "always" if passed == scored else "sometimes"
-        found[how] += count
-    return CameOut(found["always"], found["sometimes"], found["never"], found["unscored"])
+        counts[how] += count
+    return CameOut(counts["always"], counts["sometimes"], counts["never"], counts["unscored"])
 
 
 def _worst_first(row: GroupRow) -> tuple[float, int, str, str]:

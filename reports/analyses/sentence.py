@@ -1,4 +1,4 @@
-"""The sentence that a run's page opens with. Each clause is earned by a rate and its interval, or not said.
+"""Write the sentence that a run's page opens with. Each clause is earned by a rate and its interval, or left out.
 
 A rate is "good" when it reaches its goal, "weak" when its whole interval lies below it, and "unclear" between:
 then the sample can't tell, and the sentence says no more than "usually". What happens to more than half of a
@@ -16,12 +16,12 @@ from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 
 # A second failure is named beside the most frequent one where it is so much of it.
 AS_FREQUENT = 0.8
-SCHEMA: Final = {"good": "formats well", "unclear": "usually formats well", "weak": "often breaks the tools’ schemas"}
-SELECTION_WORDS: Final = {"good": "takes the right tool", "unclear": "usually takes the right tool"}
+SCHEMA: Final = {"good": "formats well", "unclear": "usually formats well", "weak": "often violates the tools’ schemas"}
+SELECTION_WORDS: Final = {"good": "chooses the right tool", "unclear": "usually chooses the right tool"}
 ARGUMENT_WORDS: Final = {"good": "fills in the right values", "unclear": "usually fills in the right values"}
 # The most frequent failure of a weak layer -> what is said of it.
 WEAK_SELECTION: Final = {
-    "wrong_tool": "often takes the wrong tool",
+    "wrong_tool": "often chooses the wrong tool",
     "hallucinated_tool": "often calls tools that are not offered",
     "missed_call": "often leaves out a call that is expected",
     "refused": "often declines where a call is expected",
@@ -32,7 +32,7 @@ WEAK_SELECTION: Final = {
     "malformed_output": "often writes calls that cannot be read",
 }
 WEAK_ARGUMENTS: Final = {
-    "schema_error": "often breaks the schema in its arguments",
+    "schema_error": "often violates the schema in its arguments",
     "wrong_shape": "often gives arguments the wrong shape",
     "wrong_value": "often fills in wrong values",
     "missing_argument": "often leaves arguments out",

@@ -26,7 +26,7 @@ class Show(StrEnum):
 
     @property
     def words(self) -> str:
-        return "all" if self is Show.ALL else f"by {self.value}"
+        return {"nobody": "by no agent", "some": "by some agents", "everybody": "by all agents"}.get(self.value, "all")
 
 
 # Orders of the examples beside that by one agent, which is asked for by its key.

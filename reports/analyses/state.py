@@ -32,16 +32,16 @@ class StateComparison:
 
 def compared_state(details: Mapping[str, Any]) -> StateComparison:
     """Return the differences of the `execution` details of a grade, by record."""
-    found = details.get("execution", {})
+    execution = details.get("execution", {})
     records: dict[str, list[ComparedRow]] = {}
-    for each in _differences(found):
+    for each in _differences(execution):
         record, path = each["record"], each["path"]
         where = path_text(path[len(record) :]) if path != record else "whole record"
         row = ComparedRow(where, _side(each, "expected"), _side(each, "actual"), _DRAWN[each["kind"]], each["kind"])
         records.setdefault(record, []).append(row)
     return StateComparison(
         tuple(ChangedRecord(path_text(record) if record else "state", tuple(rows)) for record, rows in records.items()),
-        sum(found.get("more", {}).values()),
+        sum(execution.get("more", {}).values()),
     )
 
 

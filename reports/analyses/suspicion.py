@@ -122,8 +122,8 @@ def reasons_of(voices: Sequence[Voice]) -> list[Reason]:
 
     FAILED is always among them: where agents side with the gold its evidence is below 0.
     """
-    found = [each for each in (*_agreements(voices), *_refusals(voices), *_close(voices)) if each.evidence > 0]
-    told = sorted((*found, *_failed(voices)), key=_rank)
+    reasons = [each for each in (*_agreements(voices), *_refusals(voices), *_close(voices)) if each.evidence > 0]
+    told = sorted((*reasons, *_failed(voices)), key=_rank)
     kept: Counter[str] = Counter()
     return [each for each in told if kept.update([each.kind]) is None and kept[each.kind] <= MOST_PLACES]
 

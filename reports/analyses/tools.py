@@ -1,4 +1,4 @@
-"""The per-tool table: precision, recall and F1 of each class of the matrix."""
+"""Work out the per-tool table: precision, recall and F1 of each class of the matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates over runs. Only runs that can be compared with each other are joined by a line."""
+"""Work out rates over runs. Only runs that can be compared with each other are joined by a line."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class RunFacts:
 
     def apart_from(self, other: RunFacts) -> tuple[str, ...]:
         """Return why no line joins this run and another, whatever the rate; nothing where one may."""
-        found = [words for name, words in BREAKS.items() if getattr(self, name) != getattr(other, name)]
+        breaks = [words for name, words in BREAKS.items() if getattr(self, name) != getattr(other, name)]
         # Who takes the tools as the dataset offers them has no registry of its own.
         if self.registry and other.registry and self.registry != other.registry:
-            found.append(OTHER_REGISTRY)
-        return tuple(found)
+            breaks.append(OTHER_REGISTRY)
+        return tuple(breaks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ def trend_of(
     runs: Sequence[tuple[RunFacts, VerdictCounts]], sums: Mapping[UUID, VerdictSums] = MappingProxyType({})
 ) -> Trend:
     """Return the trend of runs, oldest first, from their counted verdicts; `sums` over examples by their gradings."""
-    found = [
+    pairs = [
         (facts, layers_of(counts, sums.get(facts.grading, NO_SUMS) if facts.grading else NO_SUMS))
         for facts, counts in runs
     ]
-    rows = [TrendRow(facts, {row.name: row.rate for row in layers.rows}) for facts, layers in found]
+    rows = [TrendRow(facts, {row.name: row.rate for row in layers.rows}) for facts, layers in pairs]
     return Trend(tuple(rows), tuple(series_of(rows, SERIES, GOALS.__getitem__)))
 
 
@@ -173,14 +173,14 @@ def series_of(
 def _segments(
     rows: Sequence[TrendRow], name: str, apart: Apart
 ) -> tuple[tuple[tuple[TrendRow, ...], ...], dict[int, tuple[str, ...]]]:
-    found: list[list[TrendRow]] = []
+    segments: list[list[TrendRow]] = []
     broken: dict[int, tuple[str, ...]] = {}
     for place, row in enumerate(rows):
-        joined = (segment for segment in reversed(found) if not apart(segment[-1].run, row.run, name))
+        joined = (segment for segment in reversed(segments) if not apart(segment[-1].run, row.run, name))
         if (segment := next(joined, None)) is not None:
             segment.append(row)
         else:
-            found.append([row])
+            segments.append([row])
         if place and (why := apart(rows[place - 1].run, row.run, name)):
             broken[row.run.number] = why
-    return tuple(tuple(segment) for segment in found), broken
+    return tuple(tuple(segment) for segment in segments), broken

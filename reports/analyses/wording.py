@@ -1,4 +1,4 @@
-"""Values, matchers and paths as people read them."""
+"""Write values, matchers and paths for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of texts that are compared: what tools say of themselves, and what people ask."""
+"""Compare words of texts: of tools' descriptions, and of people's requests."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def words_of(*texts: str) -> dict[str, str]:
 
     Names in snake case and in camel case are taken apart. Words under three letters are left out.
     """
-    found: dict[str, str] = {}
+    by_stem: dict[str, str] = {}
     for text in texts:
         for word in _WORD.findall(_CAMEL.sub(" ", text.replace("_", " "))):
             form = _form(word)
             if word.casefold() not in _EMPTY and form not in _EMPTY:
-                found.setdefault(form, word.casefold())
-    return found
+                by_stem.setdefault(form, word.casefold())
+    return by_stem
 
 
 def opening(text: str, longest: int = 90) -> str:

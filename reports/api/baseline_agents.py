@@ -1,4 +1,4 @@
-"""Baseline agents in the REST interface."""
+"""Serve baseline agents in the REST interface."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class BaselineAgentsView(ProjectView):
 
     @extend_schema(responses=BaselineAgentsSerializer)
     def get(self, request: Request, dataset: str, version: str) -> Response:
-        found = version_asked(self.access, dataset, version)
-        return Response(BaselineAgentsSerializer({"baseline_agents": version_baseline_agents(found)}).data)
+        version_row = version_asked(self.access, dataset, version)
+        return Response(BaselineAgentsSerializer({"baseline_agents": version_baseline_agents(version_row)}).data)

@@ -1,4 +1,4 @@
-"""The bundle of a run in the REST interface."""
+"""Serve the bundle of a run in the REST interface."""
 
 from __future__ import annotations
 

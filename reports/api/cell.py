@@ -1,4 +1,4 @@
-"""One cell of the matrix, read, in the REST interface: the same reading as the pane beside the matrix."""
+"""Serve the reading of one cell of the matrix in the REST interface: the same as in the pane next to the matrix."""
 
 from __future__ import annotations
 

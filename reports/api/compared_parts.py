@@ -1,4 +1,4 @@
-"""Two runs side by side in the REST interface, by stratum, by judge and by metric."""
+"""Serve two runs side by side in the REST interface, by stratum, by judge and by metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side in the REST interface: the same analyses as the page and the files."""
+"""Serve two runs side by side in the REST interface: the same analyses as the page and the files."""
 
 from __future__ import annotations
 
@@ -190,12 +190,12 @@ class PairView(ProjectView):
 
     def runs(self, number: int, candidate: int) -> TwoRuns:
         """Return the two runs. Raises Problems with a sentence where they cannot be compared, or Http404."""
-        found = asked_runs(self.access, number, candidate)
-        if found is None:
+        two_runs = asked_runs(self.access, number, candidate)
+        if two_runs is None:
             raise Problems(409, "A run is not graded yet.")
-        if found.refusal:
-            raise Problems(409, found.refusal)
-        return found
+        if two_runs.refusal:
+            raise Problems(409, two_runs.refusal)
+        return two_runs
 
 
 class CompareView(PairView):
@@ -210,21 +210,21 @@ class CompareView(PairView):
     )
     def get(self, request: Request, number: int, candidate: int) -> Response:
         runs = self.runs(number, candidate)
-        found = runs.comparison
-        layer = found.layer(text(request.query_params, "layer"))
+        comparison = runs.comparison
+        layer = comparison.layer(text(request.query_params, "layer"))
         document = {
             "baseline": number,
             "candidate": candidate,
-            "examples": found.examples,
+            "examples": comparison.examples,
             "outside": dict.fromkeys(OUTSIDE, 0) | {name: count for name, _, count in outside(runs)},
             "sentence": change_sentence(layer),
             "details": change_details(layer),
-            "tools_sentence": tools_sentence(found.tools),
+            "tools_sentence": tools_sentence(comparison.tools),
             "label_noise": change_words(noisier(runs.gradings)),
             "cautions": runs.cautions,
             "differences": [dict(zip(("what", "before", "after"), each, strict=True)) for each in runs.differences],
-            "registry": registry_change(runs, found),
-            "layers": found.layers,
+            "registry": registry_change(runs, comparison),
+            "layers": comparison.layers,
         }
         return Response(RunComparisonSerializer(document).data)
 

@@ -1,4 +1,4 @@
-"""Other tools' verdicts in the REST interface: the same analysis as the page and the files."""
+"""Serve other evaluators' verdicts in the REST interface: the same analysis as the page and the files."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ class DialectsSerializer(serializers.Serializer[Any]):
 
 
 def _document(reading: DialectReading | None) -> dict[str, Any]:
-    found: Dialects | None = dialects_shown(reading) if reading and reading.finished_at else None
+    dialects: Dialects | None = dialects_shown(reading) if reading and reading.finished_at else None
     return {
         "finished_at": reading.finished_at if reading else None,
         "job": reading.job_id if reading else None,
-        "cases": found.cases if found else None,
-        "tools": found.tools if found else None,
-        "pairs": list(found.pairs) if found else None,
+        "cases": dialects.cases if dialects else None,
+        "tools": dialects.tools if dialects else None,
+        "pairs": list(dialects.pairs) if dialects else None,
     }
 
 
@@ -155,10 +155,10 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
         reading = dialects_read(self.grading(self.kwargs["number"]))
         if reading is None or reading.finished_at is None:
             raise Problems(HTTPStatus.CONFLICT, "The cases are not read by other evaluators yet: begin, or wait.")
-        wanted = read_case_filter(self.request.query_params)
+        choice = read_case_filter(self.request.query_params)
         ids = {name: F(path) for name, path in IDS.items() if name != path}
         rows = DialectCase.objects.filter(reading=reading).select_related("reading").annotate(**ids)
-        return rows.filter(case__in=listed_cases(reading.grading, wanted).values("pk")) if wanted.by else rows
+        return rows.filter(case__in=listed_cases(reading.grading, choice).values("pk")) if choice.by else rows
 
     @extend_schema(
         parameters=[

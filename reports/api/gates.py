@@ -1,4 +1,4 @@
-"""Gates in the REST interface: holding a run against one, and what came of it."""
+"""Serve gates in the REST interface: check a run by one, and read the result."""
 
 from __future__ import annotations
 
@@ -168,5 +168,5 @@ class HeldGateDetail(ProjectView):
 
     @extend_schema(responses=HeldGateDetailSerializer)
     def get(self, request: Request, gate: UUID) -> Response:
-        found = HeldGate.objects.in_project(self.project).select_related("consistency__run").defer(None)
-        return Response(HeldGateDetailSerializer(get_object_or_404(found, pk=gate)).data)
+        gates = HeldGate.objects.in_project(self.project).select_related("consistency__run").defer(None)
+        return Response(HeldGateDetailSerializer(get_object_or_404(gates, pk=gate)).data)

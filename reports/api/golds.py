@@ -1,4 +1,4 @@
-"""One run under every gold that it was graded against, in the REST interface."""
+"""Serve one run under every gold that it was graded against, in the REST interface."""
 
 from __future__ import annotations
 

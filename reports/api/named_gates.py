@@ -1,4 +1,4 @@
-"""Gates that the project keeps in the REST interface, and what a gate would have said of the newest runs."""
+"""Serve the gates that the project keeps in the REST interface, and their previews on the newest runs."""
 
 from __future__ import annotations
 
@@ -112,16 +112,16 @@ class NamedGateView(ProjectView):
 
     @extend_schema(request=NamedGateSaveSerializer, responses={200: NamedGateSerializer, 201: NamedGateSerializer})
     def put(self, request: Request, name: str) -> Response:
-        asked = NamedGateSaveSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
+        serializer = NamedGateSaveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
         is_new = not NamedGate.objects.in_project(self.project).filter(name=name).exists()
         saved = named_gate_save(
             project=self.project,
             actor=self.user,
-            name=said["name"] or name,
-            gate=said["gate"],
-            baseline=said["baseline"],
+            name=data["name"] or name,
+            gate=data["gate"],
+            baseline=data["baseline"],
             was=name,
         )
         return Response(NamedGateSerializer(saved).data, HTTPStatus.CREATED if is_new else HTTPStatus.OK)
@@ -132,8 +132,8 @@ class NamedGateView(ProjectView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
     def _kept(self, name: str) -> NamedGate:
-        found: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
-        return found
+        gate: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
+        return gate
 
 
 class GatePreviewsView(ProjectView):
@@ -142,16 +142,19 @@ class GatePreviewsView(ProjectView):
     @extend_schema(request=GatePreviewAskedSerializer, responses={202: GatePreviewBegunSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = GatePreviewAskedSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        if said["gate"] is None:
-            kept = NamedGate.objects.in_project(self.project).filter(name=said["name"]).first()
+        serializer = GatePreviewAskedSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        if data["gate"] is None:
+            kept = NamedGate.objects.in_project(self.project).filter(name=data["name"]).first()
             if kept is None:
                 raise InvalidDocument.at("/name", "is the name of no gate of this project, and no gate is given")
-            said |= {"gate": kept.gate, "baseline": said["baseline"] or kept.baseline}
-        made = gate_preview_start(project=self.project, actor=self.user, **said)
-        return Response(GatePreviewBegunSerializer({"preview": made, "job": made.job}).data, status=HTTPStatus.ACCEPTED)
+            data |= {"gate": kept.gate, "baseline": data["baseline"] or kept.baseline}
+        gate_preview = gate_preview_start(project=self.project, actor=self.user, **data)
+        return Response(
+            GatePreviewBegunSerializer({"preview": gate_preview, "job": gate_preview.job}).data,
+            status=HTTPStatus.ACCEPTED,
+        )
 
 
 class GatePreviewView(ProjectView):
@@ -159,5 +162,5 @@ class GatePreviewView(ProjectView):
 
     @extend_schema(responses=GatePreviewSerializer)
     def get(self, request: Request, preview: UUID) -> Response:
-        found = get_object_or_404(GatePreview.objects.select_related("project"), project=self.project, pk=preview)
-        return Response(GatePreviewSerializer(found).data)
+        row = get_object_or_404(GatePreview.objects.select_related("project"), project=self.project, pk=preview)
+        return Response(GatePreviewSerializer(row).data)

@@ -1,4 +1,4 @@
-"""Published scores in the REST interface."""
+"""Serve published scores in the REST interface."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     queryset = PublicScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PublicScore]:
-        found = PublicScore.objects.in_project(self.project)
-        return found if self.request.query_params.get("history") == "all" else found.in_force()
+        scores = PublicScore.objects.in_project(self.project)
+        return scores if self.request.query_params.get("history") == "all" else scores.in_force()
 
     @extend_schema(parameters=[OpenApiParameter("history", str, enum=["all"], description="Those out of force, too.")])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -79,8 +79,10 @@ class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if not isinstance(request.data, dict):
             raise InvalidDocument.at("", "must be an object")
-        made = public_score_record(project=self.project, actor=self.user, score=read_score(dict(request.data.items())))
-        return Response(PublicScoreSerializer(made).data, status=HTTPStatus.CREATED)
+        public_score = public_score_record(
+            project=self.project, actor=self.user, score=read_score(dict(request.data.items()))
+        )
+        return Response(PublicScoreSerializer(public_score).data, status=HTTPStatus.CREATED)
 
 
 class PublicScoresImportView(ProjectView):
@@ -108,13 +110,13 @@ class PublicScoreView(ProjectView):
 
     @extend_schema(responses=PublicScoreSerializer)
     def get(self, request: Request, score: UUID) -> Response:
-        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
-        return Response(PublicScoreSerializer(found).data)
+        row = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        return Response(PublicScoreSerializer(row).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, score: UUID) -> Response:
-        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
-        public_score_withdraw(score=found, actor=self.user)
+        row = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        public_score_withdraw(score=row, actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

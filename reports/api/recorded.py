@@ -1,4 +1,4 @@
-"""Our verdicts beside recorded rewards, in the REST interface."""
+"""Serve our verdicts next to recorded rewards, in the REST interface."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ class RecordedView(RunReportView):
         responses=RecordedAgreementSerializer,
     )
     def get(self, request: Request, number: int) -> Response:
-        found = recorded_agreement(self.grading(number), column_asked(request.query_params))
-        return Response(RecordedAgreementSerializer(found).data)
+        agreement = recorded_agreement(self.grading(number), column_asked(request.query_params))
+        return Response(RecordedAgreementSerializer(agreement).data)

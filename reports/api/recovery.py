@@ -1,4 +1,4 @@
-"""Error recovery in the REST interface: the same analysis as the page and the files."""
+"""Serve error recovery in the REST interface: the same analysis as the page and the files."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ class EpisodesView(RunReportView, ListAPIView[Episode]):
     queryset = Episode.objects.none()
 
     def get_queryset(self) -> QuerySet[Episode]:
-        found = grading_episodes(self.grading(self.kwargs["number"]), read_episode_state(self.request.query_params))
-        return found.select_related("case__transcript__entry__revision__example").defer(
+        episodes = grading_episodes(self.grading(self.kwargs["number"]), read_episode_state(self.request.query_params))
+        return episodes.select_related("case__transcript__entry__revision__example").defer(
             "case__detail", "case__transcript__document", "case__transcript__entry__revision__input"
         )
 

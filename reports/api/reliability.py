@@ -1,4 +1,4 @@
-"""Reliability over trials in the REST interface: the same analyses as the page and the files."""
+"""Serve reliability over trials in the REST interface: the same analyses as the page and the files."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ class TrialsView(RunReportView, ListAPIView[TrialCount]):
             raise serializers.ValidationError(
                 {"of": "Trials are listed by their outcome here; trials.csv takes others."}
             )
-        found = trial_counts(self.grading(self.kwargs["number"]), state.how, state.tool)
-        return found.select_related("entry__revision__example").defer("entry__revision__input")
+        counts = trial_counts(self.grading(self.kwargs["number"]), state.how, state.tool)
+        return counts.select_related("entry__revision__example").defer("entry__revision__input")
 
     @extend_schema(
         parameters=[

@@ -1,4 +1,4 @@
-"""Tags and notes on cases in the REST interface."""
+"""Serve tags and notes on cases in the REST interface."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ class CaseRemarksView(ProjectView):
     """The tags and notes of one case, and the way to add one or take a tag off."""
 
     def case(self, number: int, case_id: UUID) -> CaseGrade:
-        found = case_of(self.project, number, case_id)
-        if found is None:
+        row = case_of(self.project, number, case_id)
+        if row is None:
             raise Http404
-        return found
+        return row
 
     @extend_schema(responses=CaseRemarksSerializer)
     def get(self, request: Request, number: int, case_id: UUID) -> Response:
@@ -104,9 +104,9 @@ class CaseRemarksView(ProjectView):
     @extend_schema(request=RemarkRequestSerializer, responses={201: CaseRemarkSerializer})
     def post(self, request: Request, number: int, case_id: UUID) -> Response:
         transcript = self.case(number, case_id).transcript
-        asked = RemarkRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        kind, text = (asked.validated_data[name] for name in ("kind", "text"))
+        serializer = RemarkRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        kind, text = (serializer.validated_data[name] for name in ("kind", "text"))
         if kind == "tag":
             tag = tag_add(transcript=transcript, actor=self.user, tag=text)
             said = _said(tag, kind, tag.tag)

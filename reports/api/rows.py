@@ -1,4 +1,4 @@
-"""The rows of a run's long tables in the REST interface, in pages: the same columns as the files."""
+"""Serve the rows of a run's long tables in the REST interface, in pages: the same columns as the files."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
         return context
 
     def get_queryset(self) -> QuerySet[CaseGrade]:
-        wanted = read_case_filter(self.request.query_params)
+        choice = read_case_filter(self.request.query_params)
         grading = self.grading(self.kwargs["number"])
-        cases = with_gold(listed_cases(grading, wanted), grading)
+        cases = with_gold(listed_cases(grading, choice), grading)
         return cases.select_related("transcript__entry__revision__example")
 
     @extend_schema(
@@ -185,5 +185,5 @@ class StateDifferencesView(RunReportView, ListAPIView[CaseGrade]):
 def _state_case(case: CaseGrade) -> dict[str, Any]:
     whose, differences = state_of(case)
     split = len(whose)
-    named = [dict(zip(tables.STATE[split:], each, strict=True)) for each in differences]
+    named = [dict(zip(tables.STATE[split:], difference, strict=True)) for difference in differences]
     return dict(zip(tables.STATE[:split], whose, strict=True)) | {"differences": named}

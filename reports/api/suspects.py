@@ -1,4 +1,4 @@
-"""Suspect labels in the REST interface."""
+"""Serve suspect labels in the REST interface."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ class SuspectsView(ProjectView):
         responses=SuspectsSerializer,
     )
     def get(self, request: Request, dataset: str, version: str) -> Response:
-        found = version_asked(self.access, dataset, version)
-        kept = suspects_counted(found, actor=self.user)
-        page = page_of(found, Wanted.asked(request.query_params.dict()), self.user, self.role)
+        version_row = version_asked(self.access, dataset, version)
+        kept = suspects_counted(version_row, actor=self.user)
+        page = page_of(version_row, Wanted.asked(request.query_params.dict()), self.user, self.role)
         document = {
             "counted_at": kept.counted_at,
             "job": kept.job_id if kept.job is not None and kept.job.is_open else None,

@@ -1,4 +1,4 @@
-"""Long tables of a run as CSV files in the REST interface."""
+"""Serve long tables of a run as CSV files in the REST interface."""
 
 from __future__ import annotations
 

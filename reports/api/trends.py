@@ -1,4 +1,4 @@
-"""Rates over runs in the REST interface: the same points as the pages and the files."""
+"""Serve rates over runs in the REST interface: the same points as the pages and the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of `reports` in the REST interface."""
+"""List the addresses of `reports` in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports in the REST interface: the same analyses as the pages and the CSV files."""
+"""Serve reports in the REST interface: the same analyses as the pages and the CSV files."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class FindingsView(RunReportView):
     @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:
         grading = self.grading(number)
-        found = grading_findings(grading, verdict_counts(grading))
-        return Response(FindingSerializer(found.rows, many=True).data)
+        findings = grading_findings(grading, verdict_counts(grading))
+        return Response(FindingSerializer(findings.rows, many=True).data)
 
 
 class OverreachView(RunReportView):
@@ -154,7 +154,7 @@ class LayersView(RunReportView):
             "label_noise": noise_document(noise, layers.outcome.rate.value),
             "corrected": score_document(grading_reread(grading)),
             "sentence": sentence(layers, modes),
-            "failure_counts": {each.tag: each.count for each in tags},
+            "failure_counts": {tag.tag: tag.count for tag in tags},
             "failure_tags": tags,
             "failure_modes": modes,
         }

@@ -1,4 +1,4 @@
-"""One example with what two runs did, and its neighbours in the list that it was opened from."""
+"""Read one example with its cases in two runs, and its neighbours in the list that it was opened from."""
 
 from __future__ import annotations
 

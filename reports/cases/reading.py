@@ -1,4 +1,4 @@
-"""A case as its page shows it: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
+"""Read a case for its page: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
 
 from __future__ import annotations
 
@@ -245,11 +245,11 @@ def _trial_call(shown: ShownCall) -> TrialCall:
 
 
 def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
-    found = []
+    others = []
     for number, rows in groupby(example_in_other_runs(case, MOST_RUNS), key=itemgetter(0)):
         trials = list(rows)
         outcomes = [outcome for _, _, outcome in trials]
         passed, failed = outcomes.count("passed"), outcomes.count("failed")
         status = "" if not passed + failed else "passed" if passed > failed else "failed"
-        found.append(OtherRun(number, trials[0][1], status))
-    return tuple(found)
+        others.append(OtherRun(number, trials[0][1], status))
+    return tuple(others)

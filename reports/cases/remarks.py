@@ -1,4 +1,4 @@
-"""Tags and notes on the cases of a grading, a page at a time."""
+"""Read tags and notes on the cases of a grading, a page at a time."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def remark_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
 
 
 def _remarks(grading: Grading, kind: str) -> QuerySet[Any]:
-    found = KINDS[kind][0]._default_manager.filter(transcript__run=grading.run_id).order_by("pk")
-    return found.select_related("transcript__entry__revision__example", "actor").defer(
+    rows = KINDS[kind][0]._default_manager.filter(transcript__run=grading.run_id).order_by("pk")
+    return rows.select_related("transcript__entry__revision__example", "actor").defer(
         "transcript__document", "transcript__entry__revision__input"
     )
 

@@ -1,4 +1,4 @@
-"""Cases as lines of a list: who they are, what was asked, how it went."""
+"""Write cases as lines of a list: their ids, requests and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The differences of state in a grading's cases, row by row, for a download."""
+"""Write the differences of state in a grading's cases, row by row, for a download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of judges in two runs, read beside each other. What people rate now is left out: it is shown to nobody."""
+"""Compare verdicts of judges in two runs. Cases that people rate now are left out: they are hidden from everyone."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def judged_places(runs: TwoRuns, rubric: str, how: str) -> tuple[int, Iterator[t
     """Return the places of examples that a judge passes oftener (`fixed`), more rarely (`broken`), or either way."""
     (before, after), _ = _judged(runs, rubric)
     pairs = every_pair(runs, runs.paired.pairs)
-    found = [pairs[place] for place in sorted(before.keys() | after.keys()) if _is(how, before, after, place)]
-    return len(found), iter(found)
+    places = [pairs[place] for place in sorted(before.keys() | after.keys()) if _is(how, before, after, place)]
+    return len(places), iter(places)
 
 
 def _is(how: str, before: Mapping[int, Judged], after: Mapping[int, Judged], place: int) -> bool:
@@ -69,11 +69,11 @@ def _said(grading: Grading, run: Run, rubric: str, places: Mapping[int, int]) ->
     rows = JudgedCase.objects.filter(grading=grading, rubric=rubric).order_by()
     columns = ("case__transcript__entry__position", "status", "value")
     positions = {position: place for place, position in enumerate(run.positions)}
-    found: defaultdict[int, list[tuple[bool | None, float | None]]] = defaultdict(list)
+    by_example: defaultdict[int, list[tuple[bool | None, float | None]]] = defaultdict(list)
     for position, status, value in rows.values_list(*columns).iterator():
         if (place := places.get(positions.get(position, -1))) is not None:
-            found[place].append((_PASSED.get(status), value if status in _PASSED else None))
-    return dict(found)
+            by_example[place].append((_PASSED.get(status), value if status in _PASSED else None))
+    return dict(by_example)
 
 
 def _hidden(run: Run, rubric: str) -> set[int]:

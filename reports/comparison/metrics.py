@@ -1,4 +1,4 @@
-"""Metrics of whole cases in two runs, read beside each other."""
+"""Compare metrics of whole cases in two runs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def compared_metrics(runs: TwoRuns) -> tuple[MetricDelta, ...]:
     if runs.part.conditions:
         return _deltas(runs)
     key = f"reports:compared-metrics:{runs.gradings[0].pk}:{runs.gradings[1].pk}"
-    found: tuple[MetricDelta, ...] | None = cache.get(key)
-    if found is None:
-        found = _deltas(runs)
-        cache.set(key, found, timeout=_KEPT)
-    return found
+    deltas: tuple[MetricDelta, ...] | None = cache.get(key)
+    if deltas is None:
+        deltas = _deltas(runs)
+        cache.set(key, deltas, timeout=_KEPT)
+    return deltas
 
 
 def metric_places(runs: TwoRuns, metric: str, how: str) -> tuple[int, Iterator[tuple[int, int]]]:
@@ -45,12 +45,12 @@ def metric_places(runs: TwoRuns, metric: str, how: str) -> tuple[int, Iterator[t
     if metric not in shared_metrics(runs):
         return 0, iter(())
     sides = _sides(runs)
-    found = []
+    places = []
     for place, pair in enumerate(pairs):
         before, after = (_values(grading, metric, side.get(place, ())) for grading, side in sides)
         if _is(how, before, after):
-            found.append(pair)
-    return len(found), iter(found)
+            places.append(pair)
+    return len(places), iter(places)
 
 
 def _is(how: str, before: Values, after: Values) -> bool:
@@ -97,15 +97,15 @@ def _sides(runs: TwoRuns) -> list[tuple[tuple[str, ...], Mapping[int, _Texts]]]:
 
 def _texts(grading: Grading, run: Run, places: Mapping[int, int]) -> dict[int, _Texts]:
     positions = {position: place for place, position in enumerate(run.positions)}
-    found: defaultdict[int, list[str]] = defaultdict(list)
+    by_example: defaultdict[int, list[str]] = defaultdict(list)
     rows = CaseGrade.objects.filter(grading=grading).order_by()
     for position, text in rows.values_list("transcript__entry__position", "measured").iterator():
         if (place := places.get(positions.get(position, -1))) is not None:
-            found[place].append(text)
+            by_example[place].append(text)
     # In any order, so that examples that are alike are counted together.
-    return {place: tuple(sorted(texts)) for place, texts in found.items()}
+    return {place: tuple(sorted(texts)) for place, texts in by_example.items()}
 
 
 def _values(names: tuple[str, ...], metric: str, texts: _Texts) -> Values:
-    found = (measured_case(text, names).metrics.get(metric) for text in texts)
-    return tuple(each[1] if each is not None and each[0] in _SCORED else None for each in found)
+    values = (measured_case(text, names).metrics.get(metric) for text in texts)
+    return tuple(value[1] if value is not None and value[0] in _SCORED else None for value in values)

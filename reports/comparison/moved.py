@@ -1,4 +1,4 @@
-"""Lists of examples that came out otherwise in a second run: of a layer, a tool, a cell of the matrix."""
+"""List examples with another result in a second run: of a layer, a tool, a cell of the matrix."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ class MovedFilter:
 
     def query(self, **changes: Any) -> str:
         """Return it as the query of an address, with some fields changed."""
-        found = replace(self, **changes)
+        changed = replace(self, **changes)
         names = ("of", "how", "tool", "expected", "actual")
-        return address_query({name: getattr(found, name) for name in names} | self.part.conditions)
+        return address_query({name: getattr(changed, name) for name in names} | self.part.conditions)
 
 
 def read_moved_filter(parameters: Mapping[str, str]) -> MovedFilter:
@@ -272,18 +272,18 @@ def _row(entry: VersionEntry, before: tuple[SideCase, ...], after: tuple[SideCas
 def _entries_at(run: Run, places: Sequence[int]) -> dict[int, VersionEntry]:
     """Return the entry at each of these places in a run."""
     positions = {run.positions[place]: place for place in places}
-    found = VersionEntry.objects.filter(version=run.dataset_version_id, position__in=list(positions))
-    return {positions[entry.position]: entry for entry in found.select_related("revision__example")}
+    entries = VersionEntry.objects.filter(version=run.dataset_version_id, position__in=list(positions))
+    return {positions[entry.position]: entry for entry in entries.select_related("revision__example")}
 
 
 def cases_of(grading: Any, entries: Sequence[UUID]) -> dict[UUID, tuple[SideCase, ...]]:
     """Return the cases of each example in a grading, trial by trial."""
     cases = CaseGrade.objects.filter(grading=grading, transcript__run=grading.run_id, transcript__entry__in=entries)
     names = ("transcript__trial", "expected", "actual", "mode", *VERDICT_NAMES)
-    found: dict[UUID, list[SideCase]] = {}
+    by_entry: dict[UUID, list[SideCase]] = {}
     for entry, case, trial, expected, actual, mode, *statuses in cases.order_by("transcript__trial").values_list(
         "transcript__entry", "pk", *names
     ):
         said = dict(zip(VERDICT_NAMES, statuses, strict=True))
-        found.setdefault(entry, []).append(SideCase(case, trial, expected, actual, said["outcome"], mode, said))
-    return {entry: tuple(rows) for entry, rows in found.items()}
+        by_entry.setdefault(entry, []).append(SideCase(case, trial, expected, actual, said["outcome"], mode, said))
+    return {entry: tuple(rows) for entry, rows in by_entry.items()}

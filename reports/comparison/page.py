@@ -92,25 +92,25 @@ def drawn_change(delta: MatrixDelta) -> DrawnChange:
 
 def asked_runs(request: ProjectRequest, baseline: int, candidate: int) -> TwoRuns | None:
     """Return the two runs that the address names; None where one is not graded yet. Raises Http404."""
-    found = two_runs(Run.objects.filter(project=request.project), baseline, candidate, read_part(request.GET))
-    if found is None:
+    runs = two_runs(Run.objects.filter(project=request.project), baseline, candidate, read_part(request.GET))
+    if runs is None:
         for number in (baseline, candidate):
             run_of(request, number)
-    return found
+    return runs
 
 
 def comparable_runs(request: ProjectRequest, baseline: int, candidate: int) -> TwoRuns:
     """Return the two runs that the address names, or raise Http404 where they cannot be compared."""
-    found = asked_runs(request, baseline, candidate)
-    if found is None or found.refusal:
+    runs = asked_runs(request, baseline, candidate)
+    if runs is None or runs.refusal:
         raise Http404
-    return found
+    return runs
 
 
 def choices(run: Any, *chosen: Run) -> list[Run]:
     """Return the runs to choose from, the newest first, with those that are chosen."""
-    found = {each.number: each for each in (*candidates_for(run, MOST_CHOICES), *chosen)}
-    return [found[number] for number in sorted(found, reverse=True)]
+    by_number = {each.number: each for each in (*candidates_for(run, MOST_CHOICES), *chosen)}
+    return [by_number[number] for number in sorted(by_number, reverse=True)]
 
 
 def outside(runs: TwoRuns) -> list[tuple[str, str, int]]:

@@ -30,8 +30,8 @@ class RunPair(Protocol):
 
 def read_part(parameters: Mapping[str, str]) -> Filters:
     """Return which examples the address asks for."""
-    found: dict[str, Any] = {name: text(parameters, name) for name in PART}
-    return Filters(**found)
+    part: dict[str, Any] = {name: text(parameters, name) for name in PART}
+    return Filters(**part)
 
 
 def pairs_in(runs: RunPair, pairs: Pairs | None) -> Pairs | None:

@@ -25,7 +25,7 @@ class ToolMoved:
     moved: ToolDelta | None
 
 
-def registry_change(runs: TwoRuns, found: RunComparison) -> tuple[ToolMoved, ...]:
+def registry_change(runs: TwoRuns, comparison: RunComparison) -> tuple[ToolMoved, ...]:
     """Return the tools that the two agents knew in other words; what moved most first.
 
     Examples that both runs hold offer the same tools, so only an agent's own wording can differ.
@@ -36,7 +36,7 @@ def registry_change(runs: TwoRuns, found: RunComparison) -> tuple[ToolMoved, ...
     both = before.keys() & after.keys()
     offered = _offered(runs.before, before.keys() ^ after.keys())
     sides = [[own.get(name) or offered[name] for name in sorted(both | offered.keys())] for own in (before, after)]
-    rows = {row.name: row for row in found.tools}
+    rows = {row.name: row for row in comparison.tools}
     changes = [ToolMoved(change, rows.get(change.name)) for change in version_changes(*sides)]
     return tuple(sorted(changes, key=lambda each: -each.moved.moved if each.moved else 0))
 
@@ -53,8 +53,8 @@ def _offered(run: Run, names: Set[str]) -> Mapping[str, ToolSpec]:
     entries = run.dataset_version.entries.order_by("position").filter(position__lt=READ_EXAMPLES)
     lists = list(dict.fromkeys(entries.values_list("revision__tools", flat=True)))
     rows = ToolListEntry.objects.filter(tools__in=lists, spec__name__in=list(names)).order_by("tools", "position")
-    found: dict[str, ToolSpec] = {}
+    tools: dict[str, ToolSpec] = {}
     for document in rows.values_list("spec__document", flat=True):
         spec = ToolSpec.from_document(document)
-        found.setdefault(spec.name, spec)
-    return found
+        tools.setdefault(spec.name, spec)
+    return tools

@@ -81,11 +81,11 @@ class TwoRuns:
     def shared(self) -> Shared:
         """Which examples both hold with the same gold."""
         key = f"reports:shared:{self.gradings[0].pk}:{self.gradings[1].pk}"
-        found: Shared | None = cache.get(key)
-        if found is None:
-            found = _shared(*self.gradings)
-            cache.set(key, found, timeout=KEPT)
-        return found
+        both: Shared | None = cache.get(key)
+        if both is None:
+            both = _shared(*self.gradings)
+            cache.set(key, both, timeout=KEPT)
+        return both
 
     @property
     def examples(self) -> int:
@@ -104,35 +104,37 @@ class TwoRuns:
         if self.part.conditions:
             return compared(self.paired)
         key = f"reports:compared-3:{self.gradings[0].pk}:{self.gradings[1].pk}"
-        found: RunComparison | None = cache.get(key)
-        if found is None:
-            found = compared(self.paired)
-            cache.set(key, found, timeout=KEPT)
-        return found
+        result: RunComparison | None = cache.get(key)
+        if result is None:
+            result = compared(self.paired)
+            cache.set(key, result, timeout=KEPT)
+        return result
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
         """What of agent and dataset differs: (what, before, after)."""
         sides = [{name: read(run) for name, read in COMPARED.items()} for run in (self.before, self.after)]
-        found = [(name, sides[0][name], sides[1][name]) for name in COMPARED if sides[0][name] != sides[1][name]]
+        differing = [(name, sides[0][name], sides[1][name]) for name in COMPARED if sides[0][name] != sides[1][name]]
         if self.before.trials != self.after.trials:
-            found.append(("trials", str(self.before.trials), str(self.after.trials)))
-        return found
+            differing.append(("trials", str(self.before.trials), str(self.after.trials)))
+        return differing
 
     @property
     def cautions(self) -> list[str]:
         """Sentences that a reader must know before believing a number."""
-        found = []
+        sentences = []
         versions = [grading.dataset_version for grading in self.gradings]
         if versions[0].pk != versions[1].pk:
-            found.append(
+            sentences.append(
                 f"Run {self.before.number} is graded on v{versions[0].number} of the dataset, run "
                 f"{self.after.number} on v{versions[1].number}: only examples that both hold unchanged, with the same "
                 "gold, are compared."
             )
         if other := _other_graders(*self.gradings):
-            found.append(f"Other graders graded them ({other}): the graders may cause a change. Re-grade both runs.")
-        return found
+            sentences.append(
+                f"Other graders graded them ({other}): the graders may cause a change. Re-grade both runs."
+            )
+        return sentences
 
 
 def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None = None) -> TwoRuns | None:
@@ -140,21 +142,21 @@ def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None 
     wanted = runs.select_related(
         "agent__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
     )
-    found = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
-    if before not in found or after not in found:
+    by_number = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
+    if before not in by_number or after not in by_number:
         return None
-    gradings = Grading.objects.filter(pk__in=[run.grading_id for run in found.values()])
+    gradings = Grading.objects.filter(pk__in=[run.grading_id for run in by_number.values()])
     by_run: dict[Any, Grading] = {each.run_id: each for each in gradings.select_related("dataset_version__dataset")}
-    for run in found.values():
+    for run in by_number.values():
         by_run[run.pk].run = run
-    sides = found[before], found[after]
+    sides = by_number[before], by_number[after]
     return TwoRuns(*sides, (by_run[sides[0].pk], by_run[sides[1].pk]), part or Filters())
 
 
 def candidates_for(run: Run, most: int) -> list[Run]:
     """Return the newest graded runs that a run may be compared with, the newest first."""
-    found = Run.objects.filter(project=run.project, baseline_agent="", grading__isnull=False)
-    same = found.filter(dataset_version__dataset=run.dataset_version.dataset_id).exclude(pk=run.pk)
+    candidates = Run.objects.filter(project=run.project, baseline_agent="", grading__isnull=False)
+    same = candidates.filter(dataset_version__dataset=run.dataset_version.dataset_id).exclude(pk=run.pk)
     return list(
         same.select_related("agent__tools", "dataset_version__dataset", "experiment").order_by("-number")[:most]
     )
@@ -199,12 +201,12 @@ def entries_taken(grading: Grading) -> dict[UUID, tuple[int, UUID]]:
     run = grading.run
     rows = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
     places = None if run.only is None else {position: place for place, position in enumerate(run.only)}
-    found: dict[UUID, tuple[int, UUID]] = {}
+    entries: dict[UUID, tuple[int, UUID]] = {}
     for position, entry, revision in rows.values_list("position", "pk", "revision").iterator():
         place = position if places is None else places.get(position)
         if place is not None:
-            found[revision] = place, entry
-    return found
+            entries[revision] = place, entry
+    return entries
 
 
 def _golds(grading: Grading) -> dict[UUID, UUID]:

@@ -1,4 +1,4 @@
-"""The tables of a comparison that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of a comparison that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ CASES: Final = (
 REGISTRY: Final = ("tool", "kind", "part", "before", "after")
 
 
-def layers(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
+def layers(comparison: RunComparison) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for the outcome, each layer and each depth that both runs scored."""
-    return map(_layer, found.layers)
+    return map(_layer, comparison.layers)
 
 
 def strata(name: str, rows: Iterable[StratumDelta]) -> Iterator[tuple[Cell, ...]]:
@@ -194,9 +194,9 @@ def tools(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
         yield (row.name, *row.support, *row.predicted, *figures, *mistakes)
 
 
-def matrix(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
+def matrix(comparison: RunComparison) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each cell of either matrix."""
-    for cell in found.matrix.cells:
+    for cell in comparison.matrix.cells:
         amounts = cell.before, cell.after, cell.delta
         yield cell.expected, cell.actual, *amounts, cell.entered, cell.left, cell.row_total
 

@@ -1,1 +1,1 @@
-"""Other tools' verdicts on the cases of a run: made once for a grading, and read."""
+"""Read other evaluators' verdicts on the cases of a run, made once for a grading."""

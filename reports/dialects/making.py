@@ -1,4 +1,4 @@
-"""Making other tools' verdicts on a grading's cases: at once where they are few, else in a job; kept for good."""
+"""Make other evaluators' verdicts on a grading's cases: at once where they are few, else in a job; kept for good."""
 
 from __future__ import annotations
 

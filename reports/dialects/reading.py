@@ -1,4 +1,4 @@
-"""Reading what other tools say: of a whole grading, of the cases of a list, of one case."""
+"""Read other evaluators' verdicts: of a whole grading, of the cases of a list, of one case."""
 
 from __future__ import annotations
 

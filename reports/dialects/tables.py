@@ -1,4 +1,4 @@
-"""The tables of other tools' verdicts that are downloaded: their columns (described in docs/tables.md), their rows."""
+"""Write the tables of other evaluators' verdicts: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that was dropped: kept, looked at, and stored nowhere yet. A large one is looked at by a job."""
+"""Preview a dropped file: it is kept, but stored nowhere yet. A job previews a large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of a grading's cases, as an address says it; `reports.filters.reading` reads it."""
+"""Hold the choice of a grading's cases by an address; `reports.filters.reading` reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of a matrix: tools as they are called, taken together, or divided by a second output (Neo, CHI 2022)."""
+"""Divide the classes of a matrix: tools as called, merged, or split by a second output (Neo, CHI 2022)."""
 
 from __future__ import annotations
 

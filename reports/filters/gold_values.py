@@ -1,4 +1,4 @@
-"""The value that the gold expects of one argument, by example and tool: what divides the classes that are expected."""
+"""Read the gold's value of one argument, by example and tool: it divides the expected classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases by their ids, however many: no database takes a list of a million parameters."""
+"""Filter cases by their ids, however many: no database takes a list of a million parameters."""
 
 from __future__ import annotations
 

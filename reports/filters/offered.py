@@ -1,4 +1,4 @@
-"""The tools that the examples of a grading offer, by name, in the words that the agent was given."""
+"""Read the tools that the examples of a grading offer, by name, in the words that the agent was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters that an address asks for: the one reading of these GET parameters."""
+"""Read the filters of an address: the only place that reads these GET parameters."""
 
 from __future__ import annotations
 

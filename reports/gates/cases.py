@@ -1,4 +1,4 @@
-"""The cases of a grading as a gate sees them: packed, with only what it asks beside their verdicts."""
+"""Read the cases of a grading for a gate: packed, with only what it needs besides their verdicts."""
 
 from __future__ import annotations
 

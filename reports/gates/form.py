@@ -1,4 +1,4 @@
-"""A gate's document as a form: rows for its rules, text for what has no row; and the document again."""
+"""Turn a gate's document into a form, with rows for its rules and text for the rest, and back."""
 
 from __future__ import annotations
 

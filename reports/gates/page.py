@@ -139,7 +139,7 @@ def statuses_sentence(counts: Mapping[str, int]) -> str:
         status = next(status for status, count in counts.items() if count)
         return f"Checked by one gate: {STATUS_WORDS[status]}."
     parts = [f"{counts[status]:,} {words}" for status, words in STATUS_WORDS.items() if counts.get(status)]
-    return f"Held against {total:,} gates: {', '.join(parts)}."
+    return f"Checked by {total:,} gates: {', '.join(parts)}."
 
 
 def gate_words(result: GateResult) -> str:

@@ -1,4 +1,4 @@
-"""The rows of a gate's form: a bound, a rule about the run before, a consistency rule, and what is asked of scoring.
+"""Define the rows of a gate's form: a bound, a rule about the run before, a consistency rule, a demand on scoring.
 
 Each is a form that is filled from a part of the document and gives it back.
 """

@@ -1,4 +1,4 @@
-"""A gate's document as text, and its head: what it is called, and what runs are compared with."""
+"""Write a gate's document as text, and its head: its name, and what runs are compared with."""
 
 from __future__ import annotations
 

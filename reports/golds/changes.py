@@ -75,13 +75,13 @@ class GoldChanges:
 def gold_changes(before: Grading, after: Grading) -> GoldChanges:
     """Return what changed between two finished gradings of a run, counted. They do not change, so that it is kept."""
     key = f"reports:gold-changes:{before.pk}:{after.pk}"
-    found: GoldChanges | None = cache.get(key)
-    if found is None:
+    changes: GoldChanges | None = cache.get(key)
+    if changes is None:
         causes = causes_between(before, after)
         cases = Counter((case.how, case.cause) for case in _changed(before, after, causes))
-        found = GoldChanges(dict(cases), dict(Counter(causes.values())))
-        cache.set(key, found, timeout=KEPT)
-    return found
+        changes = GoldChanges(dict(cases), dict(Counter(causes.values())))
+        cache.set(key, changes, timeout=KEPT)
+    return changes
 
 
 def changed_cases(before: Grading, after: Grading, *, how: str = "", cause: str = "") -> Iterator[ChangedCase]:

@@ -1,4 +1,4 @@
-"""The gradings of a run by gold, and the cases that changed between two of them, as pages, files and REST show them."""
+"""List the gradings of a run by gold, and the cases that changed between two, for pages, files and REST."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ class GoldFilter:
 def gold_rows(run: Run, start: int = 0, limit: int = GRADINGS_A_PAGE) -> tuple[list[GoldRow], int | None]:
     """Return some of a run's finished gradings, on the newest version first, and where the next page begins."""
     # One more than shown, so that the last one has what it is compared with.
-    found = list(_finished(run)[start : start + limit + 1])
-    return _rows(found[:limit], found[1:]), start + limit if len(found) > limit else None
+    rows = list(_finished(run)[start : start + limit + 1])
+    return _rows(rows[:limit], rows[1:]), start + limit if len(rows) > limit else None
 
 
 def gold_lines(run: Run) -> Iterator[tuple[Cell, ...]]:
@@ -183,10 +183,10 @@ def gold_cells(row: GoldRow) -> tuple[Cell, ...]:
 
 def two_gradings(run: Run, before: int, after: int) -> tuple[Grading, Grading]:
     """Return two finished gradings of a run by their numbers, or raise Http404."""
-    found = {grading.number: grading for grading in _finished(run).filter(number__in=(before, after))}
-    if before not in found or after not in found:
+    by_number = {grading.number: grading for grading in _finished(run).filter(number__in=(before, after))}
+    if before not in by_number or after not in by_number:
         raise Http404
-    return found[before], found[after]
+    return by_number[before], by_number[after]
 
 
 def gold_cases(
@@ -194,8 +194,8 @@ def gold_cases(
 ) -> Iterator[GoldCase]:
     """Yield the cases that changed between two gradings from a place on, at most so many, read some at a time."""
     end = None if limit is None else start + limit
-    found = islice(changed_cases(*gradings, how=wanted.how, cause=wanted.cause), start, end)
-    while chunk := list(islice(found, _CHUNK)):
+    cases = islice(changed_cases(*gradings, how=wanted.how, cause=wanted.cause), start, end)
+    while chunk := list(islice(cases, _CHUNK)):
         yield from _cases(gradings, chunk)
 
 
@@ -228,8 +228,8 @@ def gold_case_lines(
 
 def _finished(run: Run) -> QuerySet[Grading]:
     rows = Grading.objects.filter(run=run, finished_at__isnull=False)
-    found = rows.select_related("dataset_version__dataset", "run__dataset_version", "run__experiment", "actor")
-    return found.order_by("-dataset_version__number", "-number")
+    gradings = rows.select_related("dataset_version__dataset", "run__dataset_version", "run__experiment", "actor")
+    return gradings.order_by("-dataset_version__number", "-number")
 
 
 def _rows(gradings: Sequence[Grading], others: Sequence[Grading]) -> list[GoldRow]:

@@ -1,1 +1,1 @@
-"""A project's first page: how good the newest run is, what it confuses, how sound the gold is, how labelling goes."""
+"""Make a project's first page: the newest run's quality and confusions, the gold's soundness, labelling's progress."""

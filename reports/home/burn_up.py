@@ -1,4 +1,4 @@
-"""The picture of labels that came in: bars by day, the sum over them, and where it leads."""
+"""Draw the labels that came in: bars by day, the sum over them, and the forecast."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class BurnUp:
     projection: str
 
 
-def burn_up(found: Throughput) -> BurnUp:
+def burn_up(throughput: Throughput) -> BurnUp:
     """Return the picture of a dataset's labels, in units of an SVG of 340 x 124."""
-    step = WIDTH * NOW / len(found.days)
-    most = max(1, *(max(day.labels, day.own) for day in found.days))
-    whole = max(1, found.wanted)
+    step = WIDTH * NOW / len(throughput.days)
+    most = max(1, *(max(day.labels, day.own) for day in throughput.days))
+    whole = max(1, throughput.wanted)
 
     def height(labels: int) -> float:
         return TALLEST_BAR * labels / most
@@ -60,14 +60,14 @@ def burn_up(found: Throughput) -> BurnUp:
             f"{FOOT - height(day.own):.1f}",
             f"{height(day.own):.1f}",
         )
-        for place, day in enumerate(found.days)
+        for place, day in enumerate(throughput.days)
         if day.labels or day.own
     )
-    done = found.done - sum(day.labels for day in found.days)
+    done = throughput.done - sum(day.labels for day in throughput.days)
     points = [f"0.0,{y(done):.1f}"]
-    for place, day in enumerate(found.days, start=1):
+    for place, day in enumerate(throughput.days, start=1):
         done += day.labels
         points.append(f"{place * step:.1f},{y(done):.1f}")
     now_x, now_y = points[-1].split(",")
-    projection = f"M{now_x} {now_y}L{WIDTH:g} {HEAD:g}" if found.forecast else ""
+    projection = f"M{now_x} {now_y}L{WIDTH:g} {HEAD:g}" if throughput.forecast else ""
     return BurnUp(bars, " ".join(points), now_x, now_y, projection)

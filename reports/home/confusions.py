@@ -1,4 +1,4 @@
-"""The confusion matrix in small, and its largest confusions."""
+"""Show the confusion matrix in small, and its largest confusions."""
 
 from __future__ import annotations
 

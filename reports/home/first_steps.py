@@ -1,4 +1,4 @@
-"""The five steps from an empty project to its first confusion matrix, each with its state."""
+"""List the five steps from an empty project to its first confusion matrix, each with its state."""
 
 from __future__ import annotations
 

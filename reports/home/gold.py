@@ -129,9 +129,9 @@ def _coverage(request: ProjectRequest, dataset: Dataset) -> CoverageMap | None:
 
 
 def _cells(rows: Sequence[ToolRow]) -> list[SmallCount]:
-    found = []
+    cells = []
     for down, row in enumerate(rows):
         for right, cell in enumerate(row.cells):
             state = "off" if not cell.wanted else "none" if not cell.have else "some" if cell.lacking else "ok"
-            found.append(SmallCount(f"{right * CELL + 0.5:g}", f"{down * CELL + 0.5:g}", state))
-    return found
+            cells.append(SmallCount(f"{right * CELL + 0.5:g}", f"{down * CELL + 0.5:g}", state))
+    return cells

@@ -1,4 +1,4 @@
-"""The layers of the newest run on a project's first page: rate, gate, trend over runs, change since the run before."""
+"""Show the layers of the newest run on a project's first page: rate, gate, trend and last change."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def layer_table(run: Run, layers: Layers, facts: Sequence[RunFacts], trend: Tren
     deltas = {delta.name: delta for delta in comparison.layers} if comparison else {}
     return LayerTable(
         tuple(_lines(layers, facts, trend, checks, deltas)),
-        tuple(RunTick(each.number, ", ".join(each.changes[:2]), each is facts[-1]) for each in facts),
+        tuple(RunTick(fact.number, ", ".join(fact.changes[:2]), fact is facts[-1]) for fact in facts),
         gate,
         pair.before if pair else None,
         comparison,

@@ -40,8 +40,8 @@ def experiments(project: Project) -> Experiments:
     lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
     numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
     runs = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
-    found = run_states(runs)
-    return Experiments(tuple((row.run.experiment, row) for row in found[:MOST]), len(found) > MOST)
+    states = run_states(runs)
+    return Experiments(tuple((row.run.experiment, row) for row in states[:MOST]), len(states) > MOST)
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

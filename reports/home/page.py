@@ -1,4 +1,4 @@
-"""A project's first page as a person sees it: the newest graded run and its dataset, or the steps to the first one."""
+"""Show a project's first page: the newest graded run and its dataset, or the steps to the first one."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def _seen(person: User) -> NewestRun | None:
     mine = Project.objects.filter(deleted_at=None, memberships__user=person)
     kept = untrashed("dataset_version__dataset")
     graded = Run.objects.of_people().filter(kept, project__in=mine, grading__isnull=False)
-    found = graded.select_related("project").order_by("-pk").first()
-    run = newest_run(found.project) if found else None
+    newest = graded.select_related("project").order_by("-pk").first()
+    run = newest_run(newest.project) if newest else None
     return _newest(run, Grading.objects.get(pk=run.grading_id)) if run and run.grading_id else None
 
 
@@ -100,8 +100,8 @@ def newest_run(project: Project) -> Run | None:
     """
     kept = untrashed("dataset_version__dataset")
     graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False)
-    found = graded.select_related("agent", "experiment", "dataset_version__dataset", "grading__dataset_version")
-    return found.filter(only__isnull=True).order_by("-number").first() or found.order_by("-number").first()
+    runs = graded.select_related("agent", "experiment", "dataset_version__dataset", "grading__dataset_version")
+    return runs.filter(only__isnull=True).order_by("-number").first() or runs.order_by("-number").first()
 
 
 def _newest(run: Run, grading: Grading) -> NewestRun:
@@ -120,5 +120,5 @@ def _newest(run: Run, grading: Grading) -> NewestRun:
 
 
 def _labelling(request: ProjectRequest, dataset: Dataset) -> Labelling:
-    found = throughput_of(dataset, request.user)
-    return Labelling(dataset, found, burn_up(found), request.role >= Role.REVIEWER)
+    throughput = throughput_of(dataset, request.user)
+    return Labelling(dataset, throughput, burn_up(throughput), request.role >= Role.REVIEWER)

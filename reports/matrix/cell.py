@@ -1,4 +1,4 @@
-"""One cell of the matrix, read: how much it is, what the two tools say of themselves, its cases."""
+"""Read one cell of the matrix: its share, the two tools' descriptions, its cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix that an address asks for: the one way to it for page, pane, file and interface."""
+"""Read the matrix that an address asks for: the only way to it for page, pane, file and interface."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ _held = lru_cache(maxsize=MOST_HELD)(_counted)
 def _value_parts(grading: Grading, filters: Filters, counts: Iterable[tuple[str, str]]) -> dict[str, Part]:
     """Return of each expected class that is a part which, in the order of the values."""
     places = {value: place for place, value in enumerate(gold_values(grading, filters.split_argument).parts)}
-    found = {expected: expected_part_of(expected, filters.split) for expected, _ in counts}
-    return {name: Part(whole, value, places[value]) for name, (whole, value) in found.items() if value}
+    parts = {expected: expected_part_of(expected, filters.split) for expected, _ in counts}
+    return {name: Part(whole, value, places[value]) for name, (whole, value) in parts.items() if value}
 
 
 def _part(actual: str) -> Part | None:

@@ -1,4 +1,4 @@
-"""The namespaces and effects of a matrix's tools, each to be taken together or apart."""
+"""List the namespaces and effects of a matrix's tools, each to be merged or kept apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The margins of a matrix as they are drawn: recall of each row and precision of each column, with their counts."""
+"""Draw the margins of a matrix: recall of each row and precision of each column, with their counts."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def margin_documents(matrix: Matrix) -> dict[str, list[tuple[str, str, str]]]:
     }
 
 
-def margin_words(kind: str, found: Rate) -> str:
+def margin_words(kind: str, rate: Rate) -> str:
     """Return a rate in words: "recall 94.1 % (73.0 to 99.0), 16 of 17"."""
-    counted = f"{count(found.passed)} of {count(found.total)}"
-    if found.value is None:
+    counted = f"{count(rate.passed)} of {count(rate.total)}"
+    if rate.value is None:
         return f"{kind} –, {counted}"
-    few = f"; {FEW_WORDS[0].lower()}{FEW_WORDS[1:]}" if few_of(found) else ""
-    return f"{kind} {percent(found.value)} % ({span(found.low, found.high)}), {counted}{few}"
+    few = f"; {FEW_WORDS[0].lower()}{FEW_WORDS[1:]}" if few_of(rate) else ""
+    return f"{kind} {percent(rate.value)} % ({span(rate.low, rate.high)}), {counted}{few}"
 
 
-def _rate(name: str, kind: str, found: Rate, verb: str) -> MarginRate:
-    hover = (name, f"{verb} {count(found.total)} times", margin_words(kind, found))
-    return MarginRate(found.value, found.low, found.high, hover)
+def _rate(name: str, kind: str, rate: Rate, verb: str) -> MarginRate:
+    hover = (name, f"{verb} {count(rate.total)} times", margin_words(kind, rate))
+    return MarginRate(rate.value, rate.low, rate.high, hover)
 
 
-def _document(found: Rate) -> tuple[str, str, str]:
-    interval = f"{whole_percent(found.low)}–{whole_percent(found.high)}" if found.total else ""
-    return count(found.total), f"{whole_percent(found.value)}{few_of(found)}", interval
+def _document(rate: Rate) -> tuple[str, str, str]:
+    interval = f"{whole_percent(rate.low)}–{whole_percent(rate.high)}" if rate.total else ""
+    return count(rate.total), f"{whole_percent(rate.value)}{few_of(rate)}", interval

@@ -1,4 +1,4 @@
-"""Everything that the matrix page shows, as it stands in the address: a page's state is its URL."""
+"""Read everything that the matrix page shows from its address: a page's state is its URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix as it is drawn: rows of cells for the table, and the same cells for the heat map."""
+"""Draw the matrix: rows of cells for the table, and the same cells for the heat map."""
 
 from __future__ import annotations
 
@@ -195,11 +195,11 @@ class DrawnMatrix:
     def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
         """Return the step of each cell as its place in STEPS, from 1."""
         steps = {share: _step_number(share, right=False) for share in set(shares)}
-        found = [steps[share] for share in shares]
+        rows = [steps[share] for share in shares]
         for key in self.matrix.right_cells:
             if (place := places.get(key)) is not None:
-                found[place] = _step_number(shares[place], right=True)
-        return found
+                rows[place] = _step_number(shares[place], right=True)
+        return rows
 
     def _texts(
         self, counts: list[int], in_row: list[Share], in_column: list[Share], spent: list[Cost | None]
@@ -246,8 +246,8 @@ def drawn_document(grading: Grading, state: MatrixState) -> dict[str, Any]:
 
 @lru_cache(maxsize=MOST_HELD)
 def _written(grading: Grading, state: MatrixState) -> dict[str, orjson.Fragment]:
-    found = drawn(counted_matrix(grading, state), state).document()
-    return {name: orjson.Fragment(orjson.dumps(part)) for name, part in found.items()}
+    document = drawn(counted_matrix(grading, state), state).document()
+    return {name: orjson.Fragment(orjson.dumps(part)) for name, part in document.items()}
 
 
 def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
@@ -256,8 +256,8 @@ def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
     Whoever looks for classes by name is shown these, whatever touches them.
     """
     if state.find:
-        found = matrix.found(state.find)
-        return DrawnMatrix(found, len(matrix.columns) - len(found.columns), state)
+        hits = matrix.found(state.find)
+        return DrawnMatrix(hits, len(matrix.columns) - len(hits.columns), state)
     if len(matrix.columns) <= MOST_IN_TABLE or state.all_classes:
         return DrawnMatrix(matrix, 0, state)
     confused = matrix.confused_only()

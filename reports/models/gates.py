@@ -1,4 +1,4 @@
-"""Gates that a project keeps, gates that runs were held against or tried on, and the badges that show the newest."""
+"""Store gates that a project keeps, checks and previews of runs, and the badges that show the newest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores that others have published: to be read beside runs, never a gate. History is kept."""
+"""Store scores that others have published: to compare runs with, never a gate. History is kept."""
 
 from __future__ import annotations
 

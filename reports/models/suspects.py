@@ -1,4 +1,4 @@
-"""Suspect labels: counted from what there is, and counted again when there is more; nothing else depends on it."""
+"""Store suspect labels: counted, and counted again when there is more; nothing else depends on them."""
 
 from __future__ import annotations
 

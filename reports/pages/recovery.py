@@ -81,17 +81,17 @@ def grading_recovery(grading: Grading) -> Recovery:
 def grading_episodes(grading: Grading, state: EpisodeState) -> QuerySet[Episode]:
     """Return the episodes that the address asks for, in the order in which their cases were graded."""
     asked = {"tool": state.tool, "error_class": state.error_class, "reaction": state.reaction}
-    found = Episode.objects.filter(grading=grading, **{name: value for name, value in asked.items() if value})
-    return found.going(state.how).order_by("pk")
+    episodes = Episode.objects.filter(grading=grading, **{name: value for name, value in asked.items() if value})
+    return episodes.going(state.how).order_by("pk")
 
 
 def episode_page(grading: Grading, state: EpisodeState) -> EpisodePage:
     """Return a page of episodes with their words. One query."""
     rows = grading_episodes(grading, state).select_related("case__transcript__entry__revision__example")
     rows = rows.defer("case__transcript__document")
-    found = list((rows.filter(pk__gt=state.after) if state.after else rows)[: EPISODES_A_PAGE + 1])
-    shown = found[:EPISODES_A_PAGE]
-    return EpisodePage(tuple(map(_row, shown)), shown[-1].pk if len(found) > EPISODES_A_PAGE else None)
+    episodes = list((rows.filter(pk__gt=state.after) if state.after else rows)[: EPISODES_A_PAGE + 1])
+    shown = episodes[:EPISODES_A_PAGE]
+    return EpisodePage(tuple(map(_row, shown)), shown[-1].pk if len(episodes) > EPISODES_A_PAGE else None)
 
 
 def episode_rows(grading: Grading, state: EpisodeState, columns: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -106,9 +106,9 @@ def episode_rows(grading: Grading, state: EpisodeState, columns: list[str]) -> I
 def _answers(grading: Grading) -> tuple[dict[str, int], dict[str, ExampleSums]]:
     """Return how often each tool answered, and the sums over the examples: none in a grading from before."""
     rows = ToolAnswers.objects.filter(grading=grading).order_by().values_list("tool")
-    found = list(rows.annotate(*map(Sum, ANSWER_SUMS), unsummed=Count("pk", filter=Q(examples=None))))
-    answers = {tool: row[ANSWER_SUMS.index("answers")] for tool, *row in found if tool != ALL_TOOLS}
-    return answers, {tool: ExampleSums(*row) for tool, *row, unsummed in found if not unsummed}
+    sums = list(rows.annotate(*map(Sum, ANSWER_SUMS), unsummed=Count("pk", filter=Q(examples=None))))
+    answers = {tool: row[ANSWER_SUMS.index("answers")] for tool, *row in sums if tool != ALL_TOOLS}
+    return answers, {tool: ExampleSums(*row) for tool, *row, unsummed in sums if not unsummed}
 
 
 def _row(episode: Episode) -> EpisodeRow:

@@ -94,35 +94,35 @@ def read_trial_state(parameters: Mapping[str, str]) -> TrialState:
 
 def example_page(grading: Grading, state: TrialState) -> ExamplePage:
     """Return the examples that the address asks for, each with its trials. Two queries."""
-    found = trial_page(grading, state.of, state.how, state.tool, after=state.after, size=EXAMPLES_A_PAGE)
-    shown = found[:EXAMPLES_A_PAGE]
+    counts = trial_page(grading, state.of, state.how, state.tool, after=state.after, size=EXAMPLES_A_PAGE)
+    shown = counts[:EXAMPLES_A_PAGE]
     trials = trials_of(grading, [count.entry_id for count in shown], state.of)
     rows = tuple(_row(count, trials.get(count.entry_id, [])) for count in shown)
-    return ExamplePage(rows, shown[-1].pk if len(found) > EXAMPLES_A_PAGE else None)
+    return ExamplePage(rows, shown[-1].pk if len(counts) > EXAMPLES_A_PAGE else None)
 
 
-def reliability_chart(found: Reliability) -> dict[str, Any]:
+def reliability_chart(reliability: Reliability) -> dict[str, Any]:
     """Return the chart of pass@k and pass^k."""
-    at = figures.Curve("pass@k", "layer-selection", [_point("pass@", each.k, each.at) for each in found.curve])
-    hat = figures.Curve("pass^k", "ink", [_point("pass^", each.k, each.hat) for each in found.curve])
-    return figures.curves([at, hat], xs=[each.k for each in found.curve])
+    at = figures.Curve("pass@k", "layer-selection", [_point("pass@", each.k, each.at) for each in reliability.curve])
+    hat = figures.Curve("pass^k", "ink", [_point("pass^", each.k, each.hat) for each in reliability.curve])
+    return figures.curves([at, hat], xs=[each.k for each in reliability.curve])
 
 
-def reliability_sentence(found: Reliability) -> str:
+def reliability_sentence(reliability: Reliability) -> str:
     """Return what the trials say, as one sentence."""
-    one, chosen = found.one, found.chosen
+    one, chosen = reliability.one, reliability.chosen
     if one is None or one.hat.value is None:
         return "No trial was scored."
     once = f"{percent(one.hat.value)} % of trials pass"
     if chosen is None or chosen.hat.value is None or chosen.k < 2:
-        return f"{once}; no example has {found.k} scored trials."
+        return f"{once}; no example has {reliability.k} scored trials."
     return f"{once}, but all {chosen.k} of an example in {percent(chosen.hat.value)} %."
 
 
-def calculator(parameters: Mapping[str, str], found: Compounding | None, step: float | None) -> Calculation:
+def calculator(parameters: Mapping[str, str], compounding: Compounding | None, step: float | None) -> Calculation:
     """Return the calculator's sum: of the address, or else of what was measured (`step`: the rate of one call)."""
-    measured = found.step.value if found else step
-    longest = max((row.steps for row in found.chains), default=0) if found else 0
+    measured = compounding.step.value if compounding else step
+    longest = max((row.steps for row in compounding.chains), default=0) if compounding else 0
     return calculation(
         _share(parameters, "success", SUCCESS if measured is None else measured),
         min(max(number(parameters, "steps") or longest or STEPS, 1), MOST_STEPS),

@@ -62,21 +62,21 @@ class RunHead:
 def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
     """Return the head of a run's page, or raise Http404. The address may ask for an older grading."""
     run = run_of(request, number)
-    wanted = read_number(request.GET, "grading")
-    grading = shown_grading(run, wanted)
-    if wanted and grading is None:
+    choice = read_number(request.GET, "grading")
+    grading = shown_grading(run, choice)
+    if choice and grading is None:
         raise Http404
-    return RunHead(run, grading, _tabs(run, current, wanted), wanted)
+    return RunHead(run, grading, _tabs(run, current, choice), choice)
 
 
 def run_of(request: ProjectRequest, number: int) -> Any:
     """Return the project's run of that number, with what tells whether its gold has moved on, or raise Http404."""
-    found = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
-    if found is None:
+    run = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
+    if run is None:
         raise Http404
     # The project is here already: whoever asks the run or its agent for it asks no database.
-    found.project = found.agent.project = request.project
-    return found
+    run.project = run.agent.project = request.project
+    return run
 
 
 def graded(head: RunHead) -> Grading:

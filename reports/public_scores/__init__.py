@@ -1,1 +1,1 @@
-"""Scores on public benchmarks: what others have published and what runs here came to, beside an agent's runs."""
+"""Show scores on public benchmarks, published ones and those of runs here, next to an agent's runs."""

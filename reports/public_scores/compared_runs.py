@@ -68,10 +68,10 @@ def published_row(score: PublicScore) -> PublicRow:
 def public_datasets(project: Project) -> dict[UUID, str]:
     """Return the project's datasets that public benchmarks were imported into, and which those are."""
     begun = AuditEntry.objects.filter(project=project, verb="import_start").values_list("target_id", "detail")
-    found = [(dataset, detail) for dataset, detail in begun if detail.get("source") in PUBLIC_SOURCES]
-    jobs = [detail["job"] for _, detail in found]
+    datasets = [(dataset, detail) for dataset, detail in begun if detail.get("source") in PUBLIC_SOURCES]
+    jobs = [detail["job"] for _, detail in datasets]
     refused = {str(pk) for pk in _not_succeeded(jobs)}
-    return {dataset: PUBLIC_SOURCES[detail["source"]] for dataset, detail in found if detail["job"] not in refused}
+    return {dataset: PUBLIC_SOURCES[detail["source"]] for dataset, detail in datasets if detail["job"] not in refused}
 
 
 def _not_succeeded(jobs: Iterable[str]) -> Iterable[UUID]:

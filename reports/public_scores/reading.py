@@ -1,4 +1,4 @@
-"""A published score as somebody says it: on a form, by REST or in a row of a CSV file, checked in one place."""
+"""Read a published score from a form, by REST or from a row of a CSV file, checked in one place."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class PublicScoreForm(PlainForm):
         return address
 
     def clean_published_on(self) -> date:
-        found: date = self.cleaned_data["published_on"]
-        if found > timezone.now().date():
+        day: date = self.cleaned_data["published_on"]
+        if day > timezone.now().date():
             raise forms.ValidationError("A day that has been.")
-        return found
+        return day
 
 
 def read_score(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def read_score(document: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidDocument(
             Problem(pointer_to([name]), str(message)) for name, messages in form.errors.items() for message in messages
         )
-    found: dict[str, Any] = form.cleaned_data
-    return found
+    score: dict[str, Any] = form.cleaned_data
+    return score
 
 
 def read_scores(content: bytes) -> list[dict[str, Any]]:
@@ -85,19 +85,19 @@ def read_scores(content: bytes) -> list[dict[str, Any]]:
 
 
 def _rows(rows: csv.DictReader[str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    scores: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for row in rows:
-        if len(found) + len(problems) >= MOST_ROWS:
+        if len(scores) + len(problems) >= MOST_ROWS:
             raise InvalidDocument.at("", f"has more than {MOST_ROWS:,} rows")
         try:
             if None in row:
                 raise InvalidDocument.at("", "has more cells than the head")
-            found.append(read_score(with_new_names(row)))
+            scores.append(read_score(with_new_names(row)))
         except InvalidDocument as error:
             problems += error.below(pointer_to([rows.line_num])).problems
     if problems:
         raise InvalidDocument(problems)
-    if not found:
+    if not scores:
         raise InvalidDocument.at("", "holds no score")
-    return found
+    return scores

@@ -1,4 +1,4 @@
-"""The table of published scores that is downloaded (described in docs/tables.md)."""
+"""Write the table of published scores that is downloaded (described in docs/tables.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of wrong arguments: counted when a grading finishes, opened to their cases by an index."""
+"""Read rows of wrong arguments: counted when a grading finishes, opened to their cases by an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline agents of a dataset version: their runs, and the counts of what each scored."""
+"""Read the baseline agents of a dataset version: their runs, and the counts of what each scored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def version_baseline_agents(version: DatasetVersion | UUID) -> tuple[BaselineAge
 
 def version_asked(request: ProjectRequest, dataset: str, version: str) -> DatasetVersion:
     """Return the project's dataset version of that number or tag, or raise Http404."""
-    found = DatasetVersion.objects.named(request.project, f"{dataset}@{version}")
-    if found is None:
+    row = DatasetVersion.objects.named(request.project, f"{dataset}@{version}")
+    if row is None:
         raise Http404
-    return found
+    return row

@@ -1,4 +1,4 @@
-"""The costs of a matrix: one basis for a whole run, so that its cells add up."""
+"""Read the costs of a matrix: one basis for a whole run, so that its cells add up."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def _costs_summed(costs: Mapping[Cell, Costs], basis: Basis) -> dict[Cell, Cost]
 
 def _costs_read(grading: Grading, filters: Filters, basis: Basis) -> dict[str, dict[Cell, Cost]]:
     """Add up what isn't counted beforehand."""
-    found: defaultdict[str, dict[Cell, Cost]] = defaultdict(dict)
+    costs: defaultdict[str, dict[Cell, Cost]] = defaultdict(dict)
     for placed in placed_cases(grading, filters):
         known, spent = _spent(basis, placed.to_case)
         rows = placed.grouped(filters.split).annotate(known=known, spent=spent)
         for divider, *values, count, amount in rows.iterator(chunk_size=_CHUNK):
             if count:
                 cell, cost = placed.cell(tuple(values)), Cost(amount or Decimal(0), count)
-                part = found[placed.part(divider, cell)]
+                part = costs[placed.part(divider, cell)]
                 part[cell] = part.get(cell, _NOTHING) + cost
-    return dict(found) or {"": {}}
+    return dict(costs) or {"": {}}
 
 
 def _spent(basis: Basis, to_case: str) -> tuple[Count, Sum]:

@@ -1,4 +1,4 @@
-"""The cases of a grading that could not be graded: how many, an example of the reason, and which can be asked again."""
+"""Read the cases of a grading that could not be graded: how many, an example, and which can be asked again."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def errored_in(grading: Grading, counts: Mapping[str, Mapping[str, int]]) -> Err
     askable = tags.get(FailureTag.HARNESS_ERROR, 0)
     if grading.run.agent.connector in CONNECTORS:
         askable += tags.get(FailureTag.ADAPTER_ERROR, 0)
-    found = Errored(outcomes.get("errored", 0), sum(outcomes.values()), askable)
-    if not found.notable:
-        return found
+    errored = Errored(outcomes.get("errored", 0), sum(outcomes.values()), askable)
+    if not errored.notable:
+        return errored
     first = CaseGrade.objects.filter(grading=grading, outcome="errored").order_by("pk").values_list("detail").first()
     reason = first[0]["verdicts"]["outcome"]["reason"] if first else ""
-    return Errored(found.count, found.total, found.askable, reason)
+    return Errored(errored.count, errored.total, errored.askable, reason)

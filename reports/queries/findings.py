@@ -19,10 +19,10 @@ def grading_findings(grading: Grading, verdicts: VerdictCounts, sums: VerdictSum
 
 def warnings_of(grading: Grading, verdicts: VerdictCounts) -> dict[str, int]:
     """Return in how many cases that passed a layer that only warns failed, by layer; layers without any left out."""
-    found = {}
+    warnings = {}
     for layer in WARNING:
         if verdicts.get(layer, {}).get("failed"):
             wanted = CaseFilter(warned=layer)
             counted = counted_number(grading, wanted)
-            found[layer] = listed_cases(grading, wanted).count() if counted is None else counted
-    return {layer: count for layer, count in found.items() if count}
+            warnings[layer] = listed_cases(grading, wanted).count() if counted is None else counted
+    return {layer: count for layer, count in warnings.items() if count}

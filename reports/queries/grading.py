@@ -1,4 +1,4 @@
-"""Rows of a grading: its counts of verdicts, lists of its cases, one case with its like."""
+"""Read rows of a grading: its counts of verdicts, lists of its cases, one case with its relatives."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:
 
 def verdict_counts_of(gradings: list[UUID]) -> dict[UUID, dict[str, dict[str, int]]]:
     """Return the same for several gradings at once, by their ids."""
-    found: dict[UUID, dict[str, dict[str, int]]] = {}
+    counts: dict[UUID, dict[str, dict[str, int]]] = {}
     rows = VerdictCount.objects.filter(grading__in=gradings).values_list("grading_id", "column", "value", "count")
     for grading, column, value, count in rows:
-        found.setdefault(grading, {}).setdefault(column, {})[value] = count
-    return found
+        counts.setdefault(grading, {}).setdefault(column, {})[value] = count
+    return counts
 
 
 def grading_layers(grading: Grading) -> Layers:
@@ -110,16 +110,16 @@ def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade
     """Return the next `size` + 1 cases after the one with that id: one more than shown tells whether there are more."""
     if (last := read_id(after)) is not None:
         cases = cases.filter(pk__gt=last)
-    found = cases.order_by("pk").select_related(
+    rows = cases.order_by("pk").select_related(
         "transcript__entry__revision__example", "transcript__entry__revision__tools"
     )
-    return list(found.defer("detail", "transcript__document")[: size + 1])
+    return list(rows.defer("detail", "transcript__document")[: size + 1])
 
 
 def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     """Return a case of the project's run of that number, with everything that its page shows."""
     cases = CaseGrade.objects.filter(within(project, "grading__run"), pk=case_id, grading__run__number=number)
-    found = cases.select_related(
+    row = cases.select_related(
         "grading__run__project",
         "grading__run__agent__tools",
         "grading__dataset_version__dataset",
@@ -128,7 +128,7 @@ def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
         "transcript__entry__revision__tools",
         "transcript__entry__gold",
     )
-    return found.defer("grading__simulator__content").first()
+    return row.defer("grading__simulator__content").first()
 
 
 def gold_of(case: CaseGrade) -> Gold:

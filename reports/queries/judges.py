@@ -1,4 +1,4 @@
-"""Rows of what judges said."""
+"""Read rows of judges' answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of metrics: of one grading, of several, and of one case."""
+"""Read rows of metrics: of one grading, of several, and of one case."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def metric_trend(runs: Sequence[RunFacts]) -> Trend:
     totals = _totals([run.grading for run in runs if run.grading])
     rows = [
         TrendRow(
-            run, {name: MetricRow(name, "", found[name]).rate if name in found else rate(0, 0) for name in METRICS}
+            run,
+            {name: MetricRow(name, "", by_metric[name]).rate if name in by_metric else rate(0, 0) for name in METRICS},
         )
         for run in runs
-        if run.grading and (found := totals.get(run.grading, {}))
+        if run.grading and (by_metric := totals.get(run.grading, {}))
     ]
     return Trend(tuple(rows), tuple(series_of(rows, tuple(METRICS), lambda name: METRICS[name].passes_at)))
 
@@ -57,8 +58,8 @@ def cases_of_status(cases: QuerySet[CaseGrade], grading: Grading, metric: str, s
 
 def values_of(grading: Grading, measured: str) -> list[float | None]:
     """Return a case's value of every metric, in the order of METRICS."""
-    found = measured_case(measured, metric_names(grading.graders)).metrics
-    return [found[name][1] if name in found else None for name in METRICS]
+    values = measured_case(measured, metric_names(grading.graders)).metrics
+    return [values[name][1] if name in values else None for name in METRICS]
 
 
 def case_verdicts(case: CaseGrade, expectation: Expectation, transcript: Transcript | None) -> dict[str, Verdict]:

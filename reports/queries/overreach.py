@@ -27,13 +27,13 @@ AT_ONCE: Final = 2000
 def grading_overreach(grading: Grading) -> Overreach:
     """Return the cells of the matrix of aligned calls in which there are excess calls."""
     key = f"reports:overreach-2:{grading.pk}"
-    found: Overreach | None = cache.get(key)
-    if found is None:
+    overreach: Overreach | None = cache.get(key)
+    if overreach is None:
         counts = matrix_counts(grading, Filters(View.ALIGNED))
         needless = any(expected == NONE != actual for expected, actual in counts)
-        found = overreach_of(counts, specs_by_name(grading), _let_be(grading) if needless else {})
-        cache.set(key, found, timeout=A_DAY)
-    return found
+        overreach = overreach_of(counts, specs_by_name(grading), _let_be(grading) if needless else {})
+        cache.set(key, overreach, timeout=A_DAY)
+    return overreach
 
 
 def _let_be(grading: Grading) -> Counter[Cell]:
@@ -43,7 +43,7 @@ def _let_be(grading: Grading) -> Counter[Cell]:
     called: defaultdict[UUID, Counter[str]] = defaultdict(Counter)
     for revision, actual, count in rows.iterator():
         called[revision][actual] += count
-    found: Counter[Cell] = Counter()
+    counts: Counter[Cell] = Counter()
     entries, left = VersionEntry.objects.filter(version=grading.dataset_version_id), iter(called)
     # By their ids, some at a time: a database that knows little of new tables may join all of them for each entry.
     while some := list(islice(left, AT_ONCE)):
@@ -52,5 +52,5 @@ def _let_be(grading: Grading) -> Counter[Cell]:
             expectation = Expectation.from_document(document)
             for actual, count in called[revision].items():
                 if expectation.lets_be(actual):
-                    found[NONE, actual] += count
-    return found
+                    counts[NONE, actual] += count
+    return counts

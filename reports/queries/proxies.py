@@ -1,4 +1,4 @@
-"""Verdicts of cheaper checks beside that on the end state, from packed cases."""
+"""Read verdicts of cheaper checks next to that on the end state, from packed cases."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tu
     if not truths.get(PASSED, 0) + truths.get(FAILED, 0):
         return ()
     key = f"reports:proxies:sums:{grading.pk}"
-    found: tuple[ProxyRow, ...] | None = cache.get(key)
-    if found is None:
-        found = proxy_rows(_pairs(grading), several=grading.run.trials > 1)
-        cache.set(key, found, timeout=24 * 3600)
-    return found
+    rows: tuple[ProxyRow, ...] | None = cache.get(key)
+    if rows is None:
+        rows = proxy_rows(_pairs(grading), several=grading.run.trials > 1)
+        cache.set(key, rows, timeout=24 * 3600)
+    return rows
 
 
 def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
     alike = alike_cases(grading)
     places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
-    found: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
+    pairs: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
     for number, count in Counter(alike.outcomes.numbers).items():
         trials = alike.outcomes.distinct[number]
         letters = [alike.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial]
         said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
         for name in PROXIES:
-            found[name][tuple((each[name], each[TRUTH]) for each in said)] += count
-    return found
+            pairs[name][tuple((each[name], each[TRUTH]) for each in said)] += count
+    return pairs

@@ -1,4 +1,4 @@
-"""The formats of a run's uploaded predictions, and what was left out of them or of an agent's answers."""
+"""Read the formats of a run's uploaded predictions, and what was left out of them or of an agent's answers."""
 
 from __future__ import annotations
 

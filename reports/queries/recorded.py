@@ -1,4 +1,4 @@
-"""The cases of a grading whose trials others rewarded."""
+"""Read the cases of a grading whose trials others rewarded."""
 
 from __future__ import annotations
 

@@ -32,12 +32,12 @@ def recent_runs(runs: QuerySet[Run], *, most: int, upto: int | None = None) -> l
     read = wanted.select_related(
         "experiment", "agent__tools", "dataset_version__dataset", "grading__dataset_version"
     ).order_by("-number")[:most]
-    found: list[RunFacts] = []
+    facts: list[RunFacts] = []
     before: Run | None = None
     for run in reversed(read):
-        found.append(_facts(run, before))
+        facts.append(_facts(run, before))
         before = run
-    return found
+    return facts
 
 
 def _facts(run: Run, before: Run | None) -> RunFacts:

@@ -85,13 +85,13 @@ def solved_matrix(runs: Sequence[Run], layer: str, *, by_run: bool) -> Solved:
 
 def example_snippets(dataset: Dataset, examples: Sequence[UUID]) -> dict[UUID, str]:
     """Return what the user said last in each of some examples, by their ids."""
-    found: dict[UUID, str] = {}
+    snippets: dict[UUID, str] = {}
     rows = VersionEntry.objects.filter(version__dataset=dataset, revision__example__in=examples).order_by(
         "version__number"
     )
     for example, document in rows.values_list("revision__example_id", "revision__input"):
-        found[example] = snippet(document)
-    return found
+        snippets[example] = snippet(document)
+    return snippets
 
 
 def case_of_example(grading: Grading, example: UUID, layer: str) -> UUID | None:
@@ -99,8 +99,8 @@ def case_of_example(grading: Grading, example: UUID, layer: str) -> UUID | None:
     cases = CaseGrade.objects.filter(
         grading=grading, transcript__run=grading.run_id, transcript__entry__revision__example=example
     )
-    found = list(cases.order_by("transcript__trial").values_list("pk", layer))
-    return next((pk for pk, status in found if status == "failed"), found[0][0] if found else None)
+    trials = list(cases.order_by("transcript__trial").values_list("pk", layer))
+    return next((pk for pk, status in trials if status == "failed"), trials[0][0] if trials else None)
 
 
 _Entries = Mapping[int, tuple[UUID, str]]

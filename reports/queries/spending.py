@@ -49,10 +49,10 @@ def spending_shown(grading: Grading, passed: int) -> SpendingShown | None:
     """Return what the page of a run says of its conversations; None where they say nothing."""
     if grading.spending is None:
         return None
-    found = Spending.from_document(grading.spending)
-    if not found.says_of_conversations:
+    spending = Spending.from_document(grading.spending)
+    if not spending.says_of_conversations:
         return None
     order = {name: place for place, name in enumerate(ENDS)}
-    ends = sorted(found.ends.items(), key=lambda item: order.get(item[0], len(order)))
+    ends = sorted(spending.ends.items(), key=lambda item: order.get(item[0], len(order)))
     rows = tuple(EndRow(name, ENDS.get(name, ""), count) for name, count in ends)
-    return SpendingShown(found, rows, found.cost_of_each(passed))
+    return SpendingShown(spending, rows, spending.cost_of_each(passed))

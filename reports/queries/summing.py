@@ -1,4 +1,4 @@
-"""Matrices, costs and numbers of cases from what was counted when a grading finished."""
+"""Read matrices, costs and numbers of cases from what was counted when a grading finished."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Sums:
         if split is not Split.ARGUMENTS:
             return {"": self}
         place = CONTEXT.index("arguments")
-        found: dict[str, Sums] = {}
+        sums: dict[str, Sums] = {}
         for number in self.contexts:
             status = self.counted.contexts[number][place]
-            found.setdefault(status, replace(self, contexts=[])).contexts.append(number)
-        return found
+            sums.setdefault(status, replace(self, contexts=[])).contexts.append(number)
+        return sums
 
     def cells(self) -> dict[Cell, int]:
         """Return how many stand in each cell of the matrix."""
@@ -95,7 +95,7 @@ def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
 
 
 def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
-    found = {
+    tests = {
         column: _equals(getattr(filters, name))
         for name, column in _COLUMNS.items()
         if getattr(filters, name) not in ("", None)
@@ -103,17 +103,17 @@ def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
     first, last = filters.since, filters.until
     if first or last:
         low, high = first.isoformat() if first else "", last.isoformat() if last else "9999-12-31"
-        found["day"] = lambda day: low <= day <= high
-    return found
+        tests["day"] = lambda day: low <= day <= high
+    return tests
 
 
 def _own(wanted: CaseFilter) -> dict[str, str]:
     """Return what a list asks for beside its filters, by column."""
-    found = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
-    found |= {wanted.and_column: wanted.and_status}
-    found = {name: value for name, value in found.items() if name and value}
-    found |= IS_LATENT if wanted.latent else {}
-    return found | warned(wanted.warned) if wanted.warned else found
+    filters = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
+    filters |= {wanted.and_column: wanted.and_status}
+    filters = {name: value for name, value in filters.items() if name and value}
+    filters |= IS_LATENT if wanted.latent else {}
+    return filters | warned(wanted.warned) if wanted.warned else filters
 
 
 def _equals(value: Any) -> Callable[[Any], bool]:

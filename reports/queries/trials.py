@@ -1,4 +1,4 @@
-"""Rows of a grading's trials and steps: from what was counted when it finished, never from its documents."""
+"""Read rows of a grading's trials and steps: from what was counted when it finished, never from its documents."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def grading_reliability(
     if trials < 2:
         return None
     key = f"reports:reliability:{grading.pk}:{k or trials}:{of}:{stratum}"
-    found: Reliability | None = cache.get(key)
-    if found is None:
+    reliability: Reliability | None = cache.get(key)
+    if reliability is None:
         if of == OUTCOME and not stratum:
             groups = trial_tallies(grading)
         else:
             groups = verdict_tallies(grading, of, ("tool", stratum) if stratum else GROUPS)
         whole = groups.pop("", {}).get("", Counter())
-        found = reliability_of(whole, groups, trials=trials, k=k)
-        cache.set(key, found, timeout=STRATA_KEPT if stratum else 24 * 3600)
-    return found
+        reliability = reliability_of(whole, groups, trials=trials, k=k)
+        cache.set(key, reliability, timeout=STRATA_KEPT if stratum else 24 * 3600)
+    return reliability
 
 
 def grading_compounding(grading: Grading) -> Compounding | None:
@@ -57,8 +57,8 @@ def grading_compounding(grading: Grading) -> Compounding | None:
 
 def trial_counts(grading: Grading, how: str = "", tool: str = "") -> QuerySet[TrialCount]:
     """Return the counted examples of a grading that came out in one way, in the order of the dataset version."""
-    found = TrialCount.objects.filter(grading=grading).coming_out(how)
-    return (found.filter(tool=tool) if tool else found).order_by("pk")
+    counts = TrialCount.objects.filter(grading=grading).coming_out(how)
+    return (counts.filter(tool=tool) if tool else counts).order_by("pk")
 
 
 def verdict_trial_counts(
@@ -88,11 +88,11 @@ def came_out(row: TrialCount) -> str:
 def trial_page(grading: Grading, of: str, how: str, tool: str, *, after: int | None, size: int) -> list[TrialCount]:
     """Return the next `size` + 1 examples that the address asks for, with what they are called."""
     if of != OUTCOME:
-        found = list(islice(verdict_trial_counts(grading, of, how, tool, after), size + 1))
-        shown = Revision.objects.in_bulk([row.entry.revision_id for row in found])
-        for row in found:
+        counts = list(islice(verdict_trial_counts(grading, of, how, tool, after), size + 1))
+        shown = Revision.objects.in_bulk([row.entry.revision_id for row in counts])
+        for row in counts:
             row.entry.revision.input = shown[row.entry.revision_id].input
-        return found
+        return counts
     rows = trial_counts(grading, how, tool)
     rows = rows.filter(pk__gt=after) if after else rows
     return list(rows.select_related("entry__revision__example")[: size + 1])
@@ -103,11 +103,11 @@ def trials_of(grading: Grading, entries: Sequence[UUID], of: str = OUTCOME) -> d
     cases = CaseGrade.objects.filter(
         grading=grading, transcript__run=grading.run_id, transcript__entry__in=list(entries)
     )
-    found: dict[UUID, list[tuple[int, UUID, str]]] = {}
+    trials: dict[UUID, list[tuple[int, UUID, str]]] = {}
     rows = cases.order_by("transcript__trial").values_list("transcript__entry", "transcript__trial", "pk", of)
     for entry, trial, case, status in rows:
-        found.setdefault(entry, []).append((trial, case, status))
-    return found
+        trials.setdefault(entry, []).append((trial, case, status))
+    return trials
 
 
 def trial_rows(rows: QuerySet[TrialCount], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -17,8 +17,8 @@ class PublicScoreQuerySet(models.QuerySet["PublicScore"]):
 
     def in_project(self, project: Project) -> PublicScoreQuerySet:
         """Return a project's scores, by benchmark, then by what was measured, the newest first."""
-        found = self.filter(project=project).select_related("actor", "ended_by")
-        return found.order_by("benchmark", "version", "metric", "agent", "-pk")
+        scores = self.filter(project=project).select_related("actor", "ended_by")
+        return scores.order_by("benchmark", "version", "metric", "agent", "-pk")
 
     def in_force(self) -> PublicScoreQuerySet:
         """Return those that nobody has replaced or withdrawn."""

@@ -32,7 +32,7 @@ class SuspectQuerySet(models.QuerySet["Suspect"]):
 
         disputes = Dispute.objects.filter(revision=OuterRef(_REVISION)).visible_to(user, role)
         same = Q(**{f"{_REVISION}__gold": F("entry__gold")})
-        found = self.filter(version=version).annotate(
+        suspects = self.filter(version=version).annotate(
             tells_labels=_tells_labels(user, role),
             state=Case(
                 When(Exists(disputes.open()), then=Value("disputed")),
@@ -42,7 +42,7 @@ class SuspectQuerySet(models.QuerySet["Suspect"]):
             ),
         )
         shown = Case(When(tells_labels=True, then=F("score_with_labels")), default=F("score"))
-        return found.annotate(shown=shown).filter(shown__gt=0).order_by("-shown", "entry__position", "pk")
+        return suspects.annotate(shown=shown).filter(shown__gt=0).order_by("-shown", "entry__position", "pk")
 
 
 def _tells_labels(user: User, role: Role) -> Any:

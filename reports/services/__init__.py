@@ -1,4 +1,4 @@
-"""Everything that `reports` writes."""
+"""Write all that `reports` stores."""
 
 from reports.services.badges import badge_drop, badge_make
 from reports.services.bundles import BUNDLE, bundle_start, bundle_work

@@ -1,4 +1,4 @@
-"""Badges: making the address of one, and taking it back."""
+"""Make the address of a badge, and take it back."""
 
 from __future__ import annotations
 

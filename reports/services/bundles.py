@@ -1,4 +1,4 @@
-"""Bundles: jobs that leave the zip of a run."""
+"""Start bundles: jobs that write the zip of a run."""
 
 from __future__ import annotations
 

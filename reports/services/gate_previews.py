@@ -35,8 +35,8 @@ def gate_preview_start(
     require_baseline(baseline)
     runs = Run.objects.in_project(project).of_people().of_experiment(experiment)
     runs = runs.filter(grading__finished_at__isnull=False)[:MOST_RUNS]
-    found = [(run, run.grading) for run in runs if run.grading is not None]
-    if not found:
+    graded = [(run, run.grading) for run in runs if run.grading is not None]
+    if not graded:
         of_experiment = f" of the experiment {experiment}" if experiment else ""
         raise InvalidDocument.at("", f"There is no graded run{of_experiment} yet: start one first.")
     preview = GatePreview(project=project, name=name, gate=gate, baseline=baseline, actor=actor)
@@ -52,7 +52,7 @@ def gate_preview_start(
             baseline_asked=baseline,
             actor=actor,
         )
-        for run, grading in found
+        for run, grading in graded
     ]
     preview.job = job_create(
         project=project,
@@ -64,7 +64,7 @@ def gate_preview_start(
     )
     preview.save(force_insert=True)
     HeldGate.objects.bulk_create(held)
-    detail = {"runs": [run.number for run, _ in found]} | ({"name": name} if name else {})
+    detail = {"runs": [run.number for run, _ in graded]} | ({"name": name} if name else {})
     audit_record(project=project, actor=actor, verb="gate_preview_start", target=preview, detail=detail)
     return preview
 
@@ -80,7 +80,7 @@ def gate_previews_forget(now: datetime) -> int:
 def _baseline(run: Run, said: str) -> Grading | None:
     """Return what came before a run; None where the run that is named is itself, or of another dataset."""
     try:
-        found = baseline_of(run, said, earlier=True)
+        baseline = baseline_of(run, said, earlier=True)
     except InvalidDocument:
         return None
-    return None if found is None or found.run_id == run.pk else found
+    return None if baseline is None or baseline.run_id == run.pk else baseline

@@ -1,4 +1,4 @@
-"""Holding a run against a gate: asked by somebody, decided by a worker, kept."""
+"""Check a run by a gate: requested by a person, decided by a worker, kept."""
 
 from __future__ import annotations
 
@@ -183,27 +183,27 @@ def baseline_of(run: Run, said: str, *, earlier: bool = False) -> Grading | None
         if earlier:
             known = known.filter(run__number__lt=run.number)
         if said == LAST_PASSING:
-            found = known.filter(status__in=PASSING, run__experiment=run.experiment_id).first()
+            newest = known.filter(status__in=PASSING, run__experiment=run.experiment_id).first()
         else:
-            found = known.filter(branch=said.removeprefix(BRANCH)).first()
-        return found.run.grading if found else None
+            newest = known.filter(branch=said.removeprefix(BRANCH)).first()
+        return newest.run.grading if newest else None
     return _graded(run, said, "/baseline")
 
 
 def _slice_name(held: HeldGate) -> str:
     if held.consistency is None:
         return ""
-    found = Run.objects.select_related("agent").get(pk=held.consistency.run_id)
-    return f"run {found.number} of {found.agent.name}, {found.size:,} examples with {found.trials} trials each"
+    row = Run.objects.select_related("agent").get(pk=held.consistency.run_id)
+    return f"run {row.number} of {row.agent.name}, {row.size:,} examples with {row.trials} trials each"
 
 
 def _slice(run: Run, number: int | None) -> Grading | None:
     if number is not None:
-        found = _graded(run, str(number), "/consistency")
-        if found.run.agent_id != run.agent_id:
-            words = f"is a run of another agent ({found.run.agent.name}), not of {run.agent.name}: {number}"
+        row = _graded(run, str(number), "/consistency")
+        if row.run.agent_id != run.agent_id:
+            words = f"is a run of another agent ({row.run.agent.name}), not of {run.agent.name}: {number}"
             raise InvalidDocument.at("/consistency", words)
-        return found
+        return row
     slices = run.project.runs.filter(
         agent=run.agent_id,
         preset=CONSISTENCY,
@@ -218,9 +218,9 @@ def _graded(run: Run, said: str, pointer: str) -> Grading:
     number = whole_number(said)
     if number is None:
         raise InvalidDocument.at(pointer, _NO_BASELINE)
-    found = run.project.runs.filter(number=number).select_related("grading", "dataset_version", "agent").first()
-    if found is None or found.grading is None:
+    row = run.project.runs.filter(number=number).select_related("grading", "dataset_version", "agent").first()
+    if row is None or row.grading is None:
         raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {number}")
-    if found.dataset_version.dataset_id != run.dataset_version.dataset_id:
+    if row.dataset_version.dataset_id != run.dataset_version.dataset_id:
         raise InvalidDocument.at(pointer, f"is a run on another dataset: {number}")
-    return found.grading
+    return row.grading

@@ -1,4 +1,4 @@
-"""Gates that a project keeps: saved under a name, renamed, deleted."""
+"""Save a project's gates under a name, rename and delete them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording published scores: the same again replaces what is in force, and nothing is forgotten."""
+"""Record published scores: the same again replaces what is in force, and nothing is forgotten."""
 
 from __future__ import annotations
 

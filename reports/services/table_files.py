@@ -1,4 +1,4 @@
-"""Long tables as CSV files: a job writes one, which is kept for a day for whoever asked for it."""
+"""Write long tables as CSV files: a job writes one, which is kept for a day for the person who asked for it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Examples whose gold the evidence contradicts: what speaks against it, counted and kept, and listed."""
+"""Find examples whose gold the evidence contradicts: collect, count, keep and list the evidence."""

@@ -128,10 +128,10 @@ def _add(hearing: Hearing, grading: Grading, rows: list[Any], heard: Mapping[UUI
     agent = voice_of(grading.run)
     for pk, revision, outcome, execution in rows:
         refused = troubled.get(pk, ()) if pk not in unsure else (*troubled.get(pk, ()), *_gold_refused(details[pk]))
-        found = frozenset(points_of(details[pk], effects.of(revision))) if pk in failed else frozenset()
+        points = frozenset(points_of(details[pk], effects.of(revision))) if pk in failed else frozenset()
         passed = outcome == "passed"
         same = not passed and execution == "passed"
-        trial = Trial(str(pk), grading.run.number, passed and not refused, same, found, tuple(refused))
+        trial = Trial(str(pk), grading.run.number, passed and not refused, same, points, tuple(refused))
         hearing.add(revision, agent, trial)
 
 
@@ -150,12 +150,12 @@ def _refusals(
     )
     rows = CaseGrade.objects.filter(pk__in=[pk for pk, _ in cases], transcript__document__isnull=False)
     documents = dict(rows.values_list("pk", "transcript__document"))
-    found = {}
+    refusals = {}
     for pk, revision in cases:
         gold = expected[heard[revision].gold]
         if pk in documents and (refused := tuple(refused_calls(documents[pk], gold, effects.of(revision)))):
-            found[pk] = refused
-    return found
+            refusals[pk] = refused
+    return refusals
 
 
 def refused_calls(document: Any, expectation: Any, effect: EffectOf) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Counting a version's suspects: at once where that is little work, else in a job; kept until there is more."""
+"""Count a version's suspects: at once where that is little work, else in a job; kept until there is more."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def suspects_counted(version: DatasetVersion, *, actor: User | None) -> SuspectC
         return kept
     size = _size(version, gradings)
     if size <= COUNTED_AT_ONCE:
-        found = _found(version, gradings)
+        reasons = _found(version, gradings)
         with transaction.atomic():
-            return _store(version, found, basis, gradings)
+            return _store(version, reasons, basis, gradings)
     return _count_in_a_job(version, actor, size)
 
 
@@ -53,10 +53,10 @@ def suspects_count_work(lease: Lease) -> None:
     version = DatasetVersion.objects.select_related("dataset__project").get(pk=lease.payload["version"])
     gradings = gradings_heard(version)
     basis = _basis(version, gradings)
-    found = _found(version, gradings, lease.progress)
+    reasons = _found(version, gradings, lease.progress)
     with lease.finish():
-        _store(version, found, basis, gradings)
-        lease.report({"suspects": len(found)})
+        _store(version, reasons, basis, gradings)
+        lease.report({"suspects": len(reasons)})
 
 
 def _found(

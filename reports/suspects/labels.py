@@ -1,4 +1,4 @@
-"""Gold that several people labelled otherwise."""
+"""Find gold that several people labelled otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of suspects: what is asked for, and what one person is told of each."""
+"""List suspects: the request, and the parts of each that one person may see."""
 
 from __future__ import annotations
 
@@ -111,27 +111,27 @@ def suspects_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role)
     """Return the suspects that are wanted, as this person may know them."""
     from reports.models import Suspect
 
-    found = Suspect.objects.ranked_for(version, user, role)
+    suspects = Suspect.objects.ranked_for(version, user, role)
     if wanted.reason == WAVERED:
-        found = found.filter(tells_labels=True, wavered__isnull=False)
+        suspects = suspects.filter(tells_labels=True, wavered__isnull=False)
     elif wanted.reason:
-        found = found.filter(kinds__contains=f",{wanted.reason},")
+        suspects = suspects.filter(kinds__contains=f",{wanted.reason},")
     if wanted.state:
-        found = found.filter(state=wanted.state)
+        suspects = suspects.filter(state=wanted.state)
     if wanted.text:
-        found = found.filter(entry__revision__example__external_id__icontains=wanted.text)
-    return found.select_related("entry__revision__example", "entry__gold").defer(
+        suspects = suspects.filter(entry__revision__example__external_id__icontains=wanted.text)
+    return suspects.select_related("entry__revision__example", "entry__gold").defer(
         "entry__revision__input", "entry__gold__expectation"
     )
 
 
 def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Page:
     """Return the page that is wanted, the last one where there are fewer."""
-    found = suspects_of(version, wanted, user, role)
-    count = found.count()
+    suspects = suspects_of(version, wanted, user, role)
+    count = suspects.count()
     pages = max(-(-count // PAGE_SIZE), 1)
     start = (min(wanted.page, pages) - 1) * PAGE_SIZE
-    rows = [row_of(row, start + place) for place, row in enumerate(found[start : start + PAGE_SIZE], 1)]
+    rows = [row_of(row, start + place) for place, row in enumerate(suspects[start : start + PAGE_SIZE], 1)]
     return Page(tuple(_with_words(version, rows)), count, pages)
 
 

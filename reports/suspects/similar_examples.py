@@ -1,4 +1,4 @@
-"""Examples that say the same, or nearly the same, with other gold."""
+"""Find examples with the same, or nearly the same, text and other gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a run that its zip holds: all that its pages offer, whole."""
+"""Write the tables of a run that its zip holds: all that its pages offer, whole."""
 
 from __future__ import annotations
 

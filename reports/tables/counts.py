@@ -1,4 +1,4 @@
-"""The columns that several tables share: what was counted, and the rate of it."""
+"""Define the columns that several tables share: counts, and the rate of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of judges that are downloaded: their columns (described in docs/tables.md), and their rows."""
+"""Write the tables of judges that are downloaded: their columns (described in docs/tables.md), and their rows."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ JUDGED: Final = (
 )
 
 
-def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
+def judges(rows: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each judge."""
-    for row in found:
+    for row in rows:
         yield (
             row.rubric,
             row.version,

@@ -1,4 +1,4 @@
-"""The tables of a run that can be long: what their rows are, how many, and what their file is called."""
+"""Write the tables of a run that can be long: their rows, how many, and the name of their file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of what goes wrong that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of failures that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ FAILURES: Final = ("kind", "name", "layer", "count", "scored", "meaning", "to_do
 
 def failures(tags: Iterable[TagCount], modes: Iterable[FailureMode]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each failure tag, then one for each mode that occurs."""
-    for each in tags:
-        yield "tag", each.tag, None, each.count, each.words.is_scored, each.words.meaning, each.words.to_do
+    for tag in tags:
+        yield "tag", tag.tag, None, tag.count, tag.words.is_scored, tag.words.meaning, tag.words.to_do
     for mode in modes:
         yield "mode", mode.mode, mode.layer, mode.count, True, mode.meaning, None
 
 
-def findings(found: Findings) -> Iterator[tuple[Cell, ...]]:
+def findings(counted_findings: Findings) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each family, kind and tool that was found; of all tools and of all kinds, too."""
-    for row in found.rows:
+    for row in counted_findings.rows:
         share = (None,) * 4 if row.rate is None else (row.rate.total, row.rate.value, row.rate.low, row.rate.high)
         yield (row.family, row.kind, row.tool, row.cases, row.count, *share, row.meaning)
 
@@ -61,8 +61,8 @@ def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
         yield (row.tool, row.argument, wrong.total, wrong.passed, wrong.value, wrong.low, wrong.high, *counts)
 
 
-def overreach(found: Overreach) -> Iterator[tuple[Cell, ...]]:
+def overreach(counted_calls: Overreach) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each cell in which there are excess calls."""
-    for row in found.rows:
+    for row in counted_calls.rows:
         costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
         yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs)

@@ -1,4 +1,4 @@
-"""The tables of error recovery that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of error recovery: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ EPISODES: Final = {
 }
 
 
-def recovery(found: Recovery) -> Iterator[tuple[Cell, ...]]:
+def recovery(analysis: Recovery) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each tool and class of error that occurred."""
-    for row in found.tools:
+    for row in analysis.tools:
         for error_class, tally in row.cells:
             if tally is not None:
                 yield (row.tool, error_class, *_tallied(tally), row.answers)
 
 
-def reactions(found: Recovery) -> Iterator[tuple[Cell, ...]]:
+def reactions(analysis: Recovery) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each reaction that occurred."""
-    for row in found.reactions:
+    for row in analysis.reactions:
         yield (row.reaction, row.sentence, *_tallied(row.tally))
 
 

@@ -1,4 +1,4 @@
-"""The tables of reliability that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Write the tables of reliability that are downloaded: their columns (described in docs/tables.md) and their rows."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ STEPS: Final = (
 )
 
 
-def reliability(found: Reliability | None) -> Iterator[tuple[Cell, ...]]:
+def reliability(analysis: Reliability | None) -> Iterator[tuple[Cell, ...]]:
     """Yield the run's curve, a row a k, then each tool and stratum at the chosen k."""
-    for kind, name, point in found.rows if found else ():
+    for kind, name, point in analysis.rows if analysis else ():
         yield kind, name, point.k, point.examples, *_estimate(point.at), *_estimate(point.hat)
 
 
-def variance(found: Reliability | None) -> Iterator[tuple[Cell, ...]]:
+def variance(analysis: Reliability | None) -> Iterator[tuple[Cell, ...]]:
     """Yield one row, none where too few examples have two scored trials."""
-    split = found.variance if found else None
+    split = analysis.variance if analysis else None
     if split:
         yield split.count, split.between, split.within, split.consistency
 
 
-def steps(found: Compounding | None) -> Iterator[tuple[Cell, ...]]:
+def steps(compounding: Compounding | None) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each number of expected calls."""
-    for row in found.chains if found else ():
+    for row in compounding.chains if compounding else ():
         low, high = (
             (row.predicted_interval.low, row.predicted_interval.high) if row.predicted_interval else (None, None)
         )
@@ -71,6 +71,6 @@ def steps(found: Compounding | None) -> Iterator[tuple[Cell, ...]]:
         yield row.steps, rate.passed, rate.total, rate.value, rate.low, rate.high, row.predicted, low, high
 
 
-def _estimate(found: Estimate) -> tuple[Cell, ...]:
-    interval = found.interval
-    return found.value, interval.low if interval else None, interval.high if interval else None
+def _estimate(estimate: Estimate) -> tuple[Cell, ...]:
+    interval = estimate.interval
+    return estimate.value, interval.low if interval else None, interval.high if interval else None

@@ -1,4 +1,4 @@
-"""The tables that are downloaded: their columns (described in docs/tables.md), and their rows from the analyses."""
+"""Write the tables that are downloaded: their columns (described in docs/tables.md), and rows from the analyses."""
 
 from __future__ import annotations
 
@@ -220,32 +220,32 @@ def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def layers(found: Layers, noise: LabelNoise) -> Iterator[tuple[Cell, ...]]:
+def layers(analysis: Layers, noise: LabelNoise) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for the outcome, each layer and each depth; the outcome's with where wrong gold could put it."""
-    bounds = noise.bounds(found.outcome.rate.value)
-    for row in found.rows:
-        ends = (bounds.low, bounds.high) if bounds and row is found.outcome else (None, None)
+    bounds = noise.bounds(analysis.outcome.rate.value)
+    for row in analysis.rows:
+        ends = (bounds.low, bounds.high) if bounds and row is analysis.outcome else (None, None)
         yield (row.name, *counted(row), row.goal, *ends)
 
 
-def baseline_agents(found: Iterable[BaselineAgentRow]) -> Iterator[tuple[Cell, ...]]:
+def baseline_agents(rows: Iterable[BaselineAgentRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each baseline agent and rate."""
-    for agent in found:
+    for agent in rows:
         for row in agent.layers.rows if agent.layers else ():
             yield (agent.kind, agent.run, row.name, *counted(row))
 
 
-def metrics(found: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:
+def metrics(rows: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each metric."""
-    for row in found:
+    for row in rows:
         rate = row.rate
         counts = rate.passed, row.failed, row.unscored, row.errored, row.examples
         yield row.name, row.version, row.goal, *counts, rate.value, rate.low, rate.high
 
 
-def trends(found: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
+def trends(points: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each run and rate."""
-    for point in found:
+    for point in points:
         run, rate = point.run, point.rate
         yield (
             run.number,
@@ -278,13 +278,13 @@ def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:
         yield row.proxy, row.truth, *counts, *(cell for cells in rates for cell in cells)
 
 
-def readings(found: Readings | None) -> Iterator[tuple[Cell, ...]]:
+def readings(analysis: Readings | None) -> Iterator[tuple[Cell, ...]]:
     """Yield one row of READINGS for each format, each kind of loss and each warning of the file of a run."""
-    for row in read_rows(found):
+    for row in read_rows(analysis):
         yield row.kind, row.name, row.count, row.where, row.first, row.line, row.words
 
 
-def recorded(found: Agreement) -> Iterator[tuple[Cell, ...]]:
+def recorded(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
     """Yield one row of RECORDED for each verdict and kind of reward, empty ones too."""
-    for cell in found.cells:
+    for cell in agreement.cells:
         yield cell.verdict, cell.status, cell.reward, cell.count, cell.agrees

@@ -1,4 +1,4 @@
-"""The heads of the table of tools: what each sorts by, as an address."""
+"""Write the heads of the table of tools: what each sorts by, as an address."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Head:
 
 def tool_heads(order: ToolOrder, *, all_tools: bool, grading: int | None) -> tuple[Head, ...]:
     """Return the heads of the table of tools as it is sorted."""
-    found = []
+    heads = []
     for title, by, right in HEADS:
         if by is None:
-            found.append(Head(title, right))
+            heads.append(Head(title, right))
             continue
         query = tool_query(by, all_tools=all_tools, grading=grading)
-        found.append(Head(title, right, query, by.words, by is order, "descending" if by in FALLING else "ascending"))
-    return tuple(found)
+        heads.append(Head(title, right, query, by.words, by is order, "descending" if by in FALLING else "ascending"))
+    return tuple(heads)
 
 
 def tool_query(order: ToolOrder, *, all_tools: bool, grading: int | None) -> str:

@@ -1,1 +1,1 @@
-"""Template tags of the reports' pages."""
+"""Give the pages of reports their template tags."""

@@ -1,4 +1,4 @@
-"""Marks on the calls of a case's conversation."""
+"""Mark the calls of a case's conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of large tables, written at once: rows of the largest confusions, cells of agents on examples."""
+"""Write parts of large tables at once: rows of the largest confusions, cells of agents on examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and their marks: one way to write a rate everywhere."""
+"""Write numbers and their marks on pages: one way to write a rate everywhere."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def script_json(value: Any, name: str) -> SafeString:
 
 
 @register.filter
-def few(found: Rate) -> SafeString:
+def few(rate: Rate) -> SafeString:
     """Return the sign of a rate over so few examples that it cannot tell, with its words; nothing of the others."""
-    sign = few_of(found)
+    sign = few_of(rate)
     return format_html('<sup class="few" title="{}">{}</sup>', FEW_WORDS, sign) if sign else SafeString("")
 
 

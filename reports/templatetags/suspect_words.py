@@ -1,4 +1,4 @@
-"""Looking up a word by a name that a row holds."""
+"""Look up a word by a name that a row holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last runs of an experiment as small pictures, one for each rate."""
+"""Draw the last runs of an experiment as small pictures, one for each rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
+"""Show the trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def trend_charts(found: Trend, project: Project, *, same_scale: bool = True) -> 
 
 def lowest(series: Iterable[Series]) -> Iterator[float]:
     """Yield the goal and the lowest end of an interval of each series, as shares."""
-    for each in series:
-        yield min(each.goal, *(row.rates[each.name].low or 0.0 for row in each.rows))
+    for line in series:
+        yield min(line.goal, *(row.rates[line.name].low or 0.0 for row in line.rows))
 
 
 def trend_chart(

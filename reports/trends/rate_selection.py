@@ -36,7 +36,7 @@ def asked_trend(scope: Scope, asked: TrendAsked) -> tuple[Trend, tuple[Point, ..
     """Return the trend, and every rate in it: of layers and depths, then means of metrics, then rates of judges."""
     runs = scope.recent
     if asked.tools is not None:
-        found = runs_tool_trend(runs, asked.tools)
-        return found, tuple(found.points)
-    found = runs_trend(runs)
-    return found, (*found.points, *metric_trend(runs).points, *judge_points(judged_runs(runs)))
+        trend = runs_tool_trend(runs, asked.tools)
+        return trend, tuple(trend.points)
+    trend = runs_trend(runs)
+    return trend, (*trend.points, *metric_trend(runs).points, *judge_points(judged_runs(runs)))

@@ -49,17 +49,17 @@ class Scope:
 
 def experiment_of(request: ProjectRequest, slug: str) -> Experiment:
     """Return the project's experiment, or raise Http404."""
-    found = Experiment.objects.filter(project=request.project, slug=slug).first()
-    if found is None:
+    row = Experiment.objects.filter(project=request.project, slug=slug).first()
+    if row is None:
         raise Http404
-    return found
+    return row
 
 
 def experiment_scope(request: ProjectRequest, slug: str) -> Scope:
     """Return the runs of an experiment, or raise Http404."""
-    found = experiment_of(request, slug)
+    experiment = experiment_of(request, slug)
     csv = reverse("reports:trends-csv", args=[request.project.slug, slug])
-    return Scope(found.name, Run.objects.filter(experiment=found), f"{slug}-trends", csv, found)
+    return Scope(experiment.name, Run.objects.filter(experiment=experiment), f"{slug}-trends", csv, experiment)
 
 
 def agent_scope(request: ProjectRequest) -> Scope:
@@ -94,8 +94,8 @@ def agent_scope(request: ProjectRequest) -> Scope:
 
 def _choices(runs: RunQuerySet, value: str, words: str = "") -> tuple[tuple[str, str], ...]:
     """Return the values that runs have, and what they are called, those with the newest runs first."""
-    found = runs.order_by().values_list(value, words or value).annotate(newest=Max("number")).order_by("-newest")
-    return tuple((each, called) for each, called, _ in found[:MOST_CHOICES])
+    choices = runs.order_by().values_list(value, words or value).annotate(newest=Max("number")).order_by("-newest")
+    return tuple((each, called) for each, called, _ in choices[:MOST_CHOICES])
 
 
 def _one_of(choices: tuple[tuple[str, str], ...], wanted: str, default: str) -> str:

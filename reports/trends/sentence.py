@@ -1,4 +1,4 @@
-"""The sentence that trends open with: whether what decides got better, in words that a test has earned."""
+"""Write the sentence that trends open with: whether the deciding rate got better, by a test."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) ->
     numbers = first.number, last.number
     pair = two_runs(Run.objects.filter(project=project), *numbers)
     if pair and max(pair.before.size, pair.after.size) > MOST_COMPARED:
-        many = f"with more than {count(MOST_COMPARED)} examples their comparison is made where somebody asks for it"
+        many = f"with more than {count(MOST_COMPARED)} examples their comparison is made on demand"
         return TrendSentence(f"Not tested here: run {first.number} against run {last.number}, {many}.", *numbers)
     if pair is None or pair.refusal:
         return TrendSentence(f"Cannot tell: run {first.number} and run {last.number} cannot be compared.")

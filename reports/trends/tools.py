@@ -1,4 +1,4 @@
-"""Rates by tool over runs, and tools and judges as small pictures."""
+"""Show rates by tool over runs, and tools and judges as small pictures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pages: each view reads the address, asks for one analysis and renders it."""
+"""Show pages: each view reads the address, asks for one analysis and renders it."""

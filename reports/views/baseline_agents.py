@@ -16,11 +16,11 @@ from toolevals.workspace.views.files import csv_file
 @require_safe
 def baseline_agents(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Show the baseline agents of a version, each rate opening its run."""
-    found = version_asked(request, dataset, version)
+    version_row = version_asked(request, dataset, version)
     context = {
-        "dataset": found.dataset,
-        "version": found,
-        "baseline_agents": version_baseline_agents(found),
+        "dataset": version_row.dataset,
+        "version": version_row,
+        "baseline_agents": version_baseline_agents(version_row),
         "outcome_counts": OUTCOME_COUNTS,
     }
     return render(request, "reports/baseline_agents.html", context)
@@ -29,9 +29,9 @@ def baseline_agents(request: ProjectRequest, dataset: str, version: str) -> Http
 @require_safe
 def baseline_agents_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send every rate of every baseline agent of a version."""
-    found = version_asked(request, dataset, version)
+    version_row = version_asked(request, dataset, version)
     return csv_file(
-        f"{dataset}-v{found.number}-baseline-agents",
+        f"{dataset}-v{version_row.number}-baseline-agents",
         tables.BASELINE_AGENTS,
-        tables.baseline_agents(version_baseline_agents(found)),
+        tables.baseline_agents(version_baseline_agents(version_row)),
     )

@@ -1,4 +1,4 @@
-"""The matrices of two runs beside each other: of production, and of an agent that was asked the same now."""
+"""Show the matrices of two runs next to each other: of production, and of an agent that was asked the same now."""
 
 from __future__ import annotations
 

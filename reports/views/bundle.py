@@ -1,4 +1,4 @@
-"""Everything about a run as one zip: begun here, written by a job, fetched here."""
+"""Show everything about a run as one zip: begun here, written by a job, fetched here."""
 
 from __future__ import annotations
 

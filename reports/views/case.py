@@ -1,4 +1,4 @@
-"""One case, down to each verdict's reason; and the way to say that its gold is wrong."""
+"""Show one case, down to each verdict's reason; and the way to say that its gold is wrong."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     """Show one case within the list that it was opened from."""
     head = run_head(request, number, "cases")
     case = case_or_404(request, number, case_id)
-    wanted = read_case_filter(request.GET)
-    before, after, place = neighbours(found := listed_cases(graded(head), wanted), case)
-    counted = counted_number(case.grading, wanted)
+    choice = read_case_filter(request.GET)
+    before, after, place = neighbours(listed := listed_cases(graded(head), choice), case)
+    counted = counted_number(case.grading, choice)
     query = request.GET.urlencode()
-    from_matrix = wanted.is_cell and request.GET.get("from") != "cases"
+    from_matrix = choice.is_cell and request.GET.get("from") != "cases"
     example = case.transcript.entry.revision.example
     context = {
         "head": head,
@@ -54,14 +54,14 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "said": CaseSaid.of(case_said(case, reading.gold)),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
-        "wanted": wanted,
+        "wanted": choice,
         "from_matrix": from_matrix,
         "back": run_url("matrix" if from_matrix else "cases", head.run) + (f"?{query}" if query else ""),
         "query": query,
         "previous": before,
         "next": after,
         "place": place,
-        "count": found.count() if counted is None else counted,
+        "count": listed.count() if counted is None else counted,
         "trial": case.transcript.trial + 1,
         "strata": list(example.strata.items()),
         "tags": list(case.transcript.tags.all()),

@@ -1,4 +1,4 @@
-"""Lists of cases: of a cell, of a failure mode, of a status; a page at a time."""
+"""Show lists of cases: of a cell, of a failure mode, of a status; a page at a time."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     grading = graded(head)
-    wanted = read_case_filter(request.GET)
-    found = listed_cases(grading, wanted)
-    counted = counted_number(grading, wanted)
+    choice = read_case_filter(request.GET)
+    listed = listed_cases(grading, choice)
+    counted = counted_number(grading, choice)
     after = text(request.GET, "after")
-    page = page_of(found, after, CASES_A_PAGE)
-    own = wanted.parameters() | {"grading": request.GET.get("grading", "")}
+    page = page_of(listed, after, CASES_A_PAGE)
+    own = choice.parameters() | {"grading": request.GET.get("grading", "")}
     last = str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else ""
     context = {
         "head": head,
         "run": head.run,
-        "wanted": wanted,
+        "wanted": choice,
         "cases": (rows := case_rows(page[:CASES_A_PAGE])),
         "traces": TraceExample.objects.open_traces(request.project, {row.example_id for row in rows}, request.role),
-        "count": found.count() if counted is None else counted,
+        "count": listed.count() if counted is None else counted,
         "after": after,
         "query": address_query(own | {"from": "cases"}),
         "query_first": address_query(own),
         "query_more": address_query(own | {"after": last}) if last else "",
-        "choices": filter_choices(grading, wanted.filters),
-        "filters": wanted.filters,
-        "chips": chips(wanted.filters, lambda filters: address_query(own | _blank(wanted) | filters.parameters())),
+        "choices": filter_choices(grading, choice.filters),
+        "filters": choice.filters,
+        "chips": chips(choice.filters, lambda filters: address_query(own | _blank(choice) | filters.parameters())),
         "modes": (*MODES, *ERROR_MODES),
-        "hidden": hidden_verdicts(grading, wanted),
-        "flag": judge_marks(grading).get(wanted.rubric, UNMARKED).flag if wanted.rubric else "",
+        "hidden": hidden_verdicts(grading, choice),
+        "flag": judge_marks(grading).get(choice.rubric, UNMARKED).flag if choice.rubric else "",
         "columns": (*COLUMNS, *judge_columns(grading)),
         "statuses": STATUSES,
         "keymap": KEYMAP,

@@ -1,4 +1,4 @@
-"""Two runs side by side: whether the change is real, what moved, and the examples that moved."""
+"""Show two runs side by side: whether the change is real, what moved, and the examples that moved."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def compare_with(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     wanted, candidate = read_number(request.GET, "baseline"), read_number(request.GET, "candidate") or number
-    found = choices(head.run)
-    baseline = wanted or getattr(default_baseline(head.run, found), "number", None)
+    runs = choices(head.run)
+    baseline = wanted or getattr(default_baseline(head.run, runs), "number", None)
     if baseline is None:
-        return render(request, "reports/compare_none.html", {"head": head, "run": head.run, "choices": found})
+        return render(request, "reports/compare_none.html", {"head": head, "run": head.run, "choices": runs})
     query = address_query({"layer": text(request.GET, "layer")} | read_part(request.GET).conditions)
     return HttpResponseRedirect(_url(request, "compare", baseline, candidate) + (f"?{query}" if query else ""))
 
@@ -91,26 +91,26 @@ def compare(request: ProjectRequest, number: int, candidate: int) -> HttpRespons
 
 
 def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
-    found = runs.comparison
-    layer, deciding = found.layer(text(request.GET, "layer")), found.layer("")
-    rows = found.tools if request.GET.get("tools") == "all" else found.tools[:MOST_TOOLS]
+    comparison = runs.comparison
+    layer, deciding = comparison.layer(text(request.GET, "layer")), comparison.layer("")
+    rows = comparison.tools if request.GET.get("tools") == "all" else comparison.tools[:MOST_TOOLS]
     lists = [MovedFilter(layer.name, how, part=runs.part) for how in ("fixed", "broken")] if layer else []
     return part_context(runs, layer.name if layer else "", text(request.GET, "by")) | {
-        "found": found,
+        "found": comparison,
         "layer": layer,
         "deciding": deciding,
         "sentence": change_sentence(deciding),
         "details": change_details(deciding),
         "noise": change_words(noisier(runs.gradings)) if deciding else "",
         "layer_sentence": "" if layer is deciding else f"{change_sentence(layer)} {change_details(layer)}",
-        "tools_sentence": tools_sentence(found.tools),
+        "tools_sentence": tools_sentence(comparison.tools),
         "differences": runs.differences,
         "cautions": runs.cautions,
         "outside": outside(runs),
         "tool_rows": rows,
-        "tools_left": len(found.tools) - len(rows),
-        "change": drawn_change(found.matrix),
-        "registry": registry_change(runs, found),
+        "tools_left": len(comparison.tools) - len(rows),
+        "change": drawn_change(comparison.matrix),
+        "registry": registry_change(runs, comparison),
         "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.agent))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
@@ -124,42 +124,42 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
 def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
     """List the examples that moved in a layer, a tool or a cell, or that are not compared."""
     runs = comparable_runs(request, number, candidate)
-    wanted = read_moved_filter(request.GET)
+    choice = read_moved_filter(request.GET)
     start = read_number(request.GET, "start") or 0
-    page = moved_page(runs, wanted, start)
+    page = moved_page(runs, choice, start)
     context = {
         "runs": runs,
         "before": runs.before,
         "after": runs.after,
-        "wanted": wanted,
-        "ways": [(how, MOVED_WORDS[how or ("cell" if wanted.of == "cell" else "")]) for how in wanted.ways],
+        "wanted": choice,
+        "ways": [(how, MOVED_WORDS[how or ("cell" if choice.of == "cell" else "")]) for how in choice.ways],
         "page": page,
         "start": start,
-        "query": wanted.query(),
+        "query": choice.query(),
         "layers": [*(row.name for row in runs.comparison.layers), *_beside(runs)],
-        "chips": part_chips(runs, lambda part: wanted.query(part=part)),
-        "pages": _pages(wanted, start, page.more),
+        "chips": part_chips(runs, lambda part: choice.query(part=part)),
+        "pages": _pages(choice, start, page.more),
     }
     return render(request, "reports/compare_cases.html", context)
 
 
 def _pages(wanted: MovedFilter, start: int, more: int | None) -> list[tuple[str, str]]:
-    found = [("First examples", wanted.query())] if start else []
-    return found + ([("More examples", f"{wanted.query()}&start={more}")] if more else [])
+    pages = [("First examples", wanted.query())] if start else []
+    return pages + ([("More examples", f"{wanted.query()}&start={more}")] if more else [])
 
 
 @require_safe
 def compare_case(request: ProjectRequest, number: int, candidate: int, revision: UUID) -> HttpResponse:
     """Show one example with what both runs did, within the list that it was opened from."""
     runs = comparable_runs(request, number, candidate)
-    wanted = read_moved_filter(request.GET)
-    found = paired_case(
-        runs, revision, wanted, [read_number(request.GET, name) or 1 for name in ("before", "after")], request
+    choice = read_moved_filter(request.GET)
+    paired = paired_case(
+        runs, revision, choice, [read_number(request.GET, name) or 1 for name in ("before", "after")], request
     )
-    if found is None:
+    if paired is None:
         raise Http404
-    context = {"runs": runs, "before": runs.before, "after": runs.after, "found": found, "wanted": wanted}
-    return render(request, "reports/compare_case.html", context | {"query": wanted.query(), "keymap": CASE_KEYMAP})
+    context = {"runs": runs, "before": runs.before, "after": runs.after, "found": paired, "wanted": choice}
+    return render(request, "reports/compare_case.html", context | {"query": choice.query(), "keymap": CASE_KEYMAP})
 
 
 CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("Back", ("Esc",)))
@@ -168,22 +168,22 @@ CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("
 @require_safe
 def layers_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
     """Send what changed in layers and depths."""
-    found = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "layers"), tables.LAYERS, tables.layers(found))
+    comparison = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "layers"), tables.LAYERS, tables.layers(comparison))
 
 
 @require_safe
 def tools_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
     """Send what changed for each class of the matrix."""
-    found = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "tools"), tables.TOOLS, tables.tools(found))
+    comparison = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "tools"), tables.TOOLS, tables.tools(comparison))
 
 
 @require_safe
 def matrix_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
     """Send what changed in each cell."""
-    found = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "matrix"), tables.MATRIX, tables.matrix(found))
+    comparison = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "matrix"), tables.MATRIX, tables.matrix(comparison))
 
 
 @require_safe

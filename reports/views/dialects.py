@@ -1,4 +1,4 @@
-"""Other tools' verdicts on the calls of a run: what each passes, how far any two agree, and why they do not."""
+"""Show other evaluators' verdicts on the calls of a run: pass rates, agreement of any two, and why they differ."""
 
 from __future__ import annotations
 
@@ -66,28 +66,28 @@ def _finished(request: ProjectRequest, number: int) -> DialectReading:
 @require_safe
 def dialects_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what each tool passes, and how far it agrees with us."""
-    found = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialects", tables.DIALECTS, tables.dialects(found))
+    verdicts = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialects", tables.DIALECTS, tables.dialects(verdicts))
 
 
 @require_safe
 def pairs_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send how far every two tools agree."""
-    found = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialect-pairs", tables.PAIRS, tables.pairs(found))
+    verdicts = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialect-pairs", tables.PAIRS, tables.pairs(verdicts))
 
 
 @require_safe
 def reasons_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send why every two tools differ."""
-    found = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialect-reasons", tables.REASONS, tables.reasons(found))
+    verdicts = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialect-reasons", tables.REASONS, tables.reasons(verdicts))
 
 
 @require_safe
 def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send every tool's verdict on each case of the list that the address asks for."""
     reading = _finished(request, number)
-    wanted = read_case_filter(request.GET)
-    cases = None if wanted == CaseFilter() else listed_cases(reading.grading, wanted)
+    choice = read_case_filter(request.GET)
+    cases = None if choice == CaseFilter() else listed_cases(reading.grading, choice)
     return csv_file(f"run-{number}-dialect-cases", tables.CASES, said_rows(reading, cases))

@@ -1,4 +1,4 @@
-"""Tables as CSV files, streamed."""
+"""Send tables as CSV files, streamed."""
 
 from __future__ import annotations
 
@@ -160,5 +160,5 @@ def long_csv(request: ProjectRequest, asked: AskedTable) -> HttpResponseBase:
 def findings_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what was found in the cases beside their verdicts, by family, kind and tool."""
     grading = graded(run_head(request, number, "run"))
-    found = grading_findings(grading, verdict_counts(grading))
-    return csv_file(f"run-{number}-findings", mistake_tables.FINDINGS, mistake_tables.findings(found))
+    findings = grading_findings(grading, verdict_counts(grading))
+    return csv_file(f"run-{number}-findings", mistake_tables.FINDINGS, mistake_tables.findings(findings))

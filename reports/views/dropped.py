@@ -1,4 +1,4 @@
-"""A file that was dropped on a project's first page: what it is, what it holds, and where it goes."""
+"""Show a file that was dropped on a project's first page: its format, its contents, and where it goes."""
 
 from __future__ import annotations
 
@@ -59,23 +59,23 @@ def dropped(request: ProjectRequest, upload: UUID) -> HttpResponse:
 @require_POST
 def dropped_store(request: ProjectRequest, upload: UUID, target: str) -> HttpResponse:
     """Store what a file holds by the import of its kind."""
-    found = _upload(request, upload)
+    row = _upload(request, upload)
     try:
-        looked = _looked(found, _job(found))
+        looked = _looked(row, _job(row))
     except InvalidDocument:
         looked = None
     if looked is None or target not in _targets(looked):
-        return _page(request, found, status=409)
-    form = _form(request, target, looked, found, request.POST)
+        return _page(request, row, status=409)
+    form = _form(request, target, looked, row, request.POST)
     if form.is_valid():
         try:
-            return _STORES[target](request, found, looked, form)
+            return _STORES[target](request, row, looked, form)
         except InvalidDocument as error:
             for problem in error.problems:
                 form.add_error(None, str(problem))
         except forms.ValidationError as error:
             form.add_error(None, error)
-    return _page(request, found, {target: form}, status=422)
+    return _page(request, row, {target: form}, status=422)
 
 
 @require_POST
@@ -141,9 +141,9 @@ def _job(upload: Upload) -> Job | None:
 
 
 def _upload(request: ProjectRequest, pk: UUID) -> Upload:
-    found = get_object_or_404(Upload.objects.filter(project=request.project, user=request.user), pk=pk)
-    found.project = request.project
-    return found
+    row = get_object_or_404(Upload.objects.filter(project=request.project, user=request.user), pk=pk)
+    row.project = request.project
+    return row
 
 
 def _text(upload: Upload) -> str:

@@ -1,4 +1,4 @@
-"""The history of gates: every run that was held against one, its checks, and their examples."""
+"""Show the history of gates: every run that one checked, its checks, and their examples."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ def check(request: ProjectRequest, gate: UUID, number: int) -> HttpResponse:
 @require_POST
 def badge_change(request: ProjectRequest, experiment: str) -> HttpResponse:
     """Give an experiment's badge a new address, or with `drop` take it back."""
-    found = experiment_of(request, experiment)
+    experiment_row = experiment_of(request, experiment)
     if request.POST.get("drop"):
-        badge_drop(experiment=found, actor=request.user)
+        badge_drop(experiment=experiment_row, actor=request.user)
     else:
-        badge_make(experiment=found, actor=request.user)
-    return redirect(f"{reverse('reports:gates', args=[request.project.slug])}?experiment={found.slug}")
+        badge_make(experiment=experiment_row, actor=request.user)
+    return redirect(f"{reverse('reports:gates', args=[request.project.slug])}?experiment={experiment_row.slug}")
 
 
 def _held(request: ProjectRequest, gate: UUID) -> HeldGate:
@@ -151,8 +151,8 @@ def _badge_url(request: ProjectRequest, experiment: Experiment) -> str:
 @require_safe
 def badge(request: ProjectRequest, key: str) -> HttpResponse:
     """Show anybody who knows the address whether the experiment's newest gate is passed, and nothing else."""
-    found = get_object_or_404(GateBadge.objects.select_related("experiment"), key=key)
-    held = HeldGate.objects.newest_of(found.experiment)
+    row = get_object_or_404(GateBadge.objects.select_related("experiment"), key=key)
+    held = HeldGate.objects.newest_of(row.experiment)
     return HttpResponse(
         badge_svg(held.status if held else ""),
         content_type="image/svg+xml; charset=utf-8",

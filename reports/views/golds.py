@@ -1,4 +1,4 @@
-"""One run under every gold that it was graded against, side by side, and the cases that changed between two of them."""
+"""Show one run under every gold that it was graded against, and the cases that changed between two of them."""
 
 from __future__ import annotations
 

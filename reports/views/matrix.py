@@ -1,4 +1,4 @@
-"""The confusion matrix, and the pane that reads one of its cells."""
+"""Show the confusion matrix, and the pane that reads one of its cells."""
 
 from __future__ import annotations
 

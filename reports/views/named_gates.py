@@ -1,4 +1,4 @@
-"""The gates that a project keeps: made, changed, previewed on the newest runs, deleted."""
+"""Show the gates that a project keeps: made, changed, previewed on the newest runs, deleted."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def named_gate_edit(request: ProjectRequest, name: str) -> HttpResponse:
 @require_safe
 def named_gate(request: ProjectRequest, name: str) -> HttpResponse:
     """Show a kept gate: its document, and the runs that were held against it by its name."""
-    found = _kept(request, name)
-    held = HeldGate.objects.in_project(request.project).filter(name=found.name)[:HELD_SHOWN]
-    context = {"gate": found, "document": yaml_text(found.gate), "rows": gate_rows(held)}
+    gate = _kept(request, name)
+    held = HeldGate.objects.in_project(request.project).filter(name=gate.name)[:HELD_SHOWN]
+    context = {"gate": gate, "document": yaml_text(gate.gate), "rows": gate_rows(held)}
     return render(request, "reports/named_gate.html", context)
 
 
 @require_safe
 def named_gate_file(request: ProjectRequest, name: str, ending: str) -> HttpResponse:
     """Send a gate's document as the command reads it."""
-    found = _kept(request, name)
+    gate = _kept(request, name)
     kind = "application/json" if ending == "json" else "application/yaml"
-    headers = {"Content-Disposition": f'attachment; filename="{found.name}.{ending}"'}
-    return HttpResponse(WRITERS[ending](found.gate), content_type=f"{kind}; charset=utf-8", headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{gate.name}.{ending}"'}
+    return HttpResponse(WRITERS[ending](gate.gate), content_type=f"{kind}; charset=utf-8", headers=headers)
 
 
 @require_POST
@@ -71,13 +71,13 @@ def named_gate_drop(request: ProjectRequest, name: str) -> HttpResponse:
 @require_POST
 def named_gate_try(request: ProjectRequest, name: str) -> HttpResponse:
     """Begin to say what a kept gate would have said of the newest runs."""
-    found = _kept(request, name)
+    gate = _kept(request, name)
     try:
         made = gate_preview_start(
-            project=request.project, actor=request.user, gate=found.gate, baseline=found.baseline, name=found.name
+            project=request.project, actor=request.user, gate=gate.gate, baseline=gate.baseline, name=gate.name
         )
     except InvalidDocument as error:
-        context = {"gate": found, "document": yaml_text(found.gate), "rows": [], "problems": error.problems}
+        context = {"gate": gate, "document": yaml_text(gate.gate), "rows": [], "problems": error.problems}
         return render(request, "reports/named_gate.html", context, status=422)
     return redirect("reports:gate-preview", request.project.slug, made.pk)
 
@@ -85,9 +85,9 @@ def named_gate_try(request: ProjectRequest, name: str) -> HttpResponse:
 @require_safe
 def gate_preview(request: ProjectRequest, preview: UUID) -> HttpResponse:
     """Show what a gate would have said of the newest runs, or how far that is."""
-    found = _preview(request, preview)
-    kept = NamedGate.objects.in_project(request.project).filter(name=found.name).first() if found.name else None
-    return render(request, "reports/gate_preview.html", _previewed(found) | {"kept": kept})
+    row = _preview(request, preview)
+    kept = NamedGate.objects.in_project(request.project).filter(name=row.name).first() if row.name else None
+    return render(request, "reports/gate_preview.html", _previewed(row) | {"kept": kept})
 
 
 @require_safe
@@ -189,9 +189,9 @@ def _preview(request: ProjectRequest, preview: UUID) -> GatePreview:
 
 
 def _kept(request: ProjectRequest, name: str) -> NamedGate:
-    found: NamedGate = get_object_or_404(NamedGate.objects.in_project(request.project), name=name)
-    found.project = request.project
-    return found
+    gate: NamedGate = get_object_or_404(NamedGate.objects.in_project(request.project), name=name)
+    gate.project = request.project
+    return gate
 
 
 def _address(request: ProjectRequest, kept: NamedGate | None) -> str:

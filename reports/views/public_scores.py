@@ -1,4 +1,4 @@
-"""Published scores of a project: recorded by owners, with their history; read beside runs, and no gate knows them."""
+"""Show published scores of a project, recorded by owners, with their history. No gate uses them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def benchmarks(request: ProjectRequest) -> HttpResponse:
     """List published scores, in force or with their history; by POST, record one."""
     form = PublicScoreForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = public_score_record(project=request.project, actor=request.user, score=form.cleaned_data)
-        messages.success(request, f"Recorded: {made} of {made.agent}.")
+        public_score = public_score_record(project=request.project, actor=request.user, score=form.cleaned_data)
+        messages.success(request, f"Recorded: {public_score} of {public_score.agent}.")
         return redirect("reports:benchmarks", request.project.slug)
     return _page(request, form, [])
 
@@ -79,8 +79,8 @@ def _page(request: ProjectRequest, form: PublicScoreForm, problems: list[str]) -
 @require_POST
 def benchmark_withdraw(request: ProjectRequest, score: UUID) -> HttpResponse:
     """Take a score out of force."""
-    found = get_object_or_404(PublicScore.objects.in_project(request.project), pk=score)
-    public_score_withdraw(score=found, actor=request.user)
+    row = get_object_or_404(PublicScore.objects.in_project(request.project), pk=score)
+    public_score_withdraw(score=row, actor=request.user)
     return redirect("reports:benchmarks", request.project.slug)
 
 

@@ -1,4 +1,4 @@
-"""Our verdicts beside the rewards that the source of a recorded run gave."""
+"""Show our verdicts next to the rewards that the source of a recorded run gave."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
 def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the table, a row for each status and kind of reward."""
     grading = graded(run_head(request, number, "recorded"))
-    found = recorded_agreement(grading, column_asked(request.GET))
-    return csv_file(f"run-{number}-recorded", tables.RECORDED, tables.recorded(found))
+    agreement = recorded_agreement(grading, column_asked(request.GET))
+    return csv_file(f"run-{number}-recorded", tables.RECORDED, tables.recorded(agreement))
 
 
 def column_asked(parameters: Mapping[str, str]) -> str:

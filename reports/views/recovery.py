@@ -1,4 +1,4 @@
-"""Error recovery: by tool and class of error, what followed, and every episode."""
+"""Show error recovery: by tool and class of error, what followed, and every episode."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     state = read_episode_state(request.GET)
-    found = grading_recovery(head.grading)
+    analysis = grading_recovery(head.grading)
     page = episode_page(head.grading, state)
     grading = {"grading": head.asked or ""}
     own = state.parameters() | grading
@@ -43,10 +43,10 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "head": head,
         "run": head.run,
-        "found": found,
+        "found": analysis,
         "verdicts": next(row for row in layers.beside if row.name == "recovery"),
-        "sentence": recovery_sentence(found),
-        "classes": [(each, ERROR_CLASSES[each]) for each in ERROR_CLASSES if each in found.classes],
+        "sentence": recovery_sentence(analysis),
+        "classes": [(each, ERROR_CLASSES[each]) for each in ERROR_CLASSES if each in analysis.classes],
         "state": state,
         "ways": WAYS,
         "page": page,
@@ -61,15 +61,15 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
 @require_safe
 def recovery_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what happened after errors, by tool and class."""
-    found = grading_recovery(graded(run_head(request, number, "recovery")))
-    return csv_file(f"run-{number}-recovery", tables.RECOVERY, tables.recovery(found))
+    analysis = grading_recovery(graded(run_head(request, number, "recovery")))
+    return csv_file(f"run-{number}-recovery", tables.RECOVERY, tables.recovery(analysis))
 
 
 @require_safe
 def reactions_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what followed failures."""
-    found = grading_recovery(graded(run_head(request, number, "recovery")))
-    return csv_file(f"run-{number}-reactions", tables.REACTIONS, tables.reactions(found))
+    analysis = grading_recovery(graded(run_head(request, number, "recovery")))
+    return csv_file(f"run-{number}-reactions", tables.REACTIONS, tables.reactions(analysis))
 
 
 @require_safe

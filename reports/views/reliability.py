@@ -1,4 +1,4 @@
-"""Reliability over trials: the curves, the groups, the variance, how errors compound, and every example's trials."""
+"""Show reliability over trials: curves, groups, variance, compounding errors, and every example's trials."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[st
 
 
 def _steps(request: ProjectRequest, grading: Grading) -> dict[str, Any]:
-    found = grading_compounding(grading)
+    compounding = grading_compounding(grading)
     call = next(row for row in grading_layers(grading).depths if row.name == "equivalence")
-    return {"compounding": found, "sum": calculator(request.GET, found, call.rate.value)}
+    return {"compounding": compounding, "sum": calculator(request.GET, compounding, call.rate.value)}
 
 
 @require_safe
@@ -83,16 +83,16 @@ def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpRespon
     """Send pass@k and pass^k of the run, its tools and its strata."""
     head = run_head(request, number, "reliability")
     state = read_trial_state(request.GET)
-    found = grading_reliability(graded(head), head.run.trials, state.k, state.of, state.stratum)
-    return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(found))
+    analysis = grading_reliability(graded(head), head.run.trials, state.k, state.of, state.stratum)
+    return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(analysis))
 
 
 @require_safe
 def variance_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send how much of the variance of trials lies between examples, and how much within."""
     head = run_head(request, number, "reliability")
-    found = grading_reliability(graded(head), head.run.trials, of=read_trial_state(request.GET).of)
-    return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(found))
+    analysis = grading_reliability(graded(head), head.run.trials, of=read_trial_state(request.GET).of)
+    return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(analysis))
 
 
 @require_safe
@@ -105,5 +105,5 @@ def trials_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
 @require_safe
 def steps_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send how cases fare by the length of their chain, beside p^k."""
-    found = grading_compounding(graded(run_head(request, number, "reliability")))
-    return csv_file(f"run-{number}-steps", tables.STEPS, tables.steps(found))
+    compounding = grading_compounding(graded(run_head(request, number, "reliability")))
+    return csv_file(f"run-{number}-steps", tables.STEPS, tables.steps(compounding))

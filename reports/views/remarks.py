@@ -1,4 +1,4 @@
-"""Tags and notes on a case."""
+"""Show tags and notes on a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview of a run: the sentence, where cases are lost, the tools, what goes wrong."""
+"""Show the overview of a run: the sentence, the pass rate by layer, the tools, the failure modes."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
 
 def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers: Layers) -> dict[str, Any]:
     """Return how cases failed, and what the layers that read prose found."""
-    found = grading_findings(grading, counts, sums)
-    failed_by, fields = found["failed_by"], found.fields
+    findings = grading_findings(grading, counts, sums)
+    failed_by, fields = findings["failed_by"], findings.fields
     totals = {row.kind: row for row in failed_by.kinds}
     return {
-        "findings": found,
+        "findings": findings,
         "failed_by_kinds": FAILED_BY,
         "failed_by_rows": failed_by.tools[:MOST_FAILED_BY],
         "failed_by_left": max(0, len(failed_by.tools) - MOST_FAILED_BY),

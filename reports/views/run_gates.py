@@ -1,4 +1,4 @@
-"""The gates that one run was held against, as a section of the run."""
+"""Show the gates that checked one run, as a section of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suspect labels: the examples of a version whose gold the evidence contradicts, and disputing one with a click."""
+"""Show suspect labels: the examples of a version whose gold the evidence contradicts, each with a way to dispute it."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from toolevals.workspace.views.files import csv_file
 @require_safe
 def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Show a page of a version's suspects, counted anew first where there is more to count."""
-    found = version_asked(request, dataset, version)
-    kept = suspects_counted(found, actor=request.user)
-    wanted = Wanted.asked(request.GET.dict())
-    page = page_of(found, wanted, request.user, request.role)
-    here = min(wanted.page, page.pages)
+    version_row = version_asked(request, dataset, version)
+    kept = suspects_counted(version_row, actor=request.user)
+    choice = Wanted.asked(request.GET.dict())
+    page = page_of(version_row, choice, request.user, request.role)
+    here = min(choice.page, page.pages)
     context = {
-        "dataset": found.dataset,
-        "version": found,
+        "dataset": version_row.dataset,
+        "version": version_row,
         "kept": kept,
         "job": kept.job if kept.job is not None and kept.job.is_open else None,
-        "wanted": wanted,
+        "wanted": choice,
         "page": page,
         "traces": TraceExample.objects.open_traces(
             request.project, [row.example_id for row in page.rows], request.role
         ),
         "here": here,
-        "query": wanted.query(),
-        "before": wanted.query(page=str(here - 1)) if here > 1 else "",
-        "more": wanted.query(page=str(here + 1)) if here < page.pages else "",
+        "query": choice.query(),
+        "before": choice.query(page=str(here - 1)) if here > 1 else "",
+        "more": choice.query(page=str(here + 1)) if here < page.pages else "",
         "reasons": reason_titles(request.role),
         "states": STATES,
         "titles": TITLES,
@@ -66,20 +66,20 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
 @require_safe
 def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send the suspects that the address chooses, a row a reason."""
-    found = version_asked(request, dataset, version)
-    suspects_counted(found, actor=request.user)
-    rows = suspects_of(found, Wanted.asked(request.GET.dict()), request.user, request.role)
-    return csv_file(f"{found.dataset.slug}-v{found.number}-suspects", CSV_COLUMNS, csv_rows(rows))
+    version_row = version_asked(request, dataset, version)
+    suspects_counted(version_row, actor=request.user)
+    rows = suspects_of(version_row, Wanted.asked(request.GET.dict()), request.user, request.role)
+    return csv_file(f"{version_row.dataset.slug}-v{version_row.number}-suspects", CSV_COLUMNS, csv_rows(rows))
 
 
 @require_POST
 def suspect_dispute(request: ProjectRequest, dataset: str, version: str, suspected: UUID) -> HttpResponse:
     """Open a dispute that cites the evidence, and come back to the list."""
-    found = version_asked(request, dataset, version)
-    wanted = Wanted.asked(request.GET.dict())
-    _dispute(request, found, suspected)
-    query = wanted.query(page=str(wanted.page))
-    address = reverse("reports:suspects", args=[request.project.slug, found.dataset.slug, version])
+    version_row = version_asked(request, dataset, version)
+    choice = Wanted.asked(request.GET.dict())
+    _dispute(request, version_row, suspected)
+    query = choice.query(page=str(choice.page))
+    address = reverse("reports:suspects", args=[request.project.slug, version_row.dataset.slug, version])
     return HttpResponseRedirect(f"{address}?{query}#s-{suspected}")
 
 

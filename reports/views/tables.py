@@ -1,4 +1,4 @@
-"""A long table as a CSV file: asked for here, written by a job, fetched here."""
+"""Show a long table as a CSV file: asked for here, written by a job, fetched here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thumb on a judge's verdict, given on the page of its case."""
+"""Show a thumb on a judge's verdict, given on the page of its case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates over the runs of an experiment, or over those of an agent wherever they were made."""
+"""Show rates over the runs of an experiment, or over those of an agent wherever they were made."""
 
 from __future__ import annotations
 

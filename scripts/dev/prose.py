@@ -11,7 +11,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -37,8 +37,19 @@ INSTEAD: Final = {
     r"\bstands? beside\b|\bread beside\b": "next to, compare with",
     r"\btalked round\b": "changed by a text",
     r"\bat odds with\b": "conflicts with",
-    r"\bheld against (?:a|one|no|\d+) gates?\b": "checked by a gate",
     r"\blike that\.": "No ... matches.",
+    r"\bbeside\b": "next to, with, in addition to",
+    r"\bnobody\b": "name the thing that is missing: No ratings yet",
+    r"\b(?:some|any)body\b": "a person, anyone, or the role",
+    r"\bstands? in\b": "is in",
+    r"\bheld against\b": "compared with, checked by",
+    r"\bof a piece\b": "alike",
+    r"\bat hand\b": "current, ready",
+    r"\banew\b": "again",
+    r"\bamong themselves\b": "compared with each other",
+    r"\b(?:says?|does) of (?:itself|themselves)\b": "describe",
+    r"\b(?:is|are|be) told\b": "learn, see, is known",
+    r"\b(?:was|were) (?:not )?due\b": "expected",
     r"\b(?:grade|graded|grading) (?:a|the|it|run [^ ]+|the run) again\b": "re-grade",
     r"\bwithin chance\b": "not significant",
     r"\bsubjects?\b": "agent",
@@ -46,12 +57,10 @@ INSTEAD: Final = {
     r"\b(?-i:behavior|colored|labeled|canceled|favorite|analyze[ds]?|honor(?:s|ed)?)\b": "British spelling",
 }
 
-# On pages the thing comes first: "No ratings yet", not "Nobody has rated".
-INSTEAD_ON_PAGES: Final = {r"\bnobody\b": "name the thing that is missing"}
-
 # File, and the words that are right there all the same -> why.
 EXCEPTED: Final[dict[tuple[str, str], str]] = {
     ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
+    ("toolevals/grading/judging/shipped.py", "beside"): "part of a rubric, whose every change is a new version",
     ("toolevals/grading/layers/result_use/statuses.py", "canceled"): "a word that tools answer with",
     ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
     ("toolevals/grading/layers/recovery/wording.py", "nobody"): "a pattern for what agents reply",
@@ -80,7 +89,6 @@ _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
 )
 _WORDS: Final = {re.compile(pattern, re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}
-_PAGE_WORDS: Final = _WORDS | {re.compile(words, re.IGNORECASE): instead for words, instead in INSTEAD_ON_PAGES.items()}
 
 
 class Fault(NamedTuple):
@@ -111,7 +119,7 @@ def faults(root: Path = ROOT, names: Iterable[str] | None = None) -> Iterator[Fa
 def _faults_of(name: str, text: str) -> Iterator[Fault]:
     if name.endswith(".md"):
         blocks = list(document_blocks(text))
-        yield from _old_words(name, blocks, _WORDS)
+        yield from _old_words(name, blocks)
         yield from _long_sentences(name, blocks)
         yield from _long_lines(name, text)
         if not name.startswith(RECORDS):
@@ -127,11 +135,9 @@ def _faults_of(name: str, text: str) -> Iterator[Fault]:
         yield from _old_words(name, code_strings(text))
 
 
-def _old_words(
-    name: str, texts: Iterable[Text], forbidden: Mapping[re.Pattern[str], str] = _PAGE_WORDS
-) -> Iterator[Fault]:
+def _old_words(name: str, texts: Iterable[Text]) -> Iterator[Fault]:
     for line, words in texts:
-        for pattern, instead in forbidden.items():
+        for pattern, instead in _WORDS.items():
             for match in pattern.finditer(words):
                 at = line + words.count("\n", 0, match.start())
                 yield Fault(name, at, match[0], f"write: {instead}")

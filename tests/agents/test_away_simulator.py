@@ -12,7 +12,7 @@ import pytest
 from tests.agents.players import call
 from tests.agents.world_server import INITIAL, WorldServer, world_server
 from toolevals.agents.chats import UnreachableError
-from toolevals.agents.http_simulator import PATIENCE, HttpOptions, HttpSimulator
+from toolevals.agents.http_simulator import RETRY, HttpOptions, HttpSimulator
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.replay import replay
 from toolevals.agents.worlds import WorldDiedError
@@ -68,9 +68,9 @@ def test_it_is_waited_for_with_growing_pauses_and_said():
     assert service.said[-1] == ""
 
 
-def test_patience_lasts_a_minute_at_least():
+def test_retries_last_a_minute_at_least():
     error = UnreachableError("away", again=True)
-    waits = [PATIENCE.wait(failures, error, 0.0) for failures in range(1, PATIENCE.tries + 1)]
+    waits = [RETRY.wait(failures, error, 0.0) for failures in range(1, RETRY.tries + 1)]
     assert waits[-1] is None
     assert 60 <= sum(wait or 0.0 for wait in waits) <= 120
 
@@ -80,7 +80,7 @@ def test_what_is_gone_for_good_is_waited_for_once_and_named():
     with service.simulator() as simulator:
         first = replay(simulator, {}, [CANCEL])
         waited = len(service.pauses)
-        assert waited == PATIENCE.tries - 1
+        assert waited == RETRY.tries - 1
         assert f"{service.options.base_url}/reset cannot be reached: ConnectError" in str(first.died)
         assert replay(simulator, {}, [CANCEL]).died == first.died
         assert len(service.pauses) == waited

@@ -33,8 +33,8 @@ def judge_at(url: str, **said: Any) -> Iterator[Judge]:
         OpenAIChat(judge_options(options, RUBRIC, structured=True), key="k-1", policy=HERE) as structured,
         OpenAIChat(judge_options(options, RUBRIC, structured=False), key="k-1", policy=HERE) as plain,
     ):
-        patience = RetryPolicy(tries=2)
-        chats = [PatientChat(chat, patience, sleep=lambda _: None) for chat in (structured, plain)]
+        retry = RetryPolicy(tries=2)
+        chats = [PatientChat(chat, retry, sleep=lambda _: None) for chat in (structured, plain)]
         yield Judge(options.model, structured=chats[0], plain=chats[1])
 
 

@@ -44,7 +44,7 @@ def test_skip_and_undo_without_a_connection_say_so_and_change_nothing(alone: Pag
     alone.get_by_role("button", name="Skip and next").press("Enter")
     dialog = alone.locator("dialog#skip")
     expect(dialog.get_by_role("alert")).to_contain_text("The server did not answer. Press again")
-    expect(dialog.get_by_label("Unclear what is wanted")).to_be_checked()
+    expect(dialog.get_by_label("Unclear request")).to_be_checked()
     assert heading(alone) == before
     alone.context.set_offline(False)
     dialog.get_by_role("button", name="Skip and next").press("Enter")

@@ -33,6 +33,18 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("docs/a.md", "# Rows are locked\n", [(1, "Rows are locked")]),
         ("docs/a.md", "It is locked. What a day!\n", []),
         ("docs/a.md", "The colored cell.\n", [(1, "colored")]),
+        (
+            "docs/a.md",
+            "Beside it stands in the table, besides two that stand for it.\n",
+            [(1, "Beside"), (1, "stands in")],
+        ),
+        (
+            "docs/a.md",
+            "Nobody asks anew,\nand somebody is told.\n",
+            [(1, "Nobody"), (1, "somebody"), (1, "anew"), (1, "is told")],
+        ),
+        ("docs/a.md", "It was not due; work is due.\n", [(1, "was not due")]),
+        ("docs/a.md", "A run is held against a gate, the one at hand.\n", [(1, "held against"), (1, "at hand")]),
         ("a.html", "<p>\n{% if nobody %}Nobody rated.{% endif %}</p>", [(2, "Nobody")]),
         ("a.html", '<a title="nobody" class="nobody">x</a>', [(1, "nobody")]),
         ("a.html", "<h2>What <b>it</b> took</h2><h2>How to read it</h2>", [(1, "What it took")]),

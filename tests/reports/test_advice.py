@@ -1,4 +1,4 @@
-"""Test what a cell says of itself, worked by hand from small texts."""
+"""Test the advice on a cell, worked by hand from small texts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_costlier_tool_is_over_tooling_and_its_words_are_named_with_their_case
     (pulled,) = found.shown
     assert (
         pulled.text
-        == "2 cases say “packed” or “paid”, which get_order_history says of itself and get_order_status does not"
+        == "2 cases say “packed” or “paid”: in the description of get_order_history, not of get_order_status"
     )
     assert [case.name for case in pulled.cases] == ["ex-1", "ex-2"]
     tighten, example = found.tries
@@ -93,7 +93,9 @@ def test_a_pair_that_is_mistaken_both_ways_and_takes_the_same_is_merged():
 def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
     found = read(NONE, STATUS.name, (Asked("ex-7", "id-7", "What does order mean?"),))
     assert [each.act for each in found.tries] == ["tighten", "few-shot"]
-    assert found.shown[0].text == "1 case says “order”, as get_order_status does of itself, and no call was expected"
+    assert (
+        found.shown[0].text == "1 case says “order”, as the description of get_order_status does: no call was expected"
+    )
     assert found.tries[0].text.endswith("what must be known first: “order_id”")
     assert (
         found.tries[1].text
@@ -104,7 +106,9 @@ def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
 def test_a_missed_call_quotes_what_should_have_been_enough():
     found = read(STATUS.name, NONE, (Asked("ex-8", "id-8", "the number of my order is 7"),))
     assert found.kind.name == "missed call"
-    assert found.shown[0].text.startswith("1 case says “number” or “order”, which get_order_status says of itself")
+    assert found.shown[0].text.startswith(
+        "1 case says “number” or “order”, as the description of get_order_status does"
+    )
     assert found.tries[0].text == (
         "Say in get_order_status that it must be called, not only may: “Tells the state of one order”"
     )

@@ -122,22 +122,22 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
 @pytest.mark.parametrize(
     ("schema", "selection", "arguments", "modes", "said"),
     [
-        (GOOD, GOOD, GOOD, {}, "Formats well, takes the right tool, and fills in the right values."),
+        (GOOD, GOOD, GOOD, {}, "Formats well, chooses the right tool, and fills in the right values."),
         (
             GOOD,
             WEAK,
             UNCLEAR,
             {"wrong_tool": 20, "missed_call": 10},
-            "Formats well, often takes the wrong tool, and usually fills in the right values.",
+            "Formats well, often chooses the wrong tool, and usually fills in the right values.",
         ),
         (
             WEAK,
             WEAK,
             WEAK,
             {"needless_call": 30, "missing_argument": 9},
-            "Often breaks the tools’ schemas, often calls where no call is expected, and often leaves arguments out.",
+            "Often violates the tools’ schemas, often calls where no call is expected, and often leaves arguments out.",
         ),
-        ((0, 0), GOOD, (0, 0), {}, "Takes the right tool."),
+        ((0, 0), GOOD, (0, 0), {}, "Chooses the right tool."),
         (
             GOOD,
             (40, 60),
@@ -151,7 +151,7 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             WEAK,
             (30, 70),
             {"wrong_tool": 5, "schema_error": 60},
-            "Mostly breaks the tools’ schemas and often takes the wrong tool.",
+            "Mostly violates the tools’ schemas and often chooses the wrong tool.",
         ),
     ],
 )

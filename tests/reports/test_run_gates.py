@@ -20,7 +20,7 @@ def test_a_run_opens_its_gates_and_no_other_runs(get, build):
     other = hold(build.grading(cases_of(CELLS)).run, rate("selection", 0.9))
     page = get("run-gates", grading)
     html = text(page)
-    assert "Held against 2 gates: 1 failed, 1 passed." in html
+    assert "Checked by 2 gates: 1 failed, 1 passed." in html
     assert [row[0] for row in table(page, "table-te")[1:]] == ["passed", "failed"]
     for held, shown in ((failed, True), (passed, True), (other, False)):
         assert (reverse("reports:gate", args=[grading.run.project.slug, held.pk]) in html) == shown

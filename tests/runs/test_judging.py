@@ -144,7 +144,7 @@ def test_a_judge_in_trouble_is_errored_in_its_column_and_the_run_goes_on(project
 
 
 def test_a_judge_that_hangs_is_errored(project, run_jobs, monkeypatch):
-    monkeypatch.setattr(bench, "PATIENCE", RetryPolicy(tries=1))
+    monkeypatch.setattr(bench, "RETRY", RetryPolicy(tries=1))
     done, answer = threading.Event(), judging(half)
 
     def hanging(body: Any) -> Any:

@@ -45,7 +45,7 @@ class Opening:
     policy: AddressPolicy
     key: str = ""
     run: str = ""
-    patience: RetryPolicy = field(default_factory=RetryPolicy)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
     pace: Pace = field(default_factory=NoRateLimit)
 
 
@@ -82,7 +82,7 @@ def _openai(options: ChatOptions, opening: Opening) -> Iterator[Agent]:
     from toolevals.agents.openai_chat import OpenAIChat
 
     with OpenAIChat(options, key=opening.key, policy=opening.policy) as chat:
-        patient = PatientChat(chat, opening.patience, opening.pace)
+        patient = PatientChat(chat, opening.retry, opening.pace)
         yield lambda _task: patient
 
 
@@ -91,7 +91,7 @@ def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Agent]:
     from toolevals.agents.anthropic_chat import AnthropicChat
 
     with AnthropicChat(options, key=opening.key, policy=opening.policy) as chat:
-        patient = PatientChat(chat, opening.patience, opening.pace)
+        patient = PatientChat(chat, opening.retry, opening.pace)
         yield lambda _task: patient
 
 
@@ -102,7 +102,7 @@ def _webhook(options: WebhookOptions, opening: Opening) -> Iterator[Agent]:
 
     with guarded_client(opening.policy, seconds=options.timeout) as client:
         webhook = Webhook(client, options.url, opening.key, opening.run)
-        yield lambda task: PatientChat(WebhookChat(webhook, task), opening.patience, opening.pace)
+        yield lambda task: PatientChat(WebhookChat(webhook, task), opening.retry, opening.pace)
 
 
 def _options(options: type[Any]) -> Mapping[str, Any]:

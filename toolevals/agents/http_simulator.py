@@ -39,7 +39,7 @@ from toolevals.grading.values.problems import InvalidDocument
 
 MAX_DEPTH = 200
 # A minute at the least, however chance falls: what is started anew is back by then.
-PATIENCE = RetryPolicy(tries=11, first_wait=1.0, longest_wait=20.0)
+RETRY = RetryPolicy(tries=11, first_wait=1.0, longest_wait=20.0)
 ONCE = RetryPolicy(tries=1)
 # Statuses of what has not been done, and may be asked again: too many requests, no service behind the proxy, busy.
 BUSY = frozenset({429, 502, 503})
@@ -101,7 +101,7 @@ class HttpSimulator:
         *,
         key: str = "",
         policy: AddressPolicy | None = None,
-        patience: RetryPolicy = PATIENCE,
+        retry: RetryPolicy = RETRY,
         waiting: Callable[[str], None] = lambda _: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -109,7 +109,7 @@ class HttpSimulator:
         self._options = options
         self._key = key
         self._client = guarded_client(policy or AddressPolicy(), seconds=options.timeout)
-        self._patience = patience
+        self._retry = retry
         self._waiting = waiting
         self._sleep = sleep
         self._in_vain = False
@@ -150,9 +150,9 @@ class HttpSimulator:
 
     def ask(self, what: str, **body: Any) -> dict[str, Any]:
         """Return the object that the service answers. Raises WorldDiedError."""
-        patience = ONCE if self._in_vain else self._patience
+        retry = ONCE if self._in_vain else self._retry
         try:
-            answer = ask_patiently(lambda: self._asked(what, body), patience, sleep=self._sleep, waiting=self._told)
+            answer = ask_patiently(lambda: self._asked(what, body), retry, sleep=self._sleep, waiting=self._told)
         except UnreachableError as error:
             self._in_vain = error.again
             raise WorldDiedError(f"The simulator failed: {error}", again=error.again) from None

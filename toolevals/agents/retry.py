@@ -52,12 +52,12 @@ class NoRateLimit:
 
 def ask_patiently(
     ask: Callable[[], T],
-    patience: RetryPolicy,
+    retry: RetryPolicy,
     pace: Pace | None = None,
     sleep: Callable[[float], None] = time.sleep,
     waiting: Callable[[UnreachableError | None, float], None] = lambda _error, _seconds: None,
 ) -> T:
-    """Return what `ask` returns, asking again as patience allows. Raises the last UnreachableError.
+    """Return what `ask` returns, asking again as `retry` allows. Raises the last UnreachableError.
 
     `waiting` is told of each pause before it begins, why and how long, and with None when waiting has come to an end.
     """
@@ -70,13 +70,13 @@ def ask_patiently(
                 return ask()
             except UnreachableError as error:
                 failures += 1
-                wait = patience.wait(failures, error, random.random())  # noqa: S311 (spreads load, guards nothing)
+                wait = retry.wait(failures, error, random.random())  # noqa: S311 (spreads load, guards nothing)
                 if wait is None:
                     raise
                 waiting(error, wait)
             sleep(wait)
     finally:
-        if failures and patience.tries > 1:
+        if failures and retry.tries > 1:
             waiting(None, 0.0)
 
 
@@ -86,14 +86,14 @@ class PatientChat:
     def __init__(
         self,
         chat: Chat,
-        patience: RetryPolicy | None = None,
+        retry: RetryPolicy | None = None,
         pace: Pace | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._chat = chat
-        self._patience = patience or RetryPolicy()
+        self._retry = retry or RetryPolicy()
         self._pace = pace or NoRateLimit()
         self._sleep = sleep
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
-        return ask_patiently(lambda: self._chat.reply(messages, tools), self._patience, self._pace, self._sleep)
+        return ask_patiently(lambda: self._chat.reply(messages, tools), self._retry, self._pace, self._sleep)

@@ -97,9 +97,9 @@ class ProjectClient(ServerClient):
                 return state
             if state["state"] in ("failed", "cancelled"):
                 raise CommandError(Exit.DATA, "\n".join([f"{state['title']}: {state['state']}", *job_errors(state)]))
-            if self.patience.clock() > self.patience.deadline:
+            if self.retry.clock() > self.retry.deadline:
                 raise CommandError(Exit.TIMED_OUT, f"{state['title']}: not finished in time; it goes on at the server")
-            self.patience.sleep(pause)
+            self.retry.sleep(pause)
             pause = min(pause * 1.5, 2)
 
     def place_of(self, job: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from toolevals.cli.answers import check, is_at_work, not_ours, value_of
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.http import BadAddressError, Form, Http, LateError, Response, Transport, UnreachableError
-from toolevals.cli.retrying import PASSING, Patience, retry_after
+from toolevals.cli.retrying import PASSING, RetryDeadline, retry_after
 
 
 class ServerClient:
@@ -34,7 +34,7 @@ class ServerClient:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.server = server.rstrip("/")
-        self.patience = Patience(clock() + timeout, clock, sleep)
+        self.retry = RetryDeadline(clock() + timeout, clock, sleep)
         self.is_known = False
         if not (token.isascii() and token.isprintable()):
             raise CommandError(Exit.CONFIGURATION, "the token has characters that no token has: copy it once more")
@@ -68,15 +68,15 @@ class ServerClient:
                 except UnreachableError as error:
                     # Where nothing has answered yet, the address is wrong.
                     why = f"{self.server} does not answer ({error})"
-                    if again and self.is_known and self.patience.wait(why):
+                    if again and self.is_known and self.retry.wait(why):
                         continue
                     raise
             self.is_known = True
             passing = response.status in PASSING or is_at_work(response)
             why = f"{self.server} answers {response.status}"
-            if not (passing and again and self.patience.wait(why, retry_after(response))):
+            if not (passing and again and self.retry.wait(why, retry_after(response))):
                 break
-        self.patience.answered()
+        self.retry.answered()
         check(response)
         return value_of(response)
 

@@ -19,7 +19,7 @@ LONGEST_PAUSE = 30.0
 
 
 @dataclass
-class Patience:
+class RetryDeadline:
     """A limit on asking a server that was there again: with growing pauses, or with those that it asks for."""
 
     deadline: float

@@ -1,4 +1,4 @@
-"""Forms that start runs."""
+"""Define forms that start runs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class DatasetVersionField(forms.ModelChoiceField[DatasetVersion]):
     def prepare_value(self, value: Any) -> Any:
         if self.project is None or not isinstance(value, str) or "@" not in value:
             return super().prepare_value(value)
-        found = DatasetVersion.objects.named(self.project, value)
-        return found.pk if found else value
+        version = DatasetVersion.objects.named(self.project, value)
+        return version.pk if version else value
 
 
 class ToolsField(forms.ModelChoiceField[RegistryVersion]):

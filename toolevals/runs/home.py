@@ -14,10 +14,10 @@ from toolevals.workspace.models import Project, untrashed, within
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gradings that finished, of runs that people started, the newest first."""
-    found = Grading.objects.filter(
+    gradings = Grading.objects.filter(
         within(project, "run"), untrashed("dataset_version__dataset"), run__baseline_agent="", finished_at__gt=since
     ).order_by("-pk")
-    for grading in found.select_related("run__agent", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
+    for grading in gradings.select_related("run__agent", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
         run, version = grading.run, grading.dataset_version
         again = "" if grading.number == 1 else " again"
         words = f"Run {run.number} of {run.agent.name} was graded{again} on {version.dataset.name} v{version.number}"

@@ -1,4 +1,4 @@
-"""Pages of `toolevals.runs`."""
+"""List the pages of `toolevals.runs`."""
 
 from __future__ import annotations
 

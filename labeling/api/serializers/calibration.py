@@ -1,4 +1,4 @@
-"""Calibration rounds, their examples, answers and results."""
+"""Describe calibration rounds, their examples, answers and results in JSON."""
 
 from __future__ import annotations
 

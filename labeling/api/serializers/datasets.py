@@ -1,4 +1,4 @@
-"""Datasets, their versions, and their examples."""
+"""Describe datasets, their versions, and their examples in JSON."""
 
 from __future__ import annotations
 

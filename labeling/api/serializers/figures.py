@@ -1,4 +1,4 @@
-"""A figure with its interval."""
+"""Describe a figure with its interval in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gold, disputes and adjudication."""
+"""Describe gold, disputes and adjudication in JSON."""
 
 from __future__ import annotations
 

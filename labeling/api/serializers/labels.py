@@ -1,4 +1,4 @@
-"""Claims and labels."""
+"""Describe claims and labels in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage, quotas, lint and drafts of edge cases."""
+"""Describe coverage, quotas, lint and drafts of edge cases in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue: how a project labels, a dataset's order, batches, and for whom work is kept."""
+"""Describe the queue in JSON: settings of labelling, a dataset's order, batches, and kept work."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     @property
     def choice(self) -> Choice:
         """The valid data's choice."""
-        said = self.validated_data
-        return Choice(strata=said["strata"], names=said["external_ids"], first=said["first"])
+        data = self.validated_data
+        return Choice(strata=data["strata"], names=data["external_ids"], first=data["first"])
 
 
 class BatchChangeSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Second looks in JSON."""
+"""Describe second looks in JSON."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The REST interface of labelling: each view reads the request, calls one service, answers."""
+"""Serve the REST interface of labelling: each view reads the request, calls one service, answers."""

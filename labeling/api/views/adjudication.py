@@ -1,4 +1,4 @@
-"""The third person's work: what waits for a decision, deciding it, disputes."""
+"""Serve adjudication by REST: examples that wait for a decision, decisions, disputes."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ class AdjudicationDetail(LabelingView):
     @extend_schema(request=DecisionSerializer, responses={201: GoldSerializer})
     def post(self, request: Request, revision: UUID) -> Response:
         found = get_object_or_404(Revision.objects.in_project(self.project).with_content(), pk=revision)
-        asked = DecisionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        gold = services.adjudication_decide(revision=found, actor=self.user, **asked.validated_data)
+        serializer = DecisionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        gold = services.adjudication_decide(revision=found, actor=self.user, **serializer.validated_data)
         return Response(GoldSerializer(gold).data, status=HTTPStatus.CREATED)
 
     @extend_schema(responses=AdjudicationSerializer)
     def delete(self, request: Request, revision: UUID) -> Response:
-        found = get_object_or_404(Revision.objects.in_project(self.project), pk=revision)
-        own = Adjudication.objects.filter(revision=found, adjudicator=self.user).order_by("-id").first()
+        revision_row = get_object_or_404(Revision.objects.in_project(self.project), pk=revision)
+        own = Adjudication.objects.filter(revision=revision_row, adjudicator=self.user).order_by("-id").first()
         if own is None:
             raise Http404
         services.adjudication_withdraw(adjudication=own, actor=self.user)
@@ -83,9 +83,9 @@ class SetAside(LabelingView):
     @extend_schema(request=SetAsideSerializer, responses={201: AdjudicationSerializer})
     def post(self, request: Request, revision: UUID) -> Response:
         found = get_object_or_404(Revision.objects.in_project(self.project).with_content(), pk=revision)
-        asked = SetAsideSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = services.adjudication_set_aside(revision=found, actor=self.user, **asked.validated_data)
+        serializer = SetAsideSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        made = services.adjudication_set_aside(revision=found, actor=self.user, **serializer.validated_data)
         return Response(AdjudicationSerializer(made).data, status=HTTPStatus.CREATED)
 
 
@@ -95,9 +95,9 @@ class Reopen(LabelingView):
     @extend_schema(request=ReasonSerializer, responses=ToAdjudicateSerializer)
     def post(self, request: Request, example: UUID) -> Response:
         found = get_object_or_404(Revision.objects.with_content(), pk=self.find_example(example).current_id)
-        asked = ReasonSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        reopened = services.revision_reopen(revision=found, actor=self.user, **asked.validated_data)
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        reopened = services.revision_reopen(revision=found, actor=self.user, **serializer.validated_data)
         return Response(ToAdjudicateSerializer(reopened).data)
 
 
@@ -108,9 +108,9 @@ class GoldRestore(LabelingView):
     def post(self, request: Request, gold: UUID) -> Response:
         golds = Gold.objects.in_project(self.project).visible_to(self.user, self.role)
         found = get_object_or_404(golds, pk=gold)
-        asked = ReasonSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        restored = services.gold_restore(gold=found, actor=self.user, **asked.validated_data)
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        restored = services.gold_restore(gold=found, actor=self.user, **serializer.validated_data)
         return Response(GoldSerializer(restored).data, status=HTTPStatus.CREATED)
 
 
@@ -138,10 +138,10 @@ class Disputes(LabelingView, ListAPIView[Dispute]):
     @extend_schema(request=NewDisputeSerializer, responses={201: DisputeSerializer})
     def post(self, request: Request, example: UUID) -> Response:
         found = self.find_example(example)
-        asked = NewDisputeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        serializer = NewDisputeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         revision = get_object_or_404(Revision.objects.with_content(), pk=found.current_id)
-        dispute = services.dispute_open(revision=revision, actor=self.user, **asked.validated_data)
+        dispute = services.dispute_open(revision=revision, actor=self.user, **serializer.validated_data)
         return Response(DisputeSerializer(dispute).data, status=HTTPStatus.CREATED)
 
 

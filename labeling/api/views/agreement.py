@@ -31,10 +31,10 @@ class Agreement(LabelingView):
 
     @extend_schema(parameters=[AgreementFiltersSerializer], responses=AgreementReportSerializer)
     def get(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
+        dataset_row = self.find_dataset(dataset)
         services.settle_due(project=self.project)
         filters = Filters.asked(request.query_params.dict(), names=self.role == Role.OWNER)
-        counted = agreement_counted(found, filters, actor=self.user)
+        counted = agreement_counted(dataset_row, filters, actor=self.user)
         answer = {
             "counted_at": counted.counted_at,
             "job": counted.job.pk if counted.job else None,
@@ -42,22 +42,22 @@ class Agreement(LabelingView):
         }
         return Response(AgreementReportSerializer(answer).data)
 
-    def _figures(self, found: Figures) -> dict[str, Any]:
-        told = people_told(found, self.user, self.role)
+    def _figures(self, figures: Figures) -> dict[str, Any]:
+        told = people_told(figures, self.user, self.role)
         return {
-            "labels": found.labels,
-            "units": found.units,
-            "alone": found.alone,
-            "tool": found.tool,
-            "whole_label": found.whole,
-            "arguments": found.arguments,
-            "each_argument": found.each_argument,
+            "labels": figures.labels,
+            "units": figures.units,
+            "alone": figures.alone,
+            "tool": figures.tool,
+            "whole_label": figures.whole,
+            "arguments": figures.arguments,
+            "each_argument": figures.each_argument,
             "matrix": [
-                {"one": one, "other": other, "units": count} for (one, other), count in sorted(found.cells.items())
+                {"one": one, "other": other, "units": count} for (one, other), count in sorted(figures.cells.items())
             ],
-            "periods": found.periods,
-            "all_pairs": found.pairs,
-            "reviewers": [row for row in found.reviewers if row.reviewer in told],
+            "periods": figures.periods,
+            "all_pairs": figures.pairs,
+            "reviewers": [row for row in figures.reviewers if row.reviewer in told],
         }
 
 
@@ -66,12 +66,12 @@ class AgreementCases(LabelingView):
 
     @extend_schema(parameters=[AskedCasesSerializer], responses=AgreementCasesSerializer)
     def get(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        labels_read(found)
+        dataset_row = self.find_dataset(dataset)
+        labels_read(dataset_row)
         query = request.query_params.dict()
         filters = Filters.asked(query, names=self.role == Role.OWNER)
         asked = Asked.read(query, of=askable(self.user, self.role, query.get("of", "")))
-        page = case_page(found, filters, asked, query.get("before", ""))
+        page = case_page(dataset_row, filters, asked, query.get("before", ""))
         more = urlencode({**filters.parameters, **asked.parameters, "before": page.older})
         names = names_of(page.units)
         rows = [

@@ -1,4 +1,4 @@
-"""Calibration rounds: list, open, answer, close, results."""
+"""Serve calibration rounds by REST: list, open, answer, close, results."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class CalibrationDetail(CalibrationView):
 
     @extend_schema(responses=CalibrationDetailSerializer)
     def get(self, request: Request, calibration: UUID) -> Response:
-        found = self.find_round(calibration)
-        vars(found)["progress"] = progress_in(found, self.user, self.role)
-        return Response(CalibrationDetailSerializer(found).data)
+        round_row = self.find_round(calibration)
+        vars(round_row)["progress"] = progress_in(round_row, self.user, self.role)
+        return Response(CalibrationDetailSerializer(round_row).data)
 
 
 class CalibrationClose(CalibrationView):
@@ -83,9 +83,9 @@ class CalibrationItems(CalibrationView, ListAPIView[CalibrationItem]):
     pagination_class = None
 
     def get_queryset(self) -> QuerySet[CalibrationItem]:
-        found = self.find_round(self.kwargs["calibration"])
-        items = CalibrationItem.objects.filter(round=found).left_for(self.user).with_content()
-        return items.none() if found.closed_at else items
+        round_row = self.find_round(self.kwargs["calibration"])
+        items = CalibrationItem.objects.filter(round=round_row).left_for(self.user).with_content()
+        return items.none() if round_row.closed_at else items
 
 
 class CalibrationAnswers(CalibrationView):
@@ -94,10 +94,10 @@ class CalibrationAnswers(CalibrationView):
     @extend_schema(request=NewCalibrationAnswerSerializer, responses={201: CalibrationAnswerSerializer})
     def post(self, request: Request, item: UUID) -> Response:
         rows = CalibrationItem.objects.filter(within(self.project, "round__dataset")).with_content()
-        asked = NewCalibrationAnswerSerializer(data=request.data)
+        serializer = NewCalibrationAnswerSerializer(data=request.data)
         found = get_object_or_404(rows, pk=item)
-        asked.is_valid(raise_exception=True)
-        given = services.calibration_answer(item=found, actor=self.user, **asked.validated_data)
+        serializer.is_valid(raise_exception=True)
+        given = services.calibration_answer(item=found, actor=self.user, **serializer.validated_data)
         return Response(CalibrationAnswerSerializer(given).data, status=HTTPStatus.CREATED)
 
 

@@ -1,4 +1,4 @@
-"""Datasets."""
+"""Serve datasets by REST."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Datasets(LabelingView, ListAPIView[Dataset]):
 
     @extend_schema(request=NewDatasetSerializer, responses={201: DatasetSerializer})
     def post(self, request: Request) -> Response:
-        asked = NewDatasetSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        made = services.dataset_create(project=self.project, actor=self.user, **asked.validated_data)
-        return Response(_shown(made, self.user), status=201)
+        serializer = NewDatasetSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        dataset = services.dataset_create(project=self.project, actor=self.user, **serializer.validated_data)
+        return Response(_shown(dataset, self.user), status=201)
 
 
 class DatasetDetail(LabelingView):
@@ -55,11 +55,11 @@ class DatasetDetail(LabelingView):
 
     @extend_schema(request=DatasetChangeSerializer, responses=DatasetSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = DatasetChangeSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        services.dataset_update(dataset=found, actor=self.user, **asked.validated_data)
-        return self._show(found)
+        dataset_row = self.find_dataset(dataset)
+        serializer = DatasetChangeSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        services.dataset_update(dataset=dataset_row, actor=self.user, **serializer.validated_data)
+        return self._show(dataset_row)
 
     @extend_schema(responses={200: TrashedSerializer})
     @idempotent
@@ -79,10 +79,10 @@ class ShownStrata(LabelingView):
 
     @extend_schema(request=ShownStrataSerializer, responses=ShownStrataSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = ShownStrataSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        return self._show(services.strata_show(dataset=found, actor=self.user, **asked.validated_data))
+        dataset_row = self.find_dataset(dataset)
+        serializer = ShownStrataSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        return self._show(services.strata_show(dataset=dataset_row, actor=self.user, **serializer.validated_data))
 
     def _show(self, dataset: Dataset) -> Response:
         return Response({"strata": dataset.shown_strata})

@@ -1,4 +1,4 @@
-"""The datasheet of a dataset or of one of its versions."""
+"""Serve the datasheet of a dataset or of one of its versions by REST."""
 
 from __future__ import annotations
 

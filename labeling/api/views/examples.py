@@ -1,4 +1,4 @@
-"""Examples and the history of their gold."""
+"""Serve examples and the history of their gold by REST."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class ExampleDetail(LabelingView):
 
     @extend_schema(request=DecidedBySerializer, responses=ExampleDetailSerializer)
     def put(self, request: Request, example: UUID) -> Response:
-        found = self.find_example(example)
-        asked = DecidedBySerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        services.example_decide_by(example=found, actor=self.user, **asked.validated_data)
+        example_row = self.find_example(example)
+        serializer = DecidedBySerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        services.example_decide_by(example=example_row, actor=self.user, **serializer.validated_data)
         return self._show(self.find_example(example))
 
     def _show(self, example: Example) -> Response:

@@ -1,4 +1,4 @@
-"""Claiming, labelling, taking back: one's own work only."""
+"""Serve one's own labelling by REST: claim, label, take back."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Claims(LabelingView, ListAPIView[LabelSlot]):
 
     @extend_schema(request=NewClaimSerializer, responses={200: ClaimSerializer, 204: None})
     def post(self, request: Request) -> Response:
-        asked = NewClaimSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        slug, pk = asked.validated_data["dataset"], asked.validated_data["batch"]
+        serializer = NewClaimSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        slug, pk = serializer.validated_data["dataset"], serializer.validated_data["batch"]
         batch = get_object_or_404(LabelBatch.objects.in_project(self.project), pk=pk) if pk else None
         scope = self.find_dataset(slug) if slug else self.project
         slot = services.slot_claim(dataset_or_project=scope, actor=self.user, batch=batch)
@@ -102,9 +102,9 @@ class ClaimDraft(SlotView):
     @extend_schema(request=DraftSerializer, responses=DraftSerializer)
     def put(self, request: Request, slot: UUID) -> Response:
         own = self.own_slot(slot)
-        asked = DraftSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        draft = services.draft_save(revision=own.revision, actor=self.user, **asked.validated_data)
+        serializer = DraftSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        draft = services.draft_save(revision=own.revision, actor=self.user, **serializer.validated_data)
         return Response(DraftSerializer(draft).data)
 
 
@@ -117,9 +117,9 @@ class ClaimLabel(SlotView):
     @extend_schema(request=NewLabelSerializer, responses={201: LabelSerializer, 202: SpareLabelSerializer})
     def post(self, request: Request, slot: UUID) -> Response:
         found = self.find_slot(slot)
-        asked = NewLabelSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        label = services.label_hand_in(slot=found, actor=self.user, **asked.validated_data)
+        serializer = NewLabelSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        label = services.label_hand_in(slot=found, actor=self.user, **serializer.validated_data)
         if isinstance(label, SpareLabel):
             return Response(SpareLabelSerializer(label).data, status=HTTPStatus.ACCEPTED)
         return Response(LabelSerializer(label).data, status=HTTPStatus.CREATED)
@@ -131,9 +131,9 @@ class ClaimSkip(SlotView):
     @extend_schema(request=NewSkipSerializer, responses={201: SkipSerializer})
     def post(self, request: Request, slot: UUID) -> Response:
         own = self.own_slot(slot)
-        asked = NewSkipSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        skip = services.slot_skip(slot=own, actor=self.user, **asked.validated_data)
+        serializer = NewSkipSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        skip = services.slot_skip(slot=own, actor=self.user, **serializer.validated_data)
         return Response(SkipSerializer(skip).data, status=HTTPStatus.CREATED)
 
 

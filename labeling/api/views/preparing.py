@@ -44,10 +44,10 @@ class Coverage(LabelingView):
 
     @extend_schema(responses=CoverageSerializer)
     def get(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        covered = coverage_of(found, actor=self.user).told(hidden_strata(found, self.role))
+        dataset_row = self.find_dataset(dataset)
+        covered = coverage_of(dataset_row, actor=self.user).told(hidden_strata(dataset_row, self.role))
         counts = covered.counts or Counts()
-        told = counts, quotas_of(found), tools_to_cover(found, counts)
+        told = counts, quotas_of(dataset_row), tools_to_cover(dataset_row, counts)
         drawn = page.drawn(*told, page.State())
         answer = {
             "counted_at": covered.counted_at,
@@ -72,8 +72,8 @@ class Quotas(LabelingView):
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, dataset: str) -> Response:
-        found = services.quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
-        return Response(quotas_of(found))
+        dataset_row = services.quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
+        return Response(quotas_of(dataset_row))
 
 
 class Lint(LabelingView):
@@ -96,10 +96,10 @@ class LintFinding(LabelingView):
 
     @extend_schema(request=IgnoredSerializer, responses={204: None})
     def put(self, request: Request, dataset: str, finding: str) -> Response:
-        found, asked = self.find_dataset(dataset), IgnoredSerializer(data=request.data)
+        dataset_row, asked = self.find_dataset(dataset), IgnoredSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         reason = asked.validated_data["reason"]
-        services.finding_ignore(dataset=found, actor=self.user, key=finding, reason=reason)
+        services.finding_ignore(dataset=dataset_row, actor=self.user, key=finding, reason=reason)
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(responses={204: None})
@@ -126,9 +126,9 @@ class Proposals(LabelingView, ListAPIView[ProposedExample]):
 
     @extend_schema(request=NewProposalsSerializer, responses={201: MadeSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        asked = NewProposalsSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **asked.validated_data)
+        serializer = NewProposalsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **serializer.validated_data)
         return Response({"made": made}, status=HTTPStatus.CREATED)
 
 
@@ -137,9 +137,9 @@ class ProposalAccept(LabelingView):
 
     @extend_schema(request=AcceptSerializer, responses={201: ExampleSerializer})
     def post(self, request: Request, proposal: UUID) -> Response:
-        found, asked = _proposal(self, proposal), AcceptSerializer(data=request.data)
+        proposal_row, asked = _proposal(self, proposal), AcceptSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        example = services.proposal_accept(proposal=found, actor=self.user, words=asked.validated_data["words"])
+        example = services.proposal_accept(proposal=proposal_row, actor=self.user, words=asked.validated_data["words"])
         return Response(
             ExampleSerializer(self.find_example(example.pk), context={"role": self.role}).data,
             status=HTTPStatus.CREATED,
@@ -151,8 +151,8 @@ class ProposalDrop(LabelingView):
 
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, proposal: UUID) -> Response:
-        found = _proposal(self, proposal)
-        services.proposals_drop(dataset=found.dataset, actor=self.user, proposals=[found.pk])
+        proposal_row = _proposal(self, proposal)
+        services.proposals_drop(dataset=proposal_row.dataset, actor=self.user, proposals=[proposal_row.pk])
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

@@ -1,4 +1,4 @@
-"""The queue: how a project labels, a dataset's order, batches, and for whom work is kept."""
+"""Serve the queue by REST: settings of labelling, a dataset's order, batches, and kept work."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Labelling(LabelingView):
 
     @extend_schema(request=LabellingSerializer, responses=LabellingJobSerializer)
     def put(self, request: Request) -> Response:
-        asked = LabellingSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        job = services.labelling_set(project=self.project, actor=self.user, **asked.validated_data)
+        serializer = LabellingSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        job = services.labelling_set(project=self.project, actor=self.user, **serializer.validated_data)
         return Response(LabellingSerializer(self.project).data | _job(job))
 
 
@@ -56,12 +56,12 @@ class Queue(LabelingView):
 
     @extend_schema(request=OrderSerializer, responses=OrderJobSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = OrderSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
-        job = services.order_set(dataset=found, actor=self.user, order=said["order"], seed=said["order_seed"])
-        return Response(OrderSerializer(found).data | _job(job))
+        dataset_row = self.find_dataset(dataset)
+        serializer = OrderSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        job = services.order_set(dataset=dataset_row, actor=self.user, order=data["order"], seed=data["order_seed"])
+        return Response(OrderSerializer(dataset_row).data | _job(job))
 
 
 class Batches(LabelingView, ListAPIView[LabelBatch]):
@@ -75,14 +75,14 @@ class Batches(LabelingView, ListAPIView[LabelBatch]):
 
     @extend_schema(request=NewBatchSerializer, responses={201: BatchSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = NewBatchSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        said = asked.said
-        if found.batches.filter(name=said["name"].strip()).exists():
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewBatchSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        said = serializer.said
+        if dataset_row.batches.filter(name=said["name"].strip()).exists():
             raise serializers.ValidationError({"name": ["There is a batch of this name."]})
-        made = services.batch_create(dataset=found, actor=self.user, choice=asked.choice, **said)
-        return Response(BatchSerializer(_batch(found, made.pk)).data, status=HTTPStatus.CREATED)
+        batch = services.batch_create(dataset=dataset_row, actor=self.user, choice=serializer.choice, **said)
+        return Response(BatchSerializer(_batch(dataset_row, batch.pk)).data, status=HTTPStatus.CREATED)
 
 
 class Batch(LabelingView):
@@ -94,17 +94,17 @@ class Batch(LabelingView):
 
     @extend_schema(request=BatchChangeSerializer, responses=BatchSerializer)
     def put(self, request: Request, dataset: str, batch: UUID) -> Response:
-        found = _batch(self.find_dataset(dataset), batch)
-        asked = BatchChangeSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        services.batch_update(batch=found, actor=self.user, **asked.validated_data)
-        return Response(BatchSerializer(found).data)
+        dataset_row = _batch(self.find_dataset(dataset), batch)
+        serializer = BatchChangeSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        services.batch_update(batch=dataset_row, actor=self.user, **serializer.validated_data)
+        return Response(BatchSerializer(dataset_row).data)
 
     @extend_schema(responses={200: BatchSerializer})
     def delete(self, request: Request, dataset: str, batch: UUID) -> Response:
-        found = self.find_dataset(dataset)
-        services.batch_close(batch=_batch(found, batch), actor=self.user)
-        return Response(BatchSerializer(_batch(found, batch)).data)
+        dataset_row = self.find_dataset(dataset)
+        services.batch_close(batch=_batch(dataset_row, batch), actor=self.user)
+        return Response(BatchSerializer(_batch(dataset_row, batch)).data)
 
 
 class Assignments(LabelingView):
@@ -120,11 +120,11 @@ class Assignments(LabelingView):
 
     def _act(self, act: Any, request: Request, slug: str) -> Response:
         dataset = self.find_dataset(slug)
-        asked = AssignmentSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
-        batch = _batch(dataset, said["batch"]) if said["batch"] else None
-        count = act(dataset=dataset, actor=self.user, person=said["person"], choice=asked.choice, batch=batch)
+        serializer = AssignmentSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        batch = _batch(dataset, data["batch"]) if data["batch"] else None
+        count = act(dataset=dataset, actor=self.user, person=data["person"], choice=serializer.choice, batch=batch)
         return Response({"examples": count})
 
 

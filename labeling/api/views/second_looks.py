@@ -1,4 +1,4 @@
-"""Second looks at an agent's proposals: what waits for oneself, opening one, answering it."""
+"""Serve second looks at an agent's proposals by REST: list one's own, open one, answer it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SecondLookAnswer(LookView):
     @idempotent
     def post(self, request: Request, look: UUID) -> Response:
         opened = get_object_or_404(SecondLook, proposal=self.find_proposal(look), reviewer=self.user)
-        asked = NewLookAnswerSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        answered = services.second_look_answer(look=opened, actor=self.user, **asked.validated_data)
+        serializer = NewLookAnswerSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        answered = services.second_look_answer(look=opened, actor=self.user, **serializer.validated_data)
         return Response(LookAnswerSerializer(answered).data)

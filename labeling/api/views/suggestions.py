@@ -19,10 +19,12 @@ class Suggestions(LabelingView):
 
     @extend_schema(request=NewSuggestionsSerializer, responses={201: StoredSuggestionsSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = NewSuggestionsSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        source = asked.validated_data["by"]
-        rows = [SuggestionRow(row["id"], row["expectation"], source) for row in asked.validated_data["suggestions"]]
-        stored = services.suggestions_store(dataset=found, actor=self.user, rows=rows)
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewSuggestionsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        source = serializer.validated_data["by"]
+        rows = [
+            SuggestionRow(row["id"], row["expectation"], source) for row in serializer.validated_data["suggestions"]
+        ]
+        stored = services.suggestions_store(dataset=dataset_row, actor=self.user, rows=rows)
         return Response({"stored": stored}, status=HTTPStatus.CREATED)

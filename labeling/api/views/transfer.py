@@ -1,4 +1,4 @@
-"""Files in and out."""
+"""Serve imports and exports by REST."""
 
 from __future__ import annotations
 
@@ -80,13 +80,17 @@ class Imports(LabelingView):
     )
     @idempotent
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = NewImportSerializer(data={**request.query_params.dict(), **_given(request)})
-        asked.is_valid(raise_exception=True)
-        file = asked.validated_data["file"]
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewImportSerializer(data={**request.query_params.dict(), **_given(request)})
+        serializer.is_valid(raise_exception=True)
+        file = serializer.validated_data["file"]
         upload = upload_store(project=self.project, actor=self.user, file=file, name=file.name)
         job = services.import_start(
-            dataset=found, actor=self.user, upload=upload, source=asked.chosen_source(), options=asked.chosen_options()
+            dataset=dataset_row,
+            actor=self.user,
+            upload=upload,
+            source=serializer.chosen_source(),
+            options=serializer.chosen_options(),
         )
         return _accepted(job)
 
@@ -129,15 +133,15 @@ class Exports(LabelingView):
     @extend_schema(request=NewExportSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = NewExportSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        name = asked.validated_data["version"]
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewExportSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        name = serializer.validated_data["version"]
         version = self.find_version(dataset, name) if name else None
         job = services.export_start(
-            selection=Selection(found, version, hidden_strata(found, self.role)),
+            selection=Selection(dataset_row, version, hidden_strata(dataset_row, self.role)),
             actor=self.user,
-            format=asked.validated_data["format"],
+            format=serializer.validated_data["format"],
         )
         return _accepted(job)
 

@@ -1,4 +1,4 @@
-"""Frozen versions."""
+"""Serve frozen versions by REST."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Versions(LabelingView, ListAPIView[DatasetVersion]):
 
     @extend_schema(request=NewDatasetVersionSerializer, responses={201: DatasetVersionSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        found = self.find_dataset(dataset)
-        asked = NewDatasetVersionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        version = services.version_freeze(dataset=found, actor=self.user, **asked.validated_data)
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewDatasetVersionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        version = services.version_freeze(dataset=dataset_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(version).data, status=201)
 
 
@@ -50,10 +50,10 @@ class VersionDetail(LabelingView):
 
     @extend_schema(request=VersionChangeSerializer, responses=DatasetVersionSerializer)
     def patch(self, request: Request, dataset: str, version: str) -> Response:
-        found = self.find_version(dataset, version)
-        asked = VersionChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changed = services.version_describe(version=found, actor=self.user, **asked.validated_data)
+        version_row = self.find_version(dataset, version)
+        serializer = VersionChangeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        changed = services.version_describe(version=version_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(changed).data)
 
 

@@ -1,4 +1,4 @@
-"""The Berkeley Function-Calling Leaderboard: a question and its answer, put on one line by `toolevals import bfcl`."""
+"""Read the Berkeley Function-Calling Leaderboard: questions with their answers, joined by `toolevals import bfcl`."""
 
 from __future__ import annotations
 

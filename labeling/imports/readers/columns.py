@@ -1,4 +1,4 @@
-"""Tables: what each column of a CSV file holds, found by its name or said by a person, and a row as an example."""
+"""Read tables: the contents of each column of a CSV file, found by name or given by a person, and rows as examples."""
 
 from __future__ import annotations
 
@@ -62,29 +62,29 @@ def detected_targets(columns: Iterable[str], arguments: Collection[str] = ()) ->
     `arguments` are names of arguments of the dataset's tools. Where some column holds the tool and none all arguments,
     a column of such a name seems to hold that argument.
     """
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for column in columns:
         target = _target_by_name(column)
-        found[column] = "" if target in found.values() else target
-    if "tool" in found.values() and "arguments" not in found.values():
-        found = _with_arguments(found, {_plain(name): name for name in sorted(arguments, reverse=True)})
-    if "messages" in found.values():
+        targets[column] = "" if target in targets.values() else target
+    if "tool" in targets.values() and "arguments" not in targets.values():
+        targets = _with_arguments(targets, {_plain(name): name for name in sorted(arguments, reverse=True)})
+    if "messages" in targets.values():
         # Both say what the input is; the conversation says more.
-        found = {column: "" if target in ("user", "system") else target for column, target in found.items()}
-    if "expectation" in found.values():
+        targets = {column: "" if target in ("user", "system") else target for column, target in targets.items()}
+    if "expectation" in targets.values():
         beside = ("tool", "arguments")
-        found = {
+        targets = {
             column: "" if target in beside or target.startswith(ARGUMENT) else target
-            for column, target in found.items()
+            for column, target in targets.items()
         }
-    return found
+    return targets
 
 
-def _with_arguments(found: Mapping[str, str], arguments: Mapping[str, str]) -> dict[str, str]:
+def _with_arguments(targets: Mapping[str, str], arguments: Mapping[str, str]) -> dict[str, str]:
     """Return what columns hold, with the arguments that those are named like of which nothing else is known."""
-    taken = set(found.values())
+    taken = set(targets.values())
     told: dict[str, str] = {}
-    for column, target in found.items():
+    for column, target in targets.items():
         name = "" if target else arguments.get(_plain(column), "")
         told[column] = f"{ARGUMENT}{name}" if name and f"{ARGUMENT}{name}" not in taken else target
         taken.add(told[column])

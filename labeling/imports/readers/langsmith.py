@@ -1,4 +1,4 @@
-"""LangSmith's datasets in JSON Lines: an example a line."""
+"""Read LangSmith's datasets in JSON Lines: an example a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LangSmith's CSV: a column for each key. Which are inputs is not written there; their names tell."""
+"""Read LangSmith's CSV: a column for each key. The names of columns show which are inputs."""
 
 from __future__ import annotations
 

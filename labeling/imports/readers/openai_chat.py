@@ -1,4 +1,4 @@
-"""OpenAI's chat format, as fine-tuning takes it: `{"messages": [...], "tools": [...]}`.
+"""Read OpenAI's chat format, as fine-tuning takes it: `{"messages": [...], "tools": [...]}`.
 
 What the assistant says last is what should happen; what comes before is the input.
 """

@@ -1,4 +1,4 @@
-"""OpenAI Evals: `{"input": [messages] or text, "ideal": one answer or a list of which any will do}`.
+"""Read OpenAI Evals: `{"input": [messages] or text, "ideal": one answer or a list of which any will do}`.
 
 Source: https://github.com/openai/evals (docs/build-eval.md).
 """

@@ -1,4 +1,4 @@
-"""Recorded runs of tau-bench and tau2-bench as examples: each task a scenario, or each of the agent's turns.
+"""Read recorded runs of tau-bench and tau2-bench as examples: each task a scenario, or each of the agent's turns.
 
 Result files: tau-bench's `[{task_id, trial, reward, info: {task}, traj}]`, tau2-bench's `{info, tasks, simulations}`,
 and tau2's list of tasks alone. What the benchmark's own settings say beside (models, addresses, keys) is not read.
@@ -95,7 +95,7 @@ def _tau2_row(task: Any, domain: str, policy: str, tools: _Tools, settings: Sett
     name = f"{domain}-{task['id']}" if domain else f"task-{task['id']}"
     decided_by, others = tau2_decided_by(task)
     row = _decided(_row(name, content, expectation, reasons, tools), decided_by, settings)
-    own = (Problem(_BASIS, f"{each} is checked by the benchmark alone: it decides nothing here") for each in others)
+    own = (Problem(_BASIS, f"{other} is checked by the benchmark alone: it decides nothing here") for other in others)
     return replace(row, losses=(*row.losses, *own))
 
 

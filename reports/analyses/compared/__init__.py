@@ -1,4 +1,4 @@
-"""Two runs on the same examples: what changed in layers, tools and the matrix.
+"""Compare two runs on the same examples: what changed in layers, tools and the matrix.
 
 An example counts once, with all its trials, which are alike.
 """
@@ -31,10 +31,10 @@ class RunComparison:
 
 def compared(paired: Paired) -> RunComparison:
     """Return the comparison of two runs."""
-    found = weighed(paired)
-    tally = tallied(found)
+    weights = weighed(paired)
+    tally = tallied(weights)
     layers = layer_deltas(paired.verdicts.read())
-    return RunComparison(paired.examples, layers, tool_deltas(found, tally), matrix_delta(found, tally))
+    return RunComparison(paired.examples, layers, tool_deltas(weights, tally), matrix_delta(weights, tally))
 
 
 __all__ = ["LayerDelta", "MatrixDelta", "Paired", "RunComparison", "ToolDelta", "compared"]

@@ -66,8 +66,8 @@ class MatrixDelta:
     @property
     def moved(self) -> tuple[CellDelta, ...]:
         """The cells that an example entered or left, the largest change first."""
-        found = (cell for cell in self.cells if cell.moved)
-        return tuple(sorted(found, key=lambda cell: (-abs(cell.delta), -cell.moved, cell.expected, cell.actual)))
+        moved_cells = (cell for cell in self.cells if cell.moved)
+        return tuple(sorted(moved_cells, key=lambda cell: (-abs(cell.delta), -cell.moved, cell.expected, cell.actual)))
 
 
 def _read_again(
@@ -76,18 +76,18 @@ def _read_again(
     return MatrixDelta(examples, left_out, classes, tuple(map(CellDelta._make, cells)))
 
 
-def matrix_delta(found: Weighed, tally: Tally) -> MatrixDelta:
+def matrix_delta(weights: Weighed, tally: Tally) -> MatrixDelta:
     """Return the difference of two matrices."""
     changes = _changes(tally)
     rows: Counter[int] = Counter()
     whole: Counter[Cell] = Counter()
-    names, many = found.names, len(found.names)
+    names, many = weights.names, len(weights.names)
     for number, (before, after, _, _) in changes.items():
         expected, actual = divmod(number, many)
         rows[expected] += before
         whole[names[expected], names[actual]] = before + after
     classes = matrix_of(whole, Order.SUPPORT).columns
-    amount = lru_cache(maxsize=None)(found.amount)
+    amount = lru_cache(maxsize=None)(weights.amount)
     totals = {place: amount(parts) for place, parts in rows.items()}
     cells = []
     for number in sorted(changes):
@@ -95,7 +95,7 @@ def matrix_delta(found: Weighed, tally: Tally) -> MatrixDelta:
         expected, actual = divmod(number, many)
         moved = amount(before), amount(after), amount(after - before), entered, left
         cells.append(CellDelta(names[expected], names[actual], *moved, totals[expected]))
-    return MatrixDelta(found.examples, found.left_out, classes, tuple(cells))
+    return MatrixDelta(weights.examples, weights.left_out, classes, tuple(cells))
 
 
 def _changes(tally: Tally) -> Mapping[int, Sequence[int]]:

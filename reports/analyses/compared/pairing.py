@@ -1,4 +1,4 @@
-"""Examples of two runs side by side, as counts of what is distinct."""
+"""Pair the examples of two runs, as counts of what is distinct."""
 
 from __future__ import annotations
 
@@ -157,14 +157,14 @@ class _Side:
         numbers = [0, *cells]
         held: list[Mapping[int, int]] = []
         placed = []
-        for each in patterns:
-            trials = each if isinstance(each, tuple) else (each,)
-            found: dict[int, int] = {}
+        for pattern in patterns:
+            trials = pattern if isinstance(pattern, tuple) else (pattern,)
+            counts: dict[int, int] = {}
             for one in trials:
                 if one:
                     number = numbers[one]
-                    found[number] = found.get(number, 0) + 1
-            held.append(found)
+                    counts[number] = counts.get(number, 0) + 1
+            held.append(counts)
             placed.append(len(trials) - trials.count(0))
         return cls(held, placed)
 

@@ -33,8 +33,8 @@ def stratum_deltas(paired: Paired, values: Sequence[str], verdict: str) -> tuple
     rows = []
     for value in sorted(counts, key=lambda value: (not value, value)):
         pairs = counts[value].items()
-        found = layer_delta(verdict, [(facts.before[one], facts.after[other], count) for (one, other), count in pairs])
-        rows.append(StratumDelta(value, found))
+        delta = layer_delta(verdict, [(facts.before[one], facts.after[other], count) for (one, other), count in pairs])
+        rows.append(StratumDelta(value, delta))
     adjusted = holm([row.delta.compared.p_value for row in rows])
     return tuple(
         replace(row, delta=replace(row.delta, p_holm=p_value)) for row, p_value in zip(rows, adjusted, strict=True)

@@ -52,21 +52,21 @@ def class_counts(weights: Parts, names: int) -> dict[int, ClassCounts]:
     return counts
 
 
-def tallied(found: Weighed) -> Tally:
+def tallied(weights: Weighed) -> Tally:
     """Return how many examples hold what.
 
     Nearly every example expects one and the same class in all trials of both runs: such are counted together, which
     costs a fraction of `Tally.add` for each kind of example.
     """
-    tally, names = Tally(), len(found.names)
-    sides = _Side.of(found.before, found.part, names), _Side.of(found.after, found.part, names)
-    ones, others = _split(found.rows, sides[0].due, sides[1].due)
+    tally, names = Tally(), len(weights.names)
+    sides = _Side.of(weights.before, weights.part, names), _Side.of(weights.after, weights.part, names)
+    ones, others = _split(weights.rows, sides[0].due, sides[1].due)
     for first, second, count in others:
-        tally.add(found.before[first], found.after[second], names, count)
+        tally.add(weights.before[first], weights.after[second], names, count)
     for (due, was, now), count in _right(ones, *sides).items():
         if was or now:
             tally.cells[due * (names + 1), was, now] += count
-        tally.classes[due, (was, found.part, was), (now, found.part, now)] += count
+        tally.classes[due, (was, weights.part, was), (now, weights.part, now)] += count
     for (cell, was, now), count in _wrong(ones, *sides):
         tally.cells[cell, was, now] += count
         tally.classes[cell % names, (0, 0, was), (0, 0, now)] += count
@@ -111,10 +111,10 @@ def _split(rows: Sequence[Row], before: Sequence[int], after: Sequence[int]) -> 
 
 def _right(rows: Sequence[Row], before: _Side, after: _Side) -> dict[Change, int]:
     """Return the examples by class that is expected, and parts of it that are right before and after."""
-    found: defaultdict[Change, int] = defaultdict(int)
+    counts: defaultdict[Change, int] = defaultdict(int)
     for first, second, count in rows:
-        found[before.due[first], before.right[first], after.right[second]] += count
-    return found
+        counts[before.due[first], before.right[first], after.right[second]] += count
+    return counts
 
 
 def _wrong(rows: Sequence[Row], before: _Side, after: _Side) -> Iterator[tuple[Change, int]]:
@@ -143,8 +143,8 @@ def _wrong(rows: Sequence[Row], before: _Side, after: _Side) -> Iterator[tuple[C
 
 def _held(weights: Sequence[Parts], often: Sequence[int]) -> defaultdict[tuple[int, int], int]:
     """Return how many examples have which parts of each cell."""
-    found: defaultdict[tuple[int, int], int] = defaultdict(int)
+    counts: defaultdict[tuple[int, int], int] = defaultdict(int)
     for cells, count in zip(weights, often, strict=True):
         for each in cells.items() if count else ():
-            found[each] += count
-    return found
+            counts[each] += count
+    return counts

@@ -78,7 +78,7 @@ class Child:
                 os.set_blocking(stream.fileno(), False)
         self.is_alive = True
         try:
-            self.tools: list[str] = self._reply(b"", limits.patience + START_SECONDS, limits.output)["tools"]
+            self.tools: list[str] = self._reply(b"", limits.timeout + START_SECONDS, limits.output)["tools"]
         except BaseException:
             self.close()
             raise
@@ -94,7 +94,7 @@ class Child:
     def ask(self, request: Mapping[str, Any], *, longest: int | None = None) -> dict[str, Any]:
         """Return the reply to a request. Raises WorldDiedError; afterwards `is_alive` tells whether to go on."""
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
-        return self._reply(line, self._limits.patience, longest or self._limits.output)
+        return self._reply(line, self._limits.timeout, longest or self._limits.output)
 
     def close(self) -> None:
         """End the process, and everything in its sandbox with it."""

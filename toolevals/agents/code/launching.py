@@ -66,7 +66,7 @@ class Limits:
     values: int = 2_000_000
 
     @property
-    def patience(self) -> float:
+    def timeout(self) -> float:
         """How long a call may take by the clock, in seconds."""
         return 2 * self.seconds
 

@@ -55,7 +55,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
         Column("bfcl", "bfcl", "valid", "whole calls; allowed values, text without case, spaces and marks"),
         Column("ai_evaluation.name", "ai_evaluation", "function_name_match", "the name of a single call"),
         Column("ai_evaluation.exact", "ai_evaluation", "function_call_exact_match", "a single call, to the value"),
-        Column("ai_evaluation.parameters", "ai_evaluation", "parameter_validation", "a single call beside its schema"),
+        Column("ai_evaluation.parameters", "ai_evaluation", "parameter_validation", "a single call by its schema"),
         Column("ai_evaluation.accuracy", "ai_evaluation", "function_call_accuracy", "names, keys and values, weighted"),
         *_modes(
             "agentevals",
@@ -63,7 +63,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
             "trajectory_match_mode",
             {
                 "strict": "messages in order, calls in each to the value",
-                "unordered": "all calls, none beside, in any order",
+                "unordered": "all calls, none extra, in any order",
                 "subset": "no call beyond the expected ones",
                 "superset": "every expected call, others free",
             },
@@ -75,7 +75,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
             "tool_trajectory_avg_score",
             "match_type",
             {
-                "EXACT": "calls in order, none beside, to the value",
+                "EXACT": "calls in order, none extra, to the value",
                 "IN_ORDER": "expected calls in order, others free",
                 "ANY_ORDER": "expected calls in any order, others free",
             },

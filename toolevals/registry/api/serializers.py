@@ -137,7 +137,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     """What publishing a document would read: nothing is stored."""
 
     format = serializers.CharField()
-    because = serializers.CharField(help_text="By what the format was told; empty where it was said.")
+    because = serializers.CharField(help_text="The reason why it is this format; empty where the request named it.")
     tools = ToolPreviewSerializer(many=True)
     losses = LossCountSerializer(many=True)
     warnings = serializers.ListField(child=serializers.CharField())

@@ -1,4 +1,4 @@
-"""Calibrations of judges in the REST interface: drawing, rating, closing, and what came of them."""
+"""Serve calibrations of judges in the REST interface: draw, rate, close, and read the results."""
 
 from __future__ import annotations
 
@@ -172,24 +172,24 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
     @extend_schema(request=CalibrationRequestSerializer, responses={201: JudgeCalibrationSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = CalibrationRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        grading = self._grading(said.pop("run"), said.pop("grading"))
-        wanted = CalibrationRequest(judge=self._judge(), grading=grading, **said)
-        made = calibration_begin(request=wanted, actor=self.user)
-        shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=made.pk)
+        serializer = CalibrationRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        grading = self._grading(data.pop("run"), data.pop("grading"))
+        begin_request = CalibrationRequest(judge=self._judge(), grading=grading, **data)
+        calibration = calibration_begin(request=begin_request, actor=self.user)
+        shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=calibration.pk)
         return Response(JudgeCalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _judge(self) -> Judge:
         rows = Judge.objects.in_project(self.project).select_related("project")
-        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return found
+        judge: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return judge
 
     def _grading(self, run: int, number: int | None) -> Grading:
         gradings = Grading.objects.filter(within(self.project, "run"), run__number=run, finished_at__isnull=False)
-        found = gradings.filter(number=number) if number else gradings.order_by("-number")
-        if (grading := found.select_related("run").first()) is None:
+        rows = gradings.filter(number=number) if number else gradings.order_by("-number")
+        if (grading := rows.select_related("run").first()) is None:
             raise InvalidDocument.at("/run", "has no such finished grading")
         return grading
 
@@ -221,10 +221,10 @@ class CalibrationResults(CalibrationView):
         responses={200: JudgeCalibrationResultsSerializer, 409: None},
     )
     def get(self, request: Request, calibration: UUID) -> Response:
-        found = self.find(calibration)
-        if not shows_results(found):
+        row = self.find(calibration)
+        if not shows_results(row):
             raise Problems(HTTPStatus.CONFLICT, "This calibration is open: its results are hidden.")
-        results = results_of(found, request.query_params.get("set", SETS[0]))
+        results = results_of(row, request.query_params.get("set", SETS[0]))
         return Response(JudgeCalibrationResultsSerializer(results, context={"named": names_raters(self.role)}).data)
 
 
@@ -257,10 +257,10 @@ class Ratings(CalibrationView):
 
     @extend_schema(request=RatingRequestSerializer, responses={201: RatingSerializer})
     def post(self, request: Request, calibration: UUID) -> Response:
-        asked = RatingRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
+        serializer = RatingRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
         rows = CalibratedCase.objects.select_related("calibration__judge__rubric", "calibration__judge__project")
-        case = get_object_or_404(rows, calibration=self.find(calibration), pk=said.pop("case"))
-        rating = case_rate(case=case, actor=self.user, **said)
+        case = get_object_or_404(rows, calibration=self.find(calibration), pk=data.pop("case"))
+        rating = case_rate(case=case, actor=self.user, **data)
         return Response(RatingSerializer(rating).data, status=HTTPStatus.CREATED)

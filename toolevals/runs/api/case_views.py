@@ -1,4 +1,4 @@
-"""Graded cases in the REST interface."""
+"""Serve graded cases in the REST interface."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class CaseView(RunView):
 
     def grading(self, number: int) -> Grading:
         """Return the finished grading that is asked for. Raises `Http404`."""
-        found = asked_grading(self.find(number), self.request.query_params.get("grading", ""))
-        if found is None:
+        shown_grading = asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+        if shown_grading is None:
             raise Http404
-        return found
+        return shown_grading
 
 
 class Cases(CaseView, ListAPIView[CaseGrade]):
@@ -54,5 +54,5 @@ class CaseDetail(CaseView):
     @extend_schema(responses=CaseDetailSerializer)
     def get(self, request: Request, number: int, case: UUID) -> Response:
         cases = CaseGrade.objects.select_related("transcript__entry__revision__example")
-        found = get_object_or_404(cases, pk=case, grading__run=self.find(number))
-        return Response(CaseDetailSerializer(found).data)
+        row = get_object_or_404(cases, pk=case, grading__run=self.find(number))
+        return Response(CaseDetailSerializer(row).data)

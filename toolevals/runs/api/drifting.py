@@ -117,19 +117,19 @@ class DriftChecks(ProjectView, ListAPIView[DriftCheck]):
     @extend_schema(request=DriftRequestSerializer, responses={201: DriftCheckSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = DriftRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = asked.validated_data
-        found = self._judge()
-        calibration = self._calibration(found, said["calibration"])
-        made = drift_begin(judge=found, calibration=calibration, actor=self.user, budget=said["budget"])
-        shown = DriftCheck.objects.in_project(self.project).with_spending().get(pk=made.pk)
+        serializer = DriftRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        judge_row = self._judge()
+        calibration = self._calibration(judge_row, data["calibration"])
+        drift = drift_begin(judge=judge_row, calibration=calibration, actor=self.user, budget=data["budget"])
+        shown = DriftCheck.objects.in_project(self.project).with_spending().get(pk=drift.pk)
         return Response(DriftCheckSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _judge(self) -> Judge:
         rows = Judge.objects.in_project(self.project).select_related("project")
-        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return found
+        row: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return row
 
     def _calibration(self, judge: Judge, wanted: UUID | None) -> JudgeCalibration:
         rows = JudgeCalibration.objects.in_project(self.project)
@@ -138,9 +138,9 @@ class DriftChecks(ProjectView, ListAPIView[DriftCheck]):
         else:
             same = rows.filter(judge__rubric=judge.rubric_id, judge__model=judge.model, closed_at__isnull=False)
             named = same.order_by("-closed_at")
-        if (found := named.first()) is None:
+        if (newest := named.first()) is None:
             raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such closed calibration of this judge.")
-        return found
+        return newest
 
 
 class DriftCheckDetail(ProjectView):

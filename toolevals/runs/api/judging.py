@@ -1,4 +1,4 @@
-"""Judges and rubrics in the REST interface."""
+"""Serve judges and rubrics in the REST interface."""
 
 from __future__ import annotations
 
@@ -138,9 +138,9 @@ class Rubrics(ProjectView, ListAPIView[Rubric]):
 
     @extend_schema(request=RubricDocumentSerializer, responses={201: RubricSerializer})
     def post(self, request: Request) -> Response:
-        asked = RubricDocumentSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        rubric = rubric_add(project=self.project, actor=self.user, document=asked.validated_data["document"])
+        serializer = RubricDocumentSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        rubric = rubric_add(project=self.project, actor=self.user, document=serializer.validated_data["document"])
         return Response(RubricSerializer(rubric).data, status=HTTPStatus.CREATED)
 
 
@@ -154,26 +154,26 @@ class Judges(ProjectView, ListAPIView[Judge]):
         return Judge.objects.in_project(self.project)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        found = Judge.objects.filter(project=self.project)
-        return {**super().get_serializer_context(), "standings": standings_of(found)}
+        judges = Judge.objects.filter(project=self.project)
+        return {**super().get_serializer_context(), "standings": standings_of(judges)}
 
     @extend_schema(request=JudgeRequestSerializer, responses={201: JudgeSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = JudgeRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        rubric = self._rubric(said.pop("rubric"))
-        judge = judge_add(project=self.project, actor=self.user, rubric=rubric, request=JudgeRequest(**said))
+        serializer = JudgeRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        rubric = self._rubric(data.pop("rubric"))
+        judge = judge_add(project=self.project, actor=self.user, rubric=rubric, request=JudgeRequest(**data))
         return Response(JudgeSerializer(judge).data, status=HTTPStatus.CREATED)
 
     def _rubric(self, named: str) -> Rubric:
         if named in SHIPPED:
             return rubric_use(project=self.project, actor=self.user, name=named)
         name, _, version = named.partition("@")
-        found = Rubric.objects.in_project(self.project).filter(name=name)
+        versions = Rubric.objects.in_project(self.project).filter(name=name)
         asked = whole_number(version)
-        if asked is not None and (one := found.filter(version=asked).first()):
+        if asked is not None and (one := versions.filter(version=asked).first()):
             return one
         raise InvalidDocument.at("/rubric", "is no rubric of this project: name@version, or a shipped one's name")
 
@@ -187,14 +187,14 @@ class JudgeDetail(ProjectView):
 
     @extend_schema(request=JudgeChangeSerializer, responses=JudgeSerializer)
     def patch(self, request: Request, judge: UUID) -> Response:
-        asked = JudgeChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changed = judge_change(judge=self._find(judge), actor=self.user, **asked.validated_data)
+        serializer = JudgeChangeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        changed = judge_change(judge=self._find(judge), actor=self.user, **serializer.validated_data)
         return Response(JudgeSerializer(changed).data)
 
     def _find(self, judge: UUID) -> Judge:
-        found: Judge = get_object_or_404(Judge.objects.in_project(self.project).select_related("project"), pk=judge)
-        return found
+        row: Judge = get_object_or_404(Judge.objects.in_project(self.project).select_related("project"), pk=judge)
+        return row
 
 
 class Judging(ProjectView):

@@ -56,9 +56,9 @@ class LiveRuns(ProjectView):
     @extend_schema(request=LiveRunSerializer, responses={202: RunStartedSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = LiveRunSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        return started(run_request_live(project=self.project, actor=self.user, request=asked.request()))
+        serializer = LiveRunSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        return started(run_request_live(project=self.project, actor=self.user, request=serializer.request()))
 
 
 class LiveEstimate(ProjectView):
@@ -66,10 +66,10 @@ class LiveEstimate(ProjectView):
 
     @extend_schema(request=LiveRunSerializer, responses=RunEstimateSerializer)
     def post(self, request: Request) -> Response:
-        asked = LiveRunSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        wanted = asked.request()
-        _, settings = live_request_read(wanted)
-        connector = CONNECTORS[wanted.connector]
-        found = estimate_of(wanted.dataset_version, wanted.conversations, connector, settings.prices)
-        return Response(RunEstimateSerializer(found).data)
+        serializer = LiveRunSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        begin_request = serializer.request()
+        _, settings = live_request_read(begin_request)
+        connector = CONNECTORS[begin_request.connector]
+        estimate = estimate_of(begin_request.dataset_version, begin_request.conversations, connector, settings.prices)
+        return Response(RunEstimateSerializer(estimate).data)

@@ -1,4 +1,4 @@
-"""Bodies that are a file of JSON Lines."""
+"""Read bodies that are a file of JSON Lines."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ class JudgeProbes(ProjectView):
     def judge(self) -> Judge:
         """Return the judge that the address names."""
         rows = Judge.objects.in_project(self.project).select_related("project")
-        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return found
+        row: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return row
 
 
 class ProbeEstimateView(JudgeProbes):
@@ -126,10 +126,10 @@ class ProbeChecks(JudgeProbes, ListAPIView[ProbeCheck]):
     @extend_schema(request=ProbesRequestSerializer, responses={201: ProbeCheckSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
-        asked = ProbesRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = probes_begin(judge=self.judge(), actor=self.user, budget=asked.validated_data["budget"])
-        shown = ProbeCheck.objects.in_project(self.project).with_spending().get(pk=made.pk)
+        serializer = ProbesRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        probes = probes_begin(judge=self.judge(), actor=self.user, budget=serializer.validated_data["budget"])
+        shown = ProbeCheck.objects.in_project(self.project).with_spending().get(pk=probes.pk)
         return Response(ProbeCheckSerializer(shown).data, status=HTTPStatus.CREATED)
 
 
@@ -148,7 +148,7 @@ class ProbeResults(ProjectView):
     @extend_schema(responses=ProbeResultsSerializer)
     def get(self, request: Request, probing: UUID) -> Response:
         check = get_object_or_404(ProbeCheck.objects.in_project(self.project), pk=probing)
-        found = probed(check)
-        parts = {f"by_{name.lower()}": rows for name, rows in found.parts}
+        results = probed(check)
+        parts = {f"by_{name.lower()}": rows for name, rows in results.parts}
         rows = [dict(zip(COLUMNS, row, strict=True)) for row in probe_rows(check)]
-        return Response(ProbeResultsSerializer({"whole": found.whole, **parts, "probes": rows}).data)
+        return Response(ProbeResultsSerializer({"whole": results.whole, **parts, "probes": rows}).data)

@@ -57,10 +57,10 @@ class AskedRunSerializer(RunRequestSerializer):
     )
 
     def validate_failing_of(self, number: int) -> Run:
-        found: Run | None = Run.objects.filter(project=self.context["project"], number=number).first()
-        if found is None:
+        run: Run | None = Run.objects.filter(project=self.context["project"], number=number).first()
+        if run is None:
             raise serializers.ValidationError("There is no such run in this project.")
-        return found
+        return run
 
 
 class BaselineRunSerializer(AskedRunSerializer):
@@ -103,18 +103,18 @@ class RegradeSerializer(serializers.Serializer[Any]):
 
 
 def _version(project: Project, dataset: str, version: str | None) -> DatasetVersion:
-    found = DatasetVersion.objects.named(project, f"{dataset}@{version}" if version else dataset)
-    if found is None:
+    row = DatasetVersion.objects.named(project, f"{dataset}@{version}" if version else dataset)
+    if row is None:
         which = "version" if version and DatasetVersion.objects.named(project, dataset) else "dataset"
         raise serializers.ValidationError({which: "There is no such frozen version of a dataset in this project."})
-    return found
+    return row
 
 
 def _tools(project: Project, slug: str, number: int | None) -> RegistryVersion | None:
     if not slug:
         return None
     versions = RegistryVersion.objects.filter(within(project, "registry"), registry__slug=slug).order_by("-number")
-    found = versions.filter(number=number).first() if number else versions.first()
-    if found is None:
+    version = versions.filter(number=number).first() if number else versions.first()
+    if version is None:
         raise serializers.ValidationError({"registry": "There is no such registry version in this project."})
-    return found
+    return version

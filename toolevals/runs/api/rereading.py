@@ -1,4 +1,4 @@
-"""Re-readings in the REST interface: drawing, reading, closing, and what came of them."""
+"""Serve re-readings in the REST interface: draw, read, close, and read the results."""
 
 from __future__ import annotations
 
@@ -156,22 +156,22 @@ class Rereadings(ProjectView, ListAPIView[Rereading]):
     @idempotent
     def post(self, request: Request, number: int) -> Response:
         run = self._run()
-        asked = RereadingRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        wanted = RereadingRequest(grading=self._grading(run, said.pop("grading")), **said)
-        made = rereading_begin(request=wanted, actor=self.user)
-        shown = Rereading.objects.in_project(self.project).with_progress().get(pk=made.pk)
+        serializer = RereadingRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        begin_request = RereadingRequest(grading=self._grading(run, data.pop("grading")), **data)
+        rereading = rereading_begin(request=begin_request, actor=self.user)
+        shown = Rereading.objects.in_project(self.project).with_progress().get(pk=rereading.pk)
         return Response(RereadingSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _run(self) -> Run:
-        found: Run = get_object_or_404(Run.objects.in_project(self.project), number=self.kwargs["number"])
-        return found
+        run: Run = get_object_or_404(Run.objects.in_project(self.project), number=self.kwargs["number"])
+        return run
 
     def _grading(self, run: Run, number: int | None) -> Grading:
         gradings = Grading.objects.filter(run=run, finished_at__isnull=False)
-        found = gradings.filter(number=number) if number else gradings.order_by("-number")
-        if (grading := found.select_related("run__project", "run__dataset_version").first()) is None:
+        rows = gradings.filter(number=number) if number else gradings.order_by("-number")
+        if (grading := rows.select_related("run__project", "run__dataset_version").first()) is None:
             raise InvalidDocument.at("/grading", "is no finished grading of this run")
         return grading
 
@@ -233,10 +233,10 @@ class Readings(RereadingView):
 
     @extend_schema(request=ReadingRequestSerializer, responses={201: ReadingSerializer})
     def post(self, request: Request, rereading: UUID) -> Response:
-        asked = ReadingRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
+        serializer = ReadingRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
         cases = self.find(rereading).cases.select_related("rereading__grading__run__project")
-        case = get_object_or_404(cases, pk=said.pop("case"))
-        reading = case_read(case=case, actor=self.user, **said)
+        case = get_object_or_404(cases, pk=data.pop("case"))
+        reading = case_read(case=case, actor=self.user, **data)
         return Response(ReadingSerializer(reading).data, status=HTTPStatus.CREATED)

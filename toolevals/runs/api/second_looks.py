@@ -1,4 +1,4 @@
-"""Beginning and ending the second looks of a dataset, in the REST interface."""
+"""Begin and end the second looks of a dataset, in the REST interface."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ class DatasetSecondLooks(ProjectView):
     def post(self, request: Request, dataset: str) -> Response:
         found, asked = self._dataset(dataset), NewLookPlanSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        run = Run.objects.in_project(self.project).of_people().filter(number=said.pop("run")).first()
+        data = dict(asked.validated_data)
+        run = Run.objects.in_project(self.project).of_people().filter(number=data.pop("run")).first()
         if run is None:
             raise serializers.ValidationError({"run": ["There is no such run in this project."]})
-        second_looks_propose(dataset=found, actor=self.user, run=run, **said)
+        second_looks_propose(dataset=found, actor=self.user, run=run, **data)
         return self._shown(found)
 
     @extend_schema(responses={200: LookPlansSerializer})
     @idempotent
     def delete(self, request: Request, dataset: str) -> Response:
-        found = self._dataset(dataset)
-        second_looks_end(dataset=found, actor=self.user)
-        return self._shown(found)
+        row = self._dataset(dataset)
+        second_looks_end(dataset=row, actor=self.user)
+        return self._shown(row)
 
     def _dataset(self, slug: str) -> Dataset:
         return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)

@@ -194,22 +194,22 @@ class GradingDetailSerializer(GradingSerializer):
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
     def get_counts(self, grading: Grading) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         for column, value, count in grading.verdict_counts.values_list("column", "value", "count"):
-            found.setdefault(column, {})[value] = count
-        return found
+            counts.setdefault(column, {})[value] = count
+        return counts
 
     @extend_schema_field(serializers.DictField(child=VerdictRateSerializer()))
     def get_rates(self, grading: Grading) -> dict[str, Any]:
-        found = verdict_rates([grading.pk]).get(grading.pk, {})
-        return {name: VerdictRateSerializer(each).data for name, each in found.items()}
+        rates = verdict_rates([grading.pk]).get(grading.pk, {})
+        return {name: VerdictRateSerializer(each).data for name, each in rates.items()}
 
 
 class RunDetailSerializer(RunSerializer):
     """A run with the grading that is shown, and why that is not on today's gold, if it is not."""
 
     shown = GradingDetailSerializer(source="grading", allow_null=True)
-    label_noise = LabelNoiseSerializer(allow_null=True, help_text="Beside the outcome; null until a case is scored.")
+    label_noise = LabelNoiseSerializer(allow_null=True, help_text="Next to the outcome; null until a case is scored.")
     corrected = CorrectedScoreSerializer(allow_null=True, help_text="By the newest re-reading; null without any.")
     stale = serializers.CharField()
 

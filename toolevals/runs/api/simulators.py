@@ -1,4 +1,4 @@
-"""Simulators in the REST interface: keeping them, putting them behind datasets, and which tools need one."""
+"""Serve simulators in the REST interface: keep them, choose them for datasets, and list tools that need one."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class Simulators(ProjectView, ListAPIView[Simulator]):
 
     @extend_schema(request=NewSimulatorSerializer, responses={201: SimulatorSerializer, 202: JobSerializer})
     def post(self, request: Request) -> Response:
-        asked = NewSimulatorSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = simulator_begin(project=self.project, actor=self.user, **asked.validated_data)
-        if isinstance(made, Job):
-            shown = Job.objects.with_progress().get(pk=made.pk)
+        serializer = NewSimulatorSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        simulator = simulator_begin(project=self.project, actor=self.user, **serializer.validated_data)
+        if isinstance(simulator, Job):
+            shown = Job.objects.with_progress().get(pk=simulator.pk)
             return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
-        return Response(SimulatorSerializer(made).data, status=HTTPStatus.CREATED)
+        return Response(SimulatorSerializer(simulator).data, status=HTTPStatus.CREATED)
 
 
 class SimulatorDetail(ProjectView):
@@ -105,8 +105,8 @@ class SimulatorDetail(ProjectView):
 
     @extend_schema(responses=SimulatorDetailSerializer)
     def get(self, request: Request, simulator: UUID) -> Response:
-        found = get_object_or_404(Simulator, project=self.project, pk=simulator)
-        return Response(SimulatorDetailSerializer(found).data)
+        row = get_object_or_404(Simulator, project=self.project, pk=simulator)
+        return Response(SimulatorDetailSerializer(row).data)
 
 
 class DatasetView(ProjectView):
@@ -126,17 +126,17 @@ class DatasetSimulator(DatasetView):
 
     @extend_schema(request=ChosenSerializer, responses=ChosenSerializer)
     def put(self, request: Request, dataset: str) -> Response:
-        found = self.find(dataset)
-        asked = ChosenSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        pk = asked.validated_data["simulator"]
+        row = self.find(dataset)
+        serializer = ChosenSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        pk = serializer.validated_data["simulator"]
         chosen = get_object_or_404(Simulator, project=self.project, pk=pk) if pk else None
-        simulator_choose(dataset=found, actor=self.user, simulator=chosen)
-        return self._answer(found)
+        simulator_choose(dataset=row, actor=self.user, simulator=chosen)
+        return self._answer(row)
 
     def _answer(self, dataset: Dataset) -> Response:
-        found = Simulator.objects.of_dataset(dataset)
-        return Response(ChosenSerializer({"simulator": found.pk if found else None}).data)
+        current = Simulator.objects.of_dataset(dataset)
+        return Response(ChosenSerializer({"simulator": current.pk if current else None}).data)
 
 
 class DatasetTools(DatasetView):

@@ -1,4 +1,4 @@
-"""Thumbs on judgements in the REST interface."""
+"""Serve thumbs on judgements in the REST interface."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class CaseThumbs(ProjectView):
     @extend_schema(request=ThumbRequestSerializer, responses={201: ThumbSerializer})
     def post(self, request: Request, number: int, case: UUID) -> Response:
         cases = CaseGrade.objects.filter(within(self.project, "grading__run"), grading__run__number=number)
-        found = get_object_or_404(cases.select_related("grading__run__project"), pk=case)
-        asked = ThumbRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        thumb = thumb_give(case=found, actor=self.user, **asked.validated_data)
+        row = get_object_or_404(cases.select_related("grading__run__project"), pk=case)
+        serializer = ThumbRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        thumb = thumb_give(case=row, actor=self.user, **serializer.validated_data)
         return Response(ThumbSerializer(thumb).data, status=HTTPStatus.CREATED)

@@ -1,4 +1,4 @@
-"""Tries of rubrics in the REST interface."""
+"""Serve tries of rubrics in the REST interface."""
 
 from __future__ import annotations
 
@@ -108,18 +108,18 @@ class Tryouts(ProjectView, ListAPIView[Tryout]):
     @extend_schema(request=TryoutRequestSerializer, responses={201: TryoutSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = TryoutRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        said = dict(asked.validated_data)
-        runs = Run.objects.filter(project=self.project, number=said.pop("run"), grading__finished_at__isnull=False)
+        serializer = TryoutRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        runs = Run.objects.filter(project=self.project, number=data.pop("run"), grading__finished_at__isnull=False)
         if (run := runs.select_related("grading__run").first()) is None or run.grading is None:
             raise InvalidDocument.at("/run", "has no finished grading")
         judges = Judge.objects.in_project(self.project).select_related("project")
-        if (judge := judges.filter(pk=said.pop("judge")).first()) is None:
+        if (judge := judges.filter(pk=data.pop("judge")).first()) is None:
             raise InvalidDocument.at("/judge", "is no judge of this project")
-        wanted = TryoutRequest(judge=judge, grading=run.grading, **said)
-        made = tryout_begin(project=self.project, actor=self.user, request=wanted)
-        return Response(TryoutSerializer(made).data, status=HTTPStatus.CREATED)
+        begin_request = TryoutRequest(judge=judge, grading=run.grading, **data)
+        tryout = tryout_begin(project=self.project, actor=self.user, request=begin_request)
+        return Response(TryoutSerializer(tryout).data, status=HTTPStatus.CREATED)
 
 
 class TryoutDetail(ProjectView):

@@ -1,4 +1,4 @@
-"""Addresses of `toolevals.runs` in the REST interface."""
+"""List the addresses of `toolevals.runs` in the REST interface."""
 
 from __future__ import annotations
 

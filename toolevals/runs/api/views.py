@@ -86,9 +86,9 @@ class Runs(ProjectView, ListAPIView[Run]):
     @extend_schema(request=BaselineRunSerializer, responses={202: RunStartedSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = BaselineRunSerializer(data=request.data, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        run = run_request_baseline(project=self.project, actor=self.user, request=asked.request())
+        serializer = BaselineRunSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        run = run_request_baseline(project=self.project, actor=self.user, request=serializer.request())
         return started(run)
 
 
@@ -119,11 +119,11 @@ class Predictions(ProjectView):
     def post(self, request: Request) -> Response:
         body: Any = request.data
         fields = {**request.query_params.dict(), **dict(body.items())}
-        asked = PredictionsSerializer(data=fields, context={"project": self.project})
-        asked.is_valid(raise_exception=True)
-        file = asked.validated_data["file"]
+        serializer = PredictionsSerializer(data=fields, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        file = serializer.validated_data["file"]
         run = run_request_upload(
-            project=self.project, actor=self.user, request=asked.request(), file=file, file_name=file.name
+            project=self.project, actor=self.user, request=serializer.request(), file=file, file_name=file.name
         )
         return started(run)
 
@@ -133,8 +133,8 @@ class RunView(ProjectView):
 
     def find(self, number: int) -> Run:
         """Return the project's run. Raises `Http404`."""
-        found: Run = get_object_or_404(Run.objects.in_project(self.project).with_newest(), number=number)
-        return found
+        run: Run = get_object_or_404(Run.objects.in_project(self.project).with_newest(), number=number)
+        return run
 
 
 class RunDetail(RunView):
@@ -167,9 +167,9 @@ class Gradings(RunView, ListAPIView[Grading]):
     @extend_schema(request=RegradeSerializer, responses={202: GradingStartedSerializer})
     @idempotent
     def post(self, request: Request, number: int) -> Response:
-        asked = RegradeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        run, version = self.find(number), asked.validated_data["version"]
+        serializer = RegradeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        run, version = self.find(number), serializer.validated_data["version"]
         chosen = run.dataset_version.dataset.versions.called(version) if version else None
         if version and chosen is None:
             raise Http404
@@ -184,8 +184,8 @@ class GradingDetail(RunView):
 
     @extend_schema(responses=GradingDetailSerializer)
     def get(self, request: Request, number: int, grading: int) -> Response:
-        found = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
-        return Response(GradingDetailSerializer(found).data)
+        row = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
+        return Response(GradingDetailSerializer(row).data)
 
 
 def outcome_noise(run: Any) -> dict[str, Any] | None:

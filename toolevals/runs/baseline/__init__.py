@@ -1,4 +1,4 @@
-"""A small, honest agent to read other scores against: it ranks words and copies values, and knows nothing.
+"""Define the baseline, a small agent to compare scores with: it ranks words and copies values, and knows nothing.
 
 It is deterministic: the same example, tools and options give the same transcript. See docs/runs.md.
 """

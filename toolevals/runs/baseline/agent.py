@@ -1,4 +1,4 @@
-"""The baseline's one decision: which tool, if any, and with which arguments."""
+"""Make the baseline's one decision: which tool, if any, and with which arguments."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ def respond(example: Mapping[str, Any], tools: Sequence[ToolSpec], options: Base
 def _arguments(tool: ToolSpec, turns: Sequence[str], context: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments from the newest turn; required ones that it lacks from the turns before, newest first."""
     schema = tool.input_schema
-    found = fill(schema, Source(turns[-1], context))
+    filled = fill(schema, Source(turns[-1], context))
     required = schema.get("required")
     for turn in reversed(turns[:-1]):
-        missing = [name for name in required if name not in found] if isinstance(required, list) else []
+        missing = [name for name in required if name not in filled] if isinstance(required, list) else []
         if not missing:
             break
         earlier = fill(schema, Source(turn))
-        found |= {name: earlier[name] for name in missing if name in earlier}
-    return found
+        filled |= {name: earlier[name] for name in missing if name in earlier}
+    return filled
 
 
 def _user_turns(messages: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A tool's arguments, taken from what the conversation mentions; what is not mentioned is not made up."""
+"""Take a tool's arguments from the conversation; what is not mentioned is not made up."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def _ends(text: str, cues: frozenset[str]) -> Iterator[int]:
 def fill(schema: Mapping[str, Any], source: Source, *, depth: int = 0) -> dict[str, Any]:
     """Return arguments for an object schema, in the schema's order; only those for which something speaks."""
     slots = _slots(schema)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for slot in slots:
         if (value := _said(slot, source)) is not None:
-            found[slot.name] = value
-    found |= _announced(_open(slots, found), source)
-    for slot in _open(slots, found):
+            values[slot.name] = value
+    values |= _announced(_open(slots, values), source)
+    for slot in _open(slots, values):
         if (value := _rest(slot, source, depth)) is not None:
-            found[slot.name] = value
-    return {slot.name: found[slot.name] for slot in slots if slot.name in found}
+            values[slot.name] = value
+    return {slot.name: values[slot.name] for slot in slots if slot.name in values}
 
 
 def _slots(schema: Mapping[str, Any]) -> list[Slot]:
@@ -137,12 +137,12 @@ def _announced(slots: list[Slot], source: Source) -> dict[str, Any]:
         ),
         key=lambda pair: pair[:4],
     )
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for *_, slot, mention in pairs:
-        if slot.name not in found and mention in source.mentions and (value := slot.value(mention)) is not None:
-            found[slot.name] = value
+        if slot.name not in values and mention in source.mentions and (value := slot.value(mention)) is not None:
+            values[slot.name] = value
             source.take(mention)
-    return found
+    return values
 
 
 def _rest(slot: Slot, source: Source, depth: int) -> Any:

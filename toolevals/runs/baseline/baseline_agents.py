@@ -1,4 +1,4 @@
-"""Baseline agents: trivial agents whose scores on a dataset version other scores are read against."""
+"""Define baseline agents: trivial agents whose scores on a dataset version other scores are compared with."""
 
 from __future__ import annotations
 

@@ -49,11 +49,11 @@ def saturation(count: float, relative_length: float) -> float:
 @lru_cache(maxsize=4096)
 def bag(tool: ToolSpec) -> Counter[str]:
     """Return a tool's words with their weights; kept, because the same tools are offered again and again."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for text, weight in [(tool.name, NAME), (tool.description, DESCRIPTION), *_parameters(tool.input_schema, 0)]:
         for word in words(text):
-            found[word] += weight  # type: ignore[assignment]  # weights need not be whole
-    return found
+            counts[word] += weight  # type: ignore[assignment]  # weights need not be whole
+    return counts
 
 
 def _parameters(schema: Any, depth: int) -> Iterator[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""Text to the words that ranking compares: split, lower-case, without endings and without words that say nothing."""
+"""Turn text into the words that ranking compares: split, lower-case, without endings and filler words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _STOP = frozenset(_SAY_NOTHING.split())
 
 def words(text: str) -> list[str]:
     """Return the comparable words of `text`, in order, repeats kept."""
-    found = (word for run in _RUNS.findall(text) for word in _CASE.sub(" ", run).lower().split())
-    return [stem(word) for word in found if word not in _STOP]
+    parts = (word for run in _RUNS.findall(text) for word in _CASE.sub(" ", run).lower().split())
+    return [stem(word) for word in parts if word not in _STOP]
 
 
 @lru_cache(maxsize=20_000)

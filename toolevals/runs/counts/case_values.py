@@ -1,4 +1,4 @@
-"""The values of a case in one short text: its metrics' statuses and values, and verdicts' values between 0 and 1.
+"""Pack the values of a case in one short text: its metrics' statuses and values, and verdicts' values from 0 to 1.
 
 `ppu 1 0.75 - recovery=0.5`: a letter for each metric of the grading in the order of its graders, so that a list is
 narrowed by one letter; then a value for each, `-` where there is none; then what a failed verdict is worth if not 0.
@@ -35,7 +35,7 @@ class MeasuredCase:
 
 def metric_names(graders: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the metrics that a grading was made with, in the order of its graders; none in one from before."""
-    return tuple(each["name"] for each in graders if each["name"] not in VERDICT_NAMES)
+    return tuple(grader["name"] for grader in graders if grader["name"] not in VERDICT_NAMES)
 
 
 def measured_text(metrics: Mapping[str, Verdict], verdicts: Mapping[str, Verdict]) -> str:

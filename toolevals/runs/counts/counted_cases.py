@@ -1,4 +1,4 @@
-"""Cases counted together by everything that they can be narrowed by: any combination is a sum of a few numbers."""
+"""Count cases by all that they can be filtered by: any combination is a sum of a few numbers."""
 
 from __future__ import annotations
 
@@ -149,12 +149,12 @@ class Counted:
 
     def totals(self, contexts: Iterable[int]) -> list[int]:
         """Return how many cases of some contexts stand in each cell."""
-        found = [0] * len(self.cells[0])
+        sums = [0] * len(self.cells[0])
         for number in contexts:
             start, stop = self.bounds[number], self.bounds[number + 1]
             for place, count in zip(self.places[start:stop], self.counts[start:stop], strict=True):
-                found[place] += count
-        return found
+                sums[place] += count
+        return sums
 
     def in_cells(self, contexts: Iterable[int]) -> dict[Cell, int]:
         """Return how many cases of some contexts stand in each cell of the matrix that holds any."""
@@ -165,14 +165,14 @@ class Counted:
 
     def costs_in_cells(self, contexts: Iterable[int]) -> dict[Cell, Costs]:
         """Return what the cases of some contexts cost, by cell of the matrix."""
-        found: dict[int, Costs] = {}
+        by_cell: dict[int, Costs] = {}
         for number in contexts if self.costs else ():
             start, stop = self.bounds[number], self.bounds[number + 1]
             for place, cost in zip(self.places[start:stop], self.costs[start:stop], strict=True):
-                one, two, three, four = found.get(place, NO_COSTS)
-                found[place] = one + cost[0], two + cost[1], three + cost[2], four + cost[3]
-        found.pop(0, None)
-        return {self.cell(place): cost for place, cost in found.items()}
+                one, two, three, four = by_cell.get(place, NO_COSTS)
+                by_cell[place] = one + cost[0], two + cost[1], three + cost[2], four + cost[3]
+        by_cell.pop(0, None)
+        return {self.cell(place): cost for place, cost in by_cell.items()}
 
     def cell(self, place: int) -> Cell:
         """Return the classes of a place in `cells`."""

@@ -56,21 +56,21 @@ def gold_counts(run: Run, version: DatasetVersion) -> GoldCounts:
 def _all_sources(version: DatasetVersion) -> Mapping[str, int]:
     """Return the sources of all examples, as they were counted when the version was frozen, or count them."""
     key = f"runs:gold-sources:{version.pk}"
-    found: Mapping[str, int] | None = version.gold_sources or cache.get(key)
-    if found is None:
+    counts: Mapping[str, int] | None = version.gold_sources or cache.get(key)
+    if counts is None:
         rows = VersionEntry.objects.filter(version=version).order_by()
-        found = dict(rows.values_list("gold__source").annotate(Count("pk")))
-        cache.set(key, found, timeout=KEPT)
-    return found
+        counts = dict(rows.values_list("gold__source").annotate(Count("pk")))
+        cache.set(key, counts, timeout=KEPT)
+    return counts
 
 
 def _part_sources(run: Run, version: DatasetVersion) -> Mapping[str, int]:
     key = f"runs:gold-sources:{version.pk}:{digest([str(run.dataset_version_id), run.only])}"
-    found: Mapping[str, int] | None = cache.get(key)
-    if found is None:
-        found = _sources(run, version)
-        cache.set(key, found, timeout=KEPT)
-    return found
+    counts: Mapping[str, int] | None = cache.get(key)
+    if counts is None:
+        counts = _sources(run, version)
+        cache.set(key, counts, timeout=KEPT)
+    return counts
 
 
 def _sources(run: Run, version: DatasetVersion) -> dict[str, int]:

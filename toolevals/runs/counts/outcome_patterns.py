@@ -1,4 +1,4 @@
-"""Examples by what their trials came to, in any order: what a comparison needs of packed cases, and much less."""
+"""Count examples by their trials' outcomes, in any order: smaller than packed cases, and enough to compare."""
 
 from __future__ import annotations
 

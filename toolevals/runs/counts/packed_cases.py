@@ -1,4 +1,4 @@
-"""Cases as numbers: the distinct outcomes of a grading, and which of them each case has."""
+"""Pack cases as numbers: the distinct outcomes of a grading, and which of them each case has."""
 
 from __future__ import annotations
 

@@ -110,9 +110,9 @@ def run_rows(runs: Iterable[Any]) -> list[RunRow]:
 
     At most four queries, and some for each dataset and version of which nothing is kept yet.
     """
-    found = list(runs)
-    stale, noises = stale_reasons(found), noises_of(found)
-    return [replace(row, stale=stale.get(row.run.pk, ""), noise=noises.get(row.run.pk)) for row in run_states(found)]
+    listed = list(runs)
+    stale, noises = stale_reasons(listed), noises_of(listed)
+    return [replace(row, stale=stale.get(row.run.pk, ""), noise=noises.get(row.run.pk)) for row in run_states(listed)]
 
 
 def run_states(runs: Iterable[Any]) -> list[RunRow]:
@@ -120,12 +120,12 @@ def run_states(runs: Iterable[Any]) -> list[RunRow]:
 
     Three queries, and one more where any has several trials.
     """
-    found = list(runs)
-    graded = [run for run in found if run.grading_id]
+    listed = list(runs)
+    graded = [run for run in listed if run.grading_id]
     several = [run.grading_id for run in graded if run.trials > 1]
     rates = verdict_rates([run.grading_id for run in graded], "outcome", several=several)
     deciding = _deciding([run.grading_id for run in graded])
-    jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
+    jobs = _jobs([run.newest_grading for run in listed if run.newest_grading])
     return [
         RunRow(
             run,
@@ -134,7 +134,7 @@ def run_states(runs: Iterable[Any]) -> list[RunRow]:
             "",
             deciding.get(run.grading_id, Deciding()),
         )
-        for run in found
+        for run in listed
     ]
 
 
@@ -143,8 +143,8 @@ def deciding_of(counts: Mapping[str, Mapping[str, int]]) -> Deciding:
 
     A grading from before it was kept says nothing of it: whatever the gold expected decided.
     """
-    found = sorted(counts.get("decided_by", {}).items(), key=lambda item: (-item[1], item[0]))
-    return Deciding(tuple(found)) if found else Deciding()
+    ordered = sorted(counts.get("decided_by", {}).items(), key=lambda item: (-item[1], item[0]))
+    return Deciding(tuple(ordered)) if ordered else Deciding()
 
 
 def _deciding(gradings: Sequence[UUID]) -> dict[UUID, Deciding]:
@@ -190,10 +190,10 @@ def _newest_act(project: UUID) -> tuple[UUID | None, int]:
     acts = AuditEntry.objects.filter(project=project).order_by("-id")
     for kind in NO_GOLD:
         acts = acts.exclude(target_type__startswith=kind)
-    found = acts.values_list("pk", "at").first()
-    if found is None:
+    newest = acts.values_list("pk", "at").first()
+    if newest is None:
         return None, A_DAY
-    return found[0], A_DAY if timezone.now() - found[1] > LONGEST_ACT else A_MINUTE
+    return newest[0], A_DAY if timezone.now() - newest[1] > LONGEST_ACT else A_MINUTE
 
 
 def _graded_on(run: Run) -> Any:

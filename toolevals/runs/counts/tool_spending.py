@@ -76,8 +76,8 @@ class ToolSpent:
 
     def to_document(self) -> dict[str, Any]:
         """Return what was measured, as JSON."""
-        found = asdict(self)
-        return {name: found[name] for name in MEASURES}
+        document = asdict(self)
+        return {name: document[name] for name in MEASURES}
 
     @classmethod
     def from_document(cls, tool: str, calls: int, steps: int, document: Mapping[str, Any]) -> Self:
@@ -131,8 +131,8 @@ class CallsOfTool:
         ordered = sorted(value for value in values if not isnan(value))
         if not ordered:
             return Timing()
-        found = {name: self._at(values, ordered, share) for name, share in SHARES.items()}
-        return Timing(len(ordered), **found, most=self._at(values, ordered, 1))
+        percentiles = {name: self._at(values, ordered, share) for name, share in SHARES.items()}
+        return Timing(len(ordered), **percentiles, most=self._at(values, ordered, 1))
 
     def _at(self, values: array[float], ordered: Sequence[float], share: float) -> At:
         value = percentile_of_sorted(ordered, share)

@@ -1,4 +1,4 @@
-"""Predictions from files of other evaluation tools: trials joined to examples by id, or by what the user says."""
+"""Read predictions from files of other evaluation tools: join trials to examples by id, or by the user's text."""
 
 from __future__ import annotations
 
@@ -96,17 +96,17 @@ class EvaluationFileReader(PredictionReader):
         return name
 
     def _keys(self) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
+        keys: dict[str, str | None] = {}
         for name, content in self._contents():
             key = content_key(content)
-            found[key] = None if key in found else name
-        return found
+            keys[key] = None if key in keys else name
+        return keys
 
     def _warn(self, place: Place, trial: Trial, losses: tuple[Problem, ...]) -> None:
-        found = self._found.detected
+        detected = self._found.detected
         left = tuple(Loss(loss.message, "").below(loss.pointer) for loss in losses)
         read = Prediction(
-            trial.external_id, trial.number or 0, trial.transcript, found.format.title, found.evidence, left
+            trial.external_id, trial.number or 0, trial.transcript, detected.format.title, detected.evidence, left
         )
         self.readings.add(read)
         for loss in losses:
@@ -126,13 +126,13 @@ def found_file(file: IO[bytes]) -> EvaluationFile | None:
         return None
     file.seek(0)
     try:
-        found = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1))
+        evaluation = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1))
     except InvalidDocument:
         if (isinstance(head, dict) and _OWN & head.keys()) or (head is None and _begins_as_object(file)):
             # Each wrong line has its own message there.
             return None
         raise
-    return found if "predictions" in found.detected.format.gives else _without_predictions(found)
+    return evaluation if "predictions" in evaluation.detected.format.gives else _without_predictions(evaluation)
 
 
 def _without_predictions(found: EvaluationFile) -> EvaluationFile:

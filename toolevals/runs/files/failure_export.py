@@ -1,4 +1,4 @@
-"""The failing cases of a run, as they leave it: what was asked, expected and done, and why that is wrong."""
+"""Export the failing cases of a run: what was asked, expected and done, and why that is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of judges, rubrics and simulators as files: their columns (described in docs/tables.md) and their rows."""
+"""Write the lists of judges, rubrics and simulators as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 
@@ -80,14 +80,23 @@ def judge_lines(pages: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
 
 def rubric_lines(rubrics: Iterable[Rubric]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each version of a rubric."""
-    for each in rubrics:
-        document = json.dumps(each.document, ensure_ascii=False)
-        yield each.pk, each.name, each.version, each.title, each.layer, document, each.created_at
+    for rubric in rubrics:
+        document = json.dumps(rubric.document, ensure_ascii=False)
+        yield rubric.pk, rubric.name, rubric.version, rubric.title, rubric.layer, document, rubric.created_at
 
 
 def simulator_lines(simulators: Iterable[Simulator]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each simulator; without tools where only asking it tells which it answers."""
-    for each in simulators:
-        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
-        tools = None if each.tools is None else " ".join(each.tools)
-        yield each.pk, each.name, each.number, each.kind, tools, each.digest, *who, each.created_at
+    for simulator in simulators:
+        who = (simulator.actor.pk, simulator.actor.name) if simulator.actor else (None, None)
+        tools = None if simulator.tools is None else " ".join(simulator.tools)
+        yield (
+            simulator.pk,
+            simulator.name,
+            simulator.number,
+            simulator.kind,
+            tools,
+            simulator.digest,
+            *who,
+            simulator.created_at,
+        )

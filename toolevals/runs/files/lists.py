@@ -1,4 +1,4 @@
-"""The lists of runs, experiments and agents as files: their columns (described in docs/tables.md) and their rows."""
+"""Write the lists of runs, experiments and agents as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 
@@ -101,24 +101,32 @@ def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
 
 def experiment_lines(experiments: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each experiment that was read `with_runs`."""
-    for each in experiments:
-        yield each.pk, each.slug, each.name, each.run_count, each.last_run, each.last_run_at, each.created_at
+    for experiment in experiments:
+        yield (
+            experiment.pk,
+            experiment.slug,
+            experiment.name,
+            experiment.run_count,
+            experiment.last_run,
+            experiment.last_run_at,
+            experiment.created_at,
+        )
 
 
 def agent_lines(agents: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each agent that was read `with_runs`."""
-    for each in agents:
+    for agent in agents:
         yield (
-            each.pk,
-            each.name,
-            each.connector,
-            each.model,
-            each.prompt_version,
-            each.commit,
-            each.tools.registry.slug if each.tools else None,
-            each.tools.number if each.tools else None,
-            json.dumps(each.options, ensure_ascii=False) if each.options else None,
-            each.run_count,
-            each.last_run,
-            each.created_at,
+            agent.pk,
+            agent.name,
+            agent.connector,
+            agent.model,
+            agent.prompt_version,
+            agent.commit,
+            agent.tools.registry.slug if agent.tools else None,
+            agent.tools.number if agent.tools else None,
+            json.dumps(agent.options, ensure_ascii=False) if agent.options else None,
+            agent.run_count,
+            agent.last_run,
+            agent.created_at,
         )

@@ -1,4 +1,4 @@
-"""Lines of predictions to transcripts, each in its place, with every fault named by line and JSON pointer."""
+"""Turn lines of predictions into transcripts, and name every fault by line and JSON pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A benchmark's result file as a dataset's tasks and as a run's predictions, joined by content and not by id."""
+"""Read a benchmark's result file as a dataset's tasks and a run's predictions, joined by content and not by id."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ def joined(rows: Iterable[ExampleRow], known: Iterable[Mapping[str, Any]]) -> di
     for example in known:
         taken.add(example["id"])
         ids.setdefault(content_key(example["input"]), []).append(example["id"])
-    found: dict[str, Joined] = {}
+    by_id: dict[str, Joined] = {}
     for row in rows:
         key = content_key(row.input)
         if same := ids.get(key):
-            found[row.external_id] = Joined(row.external_id if row.external_id in same else same[0], is_known=True)
+            by_id[row.external_id] = Joined(row.external_id if row.external_id in same else same[0], is_known=True)
         else:
             free = row.external_id not in taken
-            found[row.external_id] = Joined(row.external_id if free else f"{row.external_id}-{key[:8]}", is_known=False)
-    return found
+            by_id[row.external_id] = Joined(row.external_id if free else f"{row.external_id}-{key[:8]}", is_known=False)
+    return by_id
 
 
 def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, Any]:

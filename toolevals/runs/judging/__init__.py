@@ -1,1 +1,1 @@
-"""Judges at work on a grading: who is asked, what it takes, and what they say."""
+"""Put judges to work on a grading: whom to ask, at what cost, and their answers."""

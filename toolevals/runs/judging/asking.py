@@ -1,4 +1,4 @@
-"""Asking judges: nothing twice, several at once, each answer kept as soon as it is there."""
+"""Ask judges: nothing twice, several at once, each answer kept as soon as it is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of a grading with their clients open."""
+"""Open the clients of a grading's judges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from toolevals.runs import models
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.workspace.services import SecretUnusableError, secret_for
 
-PATIENCE = RetryPolicy(tries=3)
+RETRY = RetryPolicy(tries=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def bench(grading: models.Grading) -> Iterator[Mapping[str, Member]]:
         yield members
 
 
-def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience: RetryPolicy = PATIENCE) -> Judge:
+def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack, retry: RetryPolicy = RETRY) -> Judge:
     """Open a judge's client, to be closed with `opened`. Where its key cannot be had, each judgement is errored."""
     options = ChatOptions.from_document(row.options)
     try:
@@ -72,6 +72,6 @@ def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience:
 
     def chat(structured: bool) -> Chat:
         client = OpenAIChat(judge_options(options, rubric, structured=structured), key=key, policy=policy)
-        return PatientChat(opened.enter_context(client), patience)
+        return PatientChat(opened.enter_context(client), retry)
 
     return Judge(row.model, structured=chat(True), plain=chat(False))

@@ -78,11 +78,11 @@ def hidden_in(project: UUID) -> dict[UUID, set[str]]:
     """Return what `hidden_rubrics` does of every example of a project of which anything is hidden."""
     from toolevals.runs.models import CalibratedCase
 
-    found: dict[UUID, set[str]] = {}
+    hidden: dict[UUID, set[str]] = {}
     rows = CalibratedCase.objects.filter(calibration__closed_at=None, calibration__judge__project=project)
     for revision, rubric in rows.values_list("case__transcript__entry__revision", "calibration__judge__rubric__name"):
-        found.setdefault(revision, set()).add(rubric)
-    return found
+        hidden.setdefault(revision, set()).add(rubric)
+    return hidden
 
 
 def detail_without(detail: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:

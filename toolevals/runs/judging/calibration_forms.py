@@ -1,4 +1,4 @@
-"""Forms about calibrations: one to be, one rating, and what a judge is held to."""
+"""Define forms about calibrations: a new one, one rating, and a judge's threshold."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Wanted:
         """Read the address; what is none of the choices counts as not given."""
 
         def choice(name: str, choices: Sequence[str], default: str) -> str:
-            return found if (found := parameters.get(name, "")) in choices else default
+            return value if (value := parameters.get(name, "")) in choices else default
 
         return cls(choice("set", SETS, SETS[0]), choice("judge", JUDGE, ""), choice("people", PEOPLE, ""))
 
@@ -61,10 +61,10 @@ class CasePage:
 
 def case_page(cases: Sequence[CaseResult], wanted: Wanted, page: str) -> CasePage:
     """Return a page of cases, from 1."""
-    found = [case for case in cases if wanted.admits(case)]
+    admitted = [case for case in cases if wanted.admits(case)]
     number = page_number(page)
     end = number * CASES_A_PAGE
-    return CasePage(found[end - CASES_A_PAGE : end], len(found), number + 1 if len(found) > end else 0, number)
+    return CasePage(admitted[end - CASES_A_PAGE : end], len(admitted), number + 1 if len(admitted) > end else 0, number)
 
 
 def figures_of(calibration: JudgeCalibration) -> dict[str, Estimate] | None:
@@ -80,9 +80,9 @@ def gradings_judged_by(judge: Judge) -> dict[str, Grading]:
     wanted = (judge.rubric.name, judge.rubric.version, judge.model)
     same = Judge.objects.filter(rubric=judge.rubric_id, model=judge.model)
     rows: Any = Grading.objects.filter(finished_at__isnull=False, judge_counts__judge__in=same).distinct()
-    found = rows.select_related("run").order_by("-pk")[:MOST_GRADINGS]
+    gradings = rows.select_related("run").order_by("-pk")[:MOST_GRADINGS]
     return {
         str(grading.pk): grading
-        for grading in found
+        for grading in gradings
         if any((seat.rubric, seat.version, seat.model) == wanted for seat in seats_of(grading))
     }

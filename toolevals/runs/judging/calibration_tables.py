@@ -1,4 +1,4 @@
-"""The ratings of a calibration as lines of a table, as one person may see them."""
+"""Write the ratings of a calibration as lines of a table, as one person may see them."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def rating_rows(calibration: JudgeCalibration, user: User, role: Role) -> Iterat
     closed, named = shows_results(calibration), names_raters(role)
     scale = Rubric.from_document(calibration.judge.rubric.document).scale
     ratings = Rating.objects.visible_to(user).filter(case__calibration=calibration).select_related("rater")
-    found: dict[UUID, list[Rating]] = {}
+    by_case: dict[UUID, list[Rating]] = {}
     for rating in ratings:
-        found.setdefault(rating.case_id, []).append(rating)
+        by_case.setdefault(rating.case_id, []).append(rating)
     hidden = hidden_examples(calibration.judge.rubric.name)
-    cases = calibration.cases.filter(pk__in=found).defer("questions", "case__detail")
+    cases = calibration.cases.filter(pk__in=by_case).defer("questions", "case__detail")
     for case in cases.select_related("case__transcript__entry__revision__example"):
         transcript = case.case.transcript
-        said = people_say([rating.value for rating in found[case.pk]], scale)
+        said = people_say([rating.value for rating in by_case[case.pk]], scale)
         about: tuple[Cell, ...] = ("", "", "")
         if closed:
             about = (case.case_id, transcript.pk, transcript.entry.revision.example.external_id)
         told = closed and transcript.entry.revision_id not in hidden
-        for rating in found[case.pk]:
+        for rating in by_case[case.pk]:
             yield (
                 calibration.pk,
                 case.pk,

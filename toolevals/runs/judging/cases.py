@@ -1,4 +1,4 @@
-"""Graded cases as judges are told of them."""
+"""Prepare graded cases for judges."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Told:
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
         graded = self.graded
-        found = grade_judged(
+        grade = grade_judged(
             self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off
         )
         if graded.transcript is None:
-            return Heard(found, self.graded.compiled)
-        return Heard(found, CaseJudging(self.graded.compiled, graded.transcript, graded.grade, given).applied)
+            return Heard(grade, self.graded.compiled)
+        return Heard(grade, CaseJudging(self.graded.compiled, graded.transcript, graded.grade, given).applied)
 
 
 def _unspoken(transcript: Transcript | None) -> str | None:

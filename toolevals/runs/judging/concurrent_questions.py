@@ -1,4 +1,4 @@
-"""Several questions to judges at once."""
+"""Ask judges several questions at once."""
 
 from __future__ import annotations
 

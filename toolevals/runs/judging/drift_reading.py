@@ -46,8 +46,8 @@ def drift_offers(judge: Judge) -> list[DriftOffer]:
     """
     same = JudgeCalibration.objects.filter(judge__rubric=judge.rubric_id, judge__model=judge.model)
     rows = same.filter(closed_at__isnull=False).select_related("grading__run").with_progress()
-    found = rows.filter(size__gt=0).order_by("-closed_at")[:MOST_OFFERED]
-    return [_offer(judge, row) for row in found]
+    calibrations = rows.filter(size__gt=0).order_by("-closed_at")[:MOST_OFFERED]
+    return [_offer(judge, row) for row in calibrations]
 
 
 def _offer(judge: Judge, calibration: Any) -> DriftOffer:

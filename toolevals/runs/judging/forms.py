@@ -1,4 +1,4 @@
-"""Forms about judges and rubrics."""
+"""Define forms about judges and rubrics."""
 
 from __future__ import annotations
 

@@ -129,19 +129,19 @@ def grading_standings(grading: Grading) -> dict[str, Standing]:
     if not grading.judges:
         return {}
     rubrics = {UUID(seat["judge"]): seat["rubric"] for seat in grading.judges}
-    found = standings_of(Judge.objects.filter(pk__in=rubrics))
-    return {rubrics[pk]: standing for pk, standing in found.items()}
+    standings = standings_of(Judge.objects.filter(pk__in=rubrics))
+    return {rubrics[pk]: standing for pk, standing in standings.items()}
 
 
 def _newest_drifts(judges: Iterable[Judge]) -> dict[tuple[UUID, str], tuple[DriftCheck, DriftCounts]]:
     """Return the newest finished check that compared anything, by rubric and model."""
     rows = DriftCheck.objects.filter(judge__rubric__in={judge.rubric_id for judge in judges})
-    found = {}
+    newest = {}
     for row in rows.filter(finished_at__isnull=False).select_related("judge").order_by("finished_at"):
         counts = counts_of(row)
         if counts is not None and counts.changes.compared:
-            found[row.judge.rubric_id, row.judge.model] = (row, counts)
-    return found
+            newest[row.judge.rubric_id, row.judge.model] = (row, counts)
+    return newest
 
 
 def _standing(

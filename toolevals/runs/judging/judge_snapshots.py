@@ -1,4 +1,4 @@
-"""The judges of a grading, as they were when it began: kept with it, so that its numbers say for ever who judged."""
+"""Keep a grading's judges as they were when it began, so that its numbers always name who judged."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class JudgeSnapshot:
 
     def takes(self, example: object) -> bool:
         """Tell whether an example is in the judge's share: always the same ones, and those of a smaller share too."""
-        found = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
-        return int.from_bytes(found[: _BITS // 8], "big") < self.share * _LIMIT
+        digest = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
+        return int.from_bytes(digest[: _BITS // 8], "big") < self.share * _LIMIT
 
     @property
     def left_out(self) -> str:

@@ -1,4 +1,4 @@
-"""Judges by layer: which layers of the stack are judged at all, and about how much."""
+"""Count what is judged by layer: which layers of the stack have judges, and how many cases each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class JudgedLayer:
 
 def layers_of(project: Project) -> list[JudgedLayer]:
     """Return the layers that have judges, in their order."""
-    found: dict[str, list[tuple[bool, float]]] = {}
+    by_layer: dict[str, list[tuple[bool, float]]] = {}
     rows = Judge.objects.filter(project=project).values_list("rubric__layer", "is_on", "share")
     for name, is_on, share in rows:
-        found.setdefault(name, []).append((is_on, share))
-    return [_layer(name, found[name]) for name in RUBRIC_LAYERS if name in found]
+        by_layer.setdefault(name, []).append((is_on, share))
+    return [_layer(name, by_layer[name]) for name in RUBRIC_LAYERS if name in by_layer]
 
 
 def _layer(name: str, judges: list[tuple[bool, float]]) -> JudgedLayer:

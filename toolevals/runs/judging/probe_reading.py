@@ -46,13 +46,13 @@ def probe_estimate(judge: Judge) -> ProbeEstimate:
 
     Where a bad answer is asked for a second time, that is not counted.
     """
-    found = ProbeSet.shipped()
-    questions = found.questions(Rubric.from_document(judge.rubric.document))
+    probes = ProbeSet.shipped()
+    questions = probes.questions(Rubric.from_document(judge.rubric.document))
     characters = sum(len(message.content or "") for each in questions.values() for message in messages_for(each))
     usage = Counter(input_tokens=round(characters / CHARACTERS_PER_TOKEN), output_tokens=len(questions) * ANSWER_TOKENS)
     cost = Prices.from_document(judge.prices).cost(usage) if judge.prices else None
-    shown = sum(probe.id in questions for probe in found.probes)
-    return ProbeEstimate(shown, len(found.probes), len(questions), usage["input_tokens"], usage["output_tokens"], cost)
+    shown = sum(probe.id in questions for probe in probes.probes)
+    return ProbeEstimate(shown, len(probes.probes), len(questions), usage["input_tokens"], usage["output_tokens"], cost)
 
 
 class ProbesForm(ServiceForm):

@@ -1,4 +1,4 @@
-"""Results of a check with probes: those that move the judge, by kind, language and place."""
+"""Work out the results of a check with probes: those that move the judge, by kind, language and place."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ COLUMNS = (
 
 def probe_rows(check: ProbeCheck) -> Iterator[tuple[Any, ...]]:
     """Yield a line for each probe of a check, as `COLUMNS`; tokens and cost are of the question with the probe."""
-    found = probed(check)
-    for each in found.found:
-        probe, (without, told) = each.probe, found.both(each)
+    results = probed(check)
+    for each in results.found:
+        probe, (without, told) = each.probe, results.both(each)
         yield (
             *(check.pk, probe.id, probe.kind, probe.language, probe.place, probe.base, probe.text, each.effect),
             *(getattr(row, name, None) for name in ("value", "reason", "error") for row in (without, told)),

@@ -1,4 +1,4 @@
-"""The very questions that a judge was asked about a case, worked out again, and what it answered."""
+"""Rebuild the questions that a judge was asked about a case, with its answers."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ class Questions:
 
     def _walked(self, told: Told) -> tuple[dict[Key, JudgementRequest], dict[Key, Judgement]]:
         """Ask the kept answers what judges were asked, until they raise no further question."""
-        found: dict[Key, JudgementRequest] = {}
+        requests: dict[Key, JudgementRequest] = {}
         made: dict[Key, Judgement] = {}
         for _ in range(MOST_ROUNDS):
             missing = {(each.rubric.name, each.digest): each for each in told.missing(made)}
             answers = self._kept(missing)
-            found |= missing
+            requests |= missing
             if not answers:
                 break
             made |= answers
-        return {key: request for key, request in found.items() if key in made}, made
+        return {key: request for key, request in requests.items() if key in made}, made
 
     def _kept(self, wanted: dict[Key, JudgementRequest]) -> dict[Key, Judgement]:
         made: dict[Key, Judgement] = {}

@@ -1,4 +1,4 @@
-"""Forms about rubrics: one of one's own, and what it is tried on before it is used."""
+"""Define forms about rubrics: a new one, and a trial of one before it is used."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ class TryoutForm(PlainForm):
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         runs = Run.objects.filter(project=project, grading__finished_at__isnull=False, baseline_agent="")
-        found = runs.select_related("grading__run").order_by("-number")[:MOST_RUNS]
-        self.gradings = {str(run.number): run.grading for run in found if run.grading is not None}
+        choices = runs.select_related("grading__run").order_by("-number")[:MOST_RUNS]
+        self.gradings = {str(run.number): run.grading for run in choices if run.grading is not None}
         self.judges = {str(judge.pk): judge for judge in Judge.objects.in_project(project)}
         self.fields["run"].choices = [(number, f"Run {number}") for number in self.gradings]  # type: ignore[attr-defined]
         self.fields["judge"].choices = [(key, f"{row.name}, {row.model}") for key, row in self.judges.items()]  # type: ignore[attr-defined]

@@ -46,10 +46,10 @@ class Tried:
     @property
     def by_verdict(self) -> dict[str, int]:
         """How many cases came to what; what there is none of is left out."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for each in self.cases:
-            found[each.now] = found.get(each.now, 0) + 1
-        return found
+            counts[each.now] = counts.get(each.now, 0) + 1
+        return counts
 
 
 def tried(tryout: Tryout) -> Tried:

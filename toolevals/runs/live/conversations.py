@@ -1,4 +1,4 @@
-"""One conversation of a live run: the agent, the example's simulated tools and its user brought together."""
+"""Run one conversation of a live run: bring together the agent, the example's simulated tools and its user."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Stage:
 def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
     """Open everything that a run's conversations need. Raises SecretUnusableError and NoSandboxError."""
     pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else NoRateLimit()
-    patience = RetryPolicy(tries=settings.tries)
+    retry = RetryPolicy(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
 
     def opening(options: Options) -> Opening:
         key = secret_for(project=run.project, name=options.secret, address=options.address) if options.secret else ""
-        return Opening(policy, key, str(run.pk), patience, pace)
+        return Opening(policy, key, str(run.pk), retry, pace)
 
     connector = CONNECTORS[run.agent.connector]
     options = connector.reader(run.agent.options)

@@ -1,4 +1,4 @@
-"""The form that starts a run of an agent that is asked."""
+"""Define the form that starts a run of an agent that is asked."""
 
 from __future__ import annotations
 

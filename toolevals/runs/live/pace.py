@@ -1,4 +1,4 @@
-"""One rate for all workers of a run: a row holds when the next request may be made."""
+"""Share one rate among all workers of a run: a row holds when the next request may be made."""
 
 from __future__ import annotations
 

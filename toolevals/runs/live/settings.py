@@ -83,8 +83,8 @@ def cut_off_in(value: Any) -> CutOff:
     """Return what becomes of conversations that are cut before their end. Raises InvalidDocument."""
     if value not in CUT_OFF:
         raise InvalidDocument.at("", f"must be one of {', '.join(CUT_OFF)}")
-    found: CutOff = value
-    return found
+    cut_off: CutOff = value
+    return cut_off
 
 
 def _document(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""Judges beside people: which of a judge's cases are rated, by whom, and what each of them said."""
+"""Store calibrations of judges: which of a judge's cases are rated, by whom, and each person's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of a grading, counted by cell and by everything that they can be narrowed by."""
+"""Store the cases of a grading, counted by cell and by everything that they can be narrowed by."""
 
 from __future__ import annotations
 

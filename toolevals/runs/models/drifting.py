@@ -1,4 +1,4 @@
-"""Judges asked the very same again: each check of a judge for drift, and what it answered."""
+"""Store checks of judges for drift: each check, and the judge's new answers to the same questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts, and the counts made of them when a grading finishes."""
+"""Store verdicts, and the counts made of them when a grading finishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges of a project, their rubrics, what they said, and what that came to in each grading."""
+"""Store judges of a project, their rubrics, their answers, and the figures of each grading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges held against probes: each check, and what was answered without and with each probe."""
+"""Store checks of judges with probes: each check, and the answers without and with each probe."""
 
 from __future__ import annotations
 

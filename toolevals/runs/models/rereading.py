@@ -1,4 +1,4 @@
-"""Re-readings: passed and failed cases of a grading, drawn by chance, which people read without gold and verdict."""
+"""Store re-readings: passed and failed cases of a grading, drawn by chance and read without gold and verdict."""
 
 from __future__ import annotations
 

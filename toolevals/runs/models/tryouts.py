@@ -1,4 +1,4 @@
-"""Rubrics tried on a few cases before they are used: what was asked and answered, beside every grading."""
+"""Store trials of rubrics on a few cases before use: questions and answers, outside any grading."""
 
 from __future__ import annotations
 

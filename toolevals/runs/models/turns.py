@@ -1,4 +1,4 @@
-"""At which turn of its conversation an example stands: counted once, because nobody reads inputs to filter by it."""
+"""Store the turn of its conversation at which an example is: counted once, so that filters need not read inputs."""
 
 from __future__ import annotations
 

@@ -73,8 +73,8 @@ class JudgementQuerySet(models.QuerySet["Judgement"]):
 
     def spent_on(self, grading: Grading, rubric: UUID, model: str) -> dict[str, Any]:
         """Return `asked` and `cost` (None without prices) of what a grading asked one judge."""
-        found = self.filter(grading=grading, rubric=rubric, model=model)
-        return found.aggregate(asked=Count("pk"), cost=Sum("cost"))
+        answers = self.filter(grading=grading, rubric=rubric, model=model)
+        return answers.aggregate(asked=Count("pk"), cost=Sum("cost"))
 
 
 class JudgedCaseQuerySet(models.QuerySet["JudgedCase"]):

@@ -33,8 +33,8 @@ class RereadingQuerySet(models.QuerySet["Rereading"]):
 
     def newest_of(self, grading: Grading) -> Rereading | None:
         """Return the re-reading of a grading that was closed last and not cancelled."""
-        found = self.filter(grading=grading, closed_at__isnull=False, is_cancelled=False)
-        return found.order_by("-closed_at", "-id").first()
+        closed = self.filter(grading=grading, closed_at__isnull=False, is_cancelled=False)
+        return closed.order_by("-closed_at", "-id").first()
 
 
 class RereadCaseQuerySet(models.QuerySet["RereadCase"]):

@@ -24,8 +24,8 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
     def in_project(self, project: Project) -> AgentQuerySet:
         """Return the project's agents, the newest first, without the baseline agents."""
-        found = self.filter(project=project).exclude(connector=BASELINE_AGENT)
-        return found.select_related("tools__registry").order_by("-id")
+        agents = self.filter(project=project).exclude(connector=BASELINE_AGENT)
+        return agents.select_related("tools__registry").order_by("-id")
 
     def with_runs(self) -> Any:
         """Add `run_count` and `last_run`, the number of the newest run or None."""

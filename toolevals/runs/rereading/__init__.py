@@ -1,1 +1,1 @@
-"""People read some of a grading's cases once more, without gold and verdict, and the score is put right by it."""
+"""Let people re-read some of a grading's cases, without gold and verdict, and correct the score by the result."""

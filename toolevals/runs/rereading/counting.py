@@ -58,10 +58,10 @@ class RereadCounts:
 
     def to_document(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the counts as JSON."""
-        found: dict[str, dict[str, dict[str, int]]] = {verdict: {} for verdict in VERDICTS}
+        document: dict[str, dict[str, dict[str, int]]] = {verdict: {} for verdict in VERDICTS}
         for (verdict, said), counts in sorted(self.cells.items()):
-            found[verdict][said] = {str(trials): count for trials, count in sorted(counts.items())}
-        return found
+            document[verdict][said] = {str(trials): count for trials, count in sorted(counts.items())}
+        return document
 
     def of_cell(self, verdict: str, said: str) -> int:
         """Return how many cases of a verdict people judged so."""

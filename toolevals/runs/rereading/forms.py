@@ -1,4 +1,4 @@
-"""Forms about re-readings: one to be, and one reading."""
+"""Define forms about re-readings: a new one, and one reading."""
 
 from __future__ import annotations
 

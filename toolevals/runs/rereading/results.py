@@ -95,8 +95,8 @@ def case_rows(
     rows = rows.select_related("case__transcript__entry__revision__example").order_by("position")
     if verdict in VERDICTS:
         rows = rows.filter(passed=verdict == "passed")
-    found = [case for case in rows.defer("case__detail", "case__transcript__document") if said in ("", said_of(case))]
-    return found[start : None if limit is None else start + limit]
+    shown = [case for case in rows.defer("case__detail", "case__transcript__document") if said in ("", said_of(case))]
+    return shown[start : None if limit is None else start + limit]
 
 
 def progress_of(rereading: Rereading) -> Iterator[tuple[str, int]]:

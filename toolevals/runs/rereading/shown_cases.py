@@ -1,4 +1,4 @@
-"""A case as people re-read it: the conversation, what the agent did and the tools it had; no gold and no verdict."""
+"""Show a case for re-reading: the conversation, what the agent did and its tools; no gold and no verdict."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def done_messages(transcript: Transcript | None) -> list[dict[str, Any]]:
     """Return what the agent did as messages that can be shown; a call that nobody can read is shown as its text."""
     if transcript is None:
         return []
-    found: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
     for message in transcript.messages:
         document = message.to_document()
         if message.calls:
@@ -60,7 +60,7 @@ def done_messages(transcript: Transcript | None) -> list[dict[str, Any]]:
                 else call.to_document()
                 for call in message.calls
             ]
-        found.append(document)
+        messages.append(document)
     if transcript.answer and not any(message.content == transcript.answer for message in transcript.messages):
-        found.append({"role": "assistant", "content": transcript.answer})
-    return found
+        messages.append({"role": "assistant", "content": transcript.answer})
+    return messages

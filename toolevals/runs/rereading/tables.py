@@ -1,4 +1,4 @@
-"""The cases of a re-reading as lines of a table, as one person may see them."""
+"""Write the cases of a re-reading as lines of a table, as one person may see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples that a run takes of its dataset version: all of them, or those at some positions."""
+"""Read the examples that a run takes of its dataset version: all of them, or those at some positions."""
 
 from __future__ import annotations
 

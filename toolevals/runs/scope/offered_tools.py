@@ -1,4 +1,4 @@
-"""The tools that an agent was offered in an example."""
+"""Read the tools that an agent was offered in an example."""
 
 from __future__ import annotations
 

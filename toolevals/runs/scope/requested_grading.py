@@ -1,4 +1,4 @@
-"""The grading of a run that an address asks for."""
+"""Find the grading of a run that an address asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that changes agents, experiments, runs and gradings."""
+"""Change agents, experiments, runs and gradings."""
 
 from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.baseline_agents import baseline_agents_start

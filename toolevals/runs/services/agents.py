@@ -1,4 +1,4 @@
-"""Agents and experiments: found where they exist, made where they don't."""
+"""Find agents and experiments, or make them where they don't exist."""
 
 from __future__ import annotations
 

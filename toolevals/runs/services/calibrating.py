@@ -1,4 +1,4 @@
-"""Holding a judge beside people: drawing its cases, taking what people say of them, and closing.
+"""Compare a judge with people: draw its cases, take people's ratings, and close.
 
 Ratings are written one by one, each in its own transaction, and never change: whatever process dies, none is lost.
 """
@@ -109,9 +109,9 @@ def calibration_prepare(lease: Lease) -> None:
     places = range(lease.payload["start"], lease.payload["stop"])
     rows = list(calibration.cases.filter(position__in=places).select_related("case__transcript__entry"))
     for done, row in enumerate(rows, start=1):
-        found = questions.of(row.case)
-        row.questions = [dict(request.inputs) for request in found.requests] if found else []
-        row.value = found.value if found else None
+        asked_questions = questions.of(row.case)
+        row.questions = [dict(request.inputs) for request in asked_questions.requests] if asked_questions else []
+        row.value = asked_questions.value if asked_questions else None
         with lease.transaction():
             lease.progress(done)
     with lease.finish():

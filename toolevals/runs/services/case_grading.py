@@ -1,4 +1,4 @@
-"""Grading a part of a run: compile each expectation once, grade every trial with it, write all verdicts at once."""
+"""Grade a part of a run: compile each expectation once, grade every trial with it, write all verdicts at once."""
 
 from __future__ import annotations
 
@@ -170,11 +170,11 @@ def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID,
     """Yield the id and document of the transcripts of each entry, by trial; few at a time, as they may be long."""
     rest = iter(entries)
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
-        found: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
+        documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
         current = models.Transcript.objects.filter(run=run, replaced_at=None, entry__in=some).order_by("trial")
         for entry, pk, document in current.values_list("entry_id", "pk", "document"):
-            found[entry].append((pk, document))
-        yield from found.items()
+            documents[entry].append((pk, document))
+        yield from documents.items()
 
 
 def _read(document: Any) -> Transcript | None:
@@ -253,8 +253,8 @@ def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[t
     """Yield the rows of what is found in the cases beside their verdicts, in the order of FINDING_COLUMNS."""
     for case in cases:
         if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
-            for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
-                yield (grading.pk, case.id, found.family, found.kind, found.tool, found.count)
+            for findings in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
+                yield (grading.pk, case.id, findings.family, findings.kind, findings.tool, findings.count)
 
 
 def _may_have_faults(grade: CaseGrade) -> bool:

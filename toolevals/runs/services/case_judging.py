@@ -1,4 +1,4 @@
-"""Judging a part of a grading: what rules left open is asked, and every case is graded with the answers."""
+"""Judge a part of a grading: ask what rules left open, and grade every case with the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the part of a dataset version that a preset takes."""
+"""Choose the part of a dataset version that a preset takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting a grading's cases by cell and by all that they can be narrowed by, once, in one pass over them."""
+"""Count a grading's cases by cell and by all that they can be narrowed by, once, in one pass over them."""
 
 from __future__ import annotations
 

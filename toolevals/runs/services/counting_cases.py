@@ -1,4 +1,4 @@
-"""The cases of a grading, as they are counted: read example by example, each with its context and its cells."""
+"""Read the cases of a grading for counting: example by example, each with its context and its cells."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def examples_of(grading: Grading, contexts: dict[Context, int]) -> Iterator[list
     start = 4 + len(told.costs)
     for position, trials in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(1)):
         facts = told.facts(position)
-        found = []
+        examples = []
         for row in trials:
             context = told.context(row[start:], facts)
             cells = odd.get(row[0]) or (_everywhere(row[2], row[3]) if row[2] else _NOWHERE)
             costs = _costs(*row[4:start]) if told.costs else NO_COSTS
-            found.append(One(row[0], contexts.setdefault(context, len(contexts)), costs, cells))
-        yield found
+            examples.append(One(row[0], contexts.setdefault(context, len(contexts)), costs, cells))
+        yield examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +106,15 @@ def _odd_cells(grading: Grading) -> dict[UUID, _Cells]:
     cases, pairs = CaseGrade.objects.filter(grading=grading), AlignedPair.objects.filter(grading=grading)
     others = pairs.exclude(number=0, expected=F("case__expected"), actual=F("case__actual")).order_by().values("case")
     without = cases.exclude(expected="").filter(~Exists(pairs.filter(case=OuterRef("pk"))))
-    found: dict[UUID, _Cells] = {pk: _cells(first, ()) for pk, *first in _places(without, "pk")}
+    cells: dict[UUID, _Cells] = {pk: _cells(first, ()) for pk, *first in _places(without, "pk")}
     firsts = {pk: first for pk, *first in _places(cases.filter(pk__in=others), "pk")}
     held = _places(pairs.filter(case__in=others).order_by("case_id", "number"), "case_id")
     # Cases that are alike share one object: there may be as many as there are cases.
     alike: dict[Any, _Cells] = {}
     for pk, group in groupby(held, key=itemgetter(0)):
         key = tuple(firsts[pk]), tuple((expected, actual) for _, expected, actual in group)
-        found[pk] = alike.setdefault(key, _cells(*key))
-    return found
+        cells[pk] = alike.setdefault(key, _cells(*key))
+    return cells
 
 
 def _places(rows: QuerySet[Any], key: str) -> Iterator[tuple[UUID, str, str]]:

@@ -1,4 +1,4 @@
-"""Asking a judge the very same again, to see whether it still says what it said.
+"""Ask a judge the same questions again, to see whether its answers have changed.
 
 Kept answers of gradings are not looked at, and none is kept for them. Each answer of a check is kept as it comes, so
 that an attempt that was cut short asks nothing again.

@@ -1,4 +1,4 @@
-"""The rows of what agents did when tools failed, made with the verdicts of their cases."""
+"""Write the rows of what agents did when tools failed, with the verdicts of their cases."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class AnsweredBatch:
 
 
 def _episodes(case: Graded) -> Sequence[Any]:
-    found: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
-    return found
+    episodes: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
+    return episodes
 
 
 def _tool(name: str) -> str:

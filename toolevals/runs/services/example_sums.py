@@ -1,4 +1,4 @@
-"""Sums over the examples of a grading, by verdict and by class of the matrix: what intervals of its rates need.
+"""Sum over the examples of a grading, by verdict and by class of the matrix: what intervals of its rates need.
 
 With one trial an example and one call a case every count is an example of its own, and nothing is kept.
 """
@@ -32,7 +32,7 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
     """
     if not gradings:
         return {}
-    found = {}
+    sums = {}
     rows = Grading.objects.filter(pk__in=gradings, run__trials__gt=1, finished_at__isnull=False)
     for pk, kept in rows.values_list("pk", "verdict_sums"):
         document = kept
@@ -40,8 +40,8 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
             grading = Grading.objects.select_related("run").get(pk=pk)
             document = verdict_sums_document(alike_cases(grading))
             Grading.objects.filter(pk=pk).update(verdict_sums=document)
-        found[pk] = {name: ExampleSums(*row) for name, row in document.items()}
-    return found
+        sums[pk] = {name: ExampleSums(*row) for name, row in document.items()}
+    return sums
 
 
 def verdict_rates(
@@ -57,13 +57,13 @@ def verdict_rates(
     for grading, column, value, count in rows.values_list("grading_id", "column", "value", "count"):
         counts[grading, column][value] = count
     sums = verdict_sums(gradings if several is None else several)
-    found: defaultdict[UUID, dict[str, Rate]] = defaultdict(dict)
+    rates: defaultdict[UUID, dict[str, Rate]] = defaultdict(dict)
     for name in names:
         for grading in gradings:
             if each := counts.get((grading, name)):
                 whole = sums.get(grading, {}).get(name)
-                found[grading][name] = rate(each["passed"], each.total(), whole)
-    return dict(found)
+                rates[grading][name] = rate(each["passed"], each.total(), whole)
+    return dict(rates)
 
 
 def verdict_sums_document(alike: OutcomePatterns) -> dict[str, list[int]]:
@@ -82,14 +82,14 @@ def first_call_sums(grading: Grading) -> ClassSums:
     if grading.run.trials < 2:
         return {}
     key = f"runs:first-call-sums:{grading.pk}"
-    found: ClassSums | None = cache.get(key)
-    if found is None:
+    sums: ClassSums | None = cache.get(key)
+    if sums is None:
         alike = alike_cases(grading)
         cells: list[tuple[Cell, ...]] = [(), *((cell,) for cell in alike.cells)]
         patterns = ((sum(map(cells.__getitem__, numbers), ()), count) for numbers, count in _counted(alike.places))
-        found = class_sums(patterns)
-        cache.set(key, found, timeout=_A_DAY)
-    return found
+        sums = class_sums(patterns)
+        cache.set(key, sums, timeout=_A_DAY)
+    return sums
 
 
 def class_sums(patterns: Iterable[tuple[Collection[Cell], int]]) -> ClassSums:

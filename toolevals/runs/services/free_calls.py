@@ -1,4 +1,4 @@
-"""Calls where any call will do: no expected call stands beside them, so that no aligned pair names them."""
+"""Find calls where any call will do: no aligned pair names them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READ_AT_ONCE = 100
 
 def free_calls(grading: Grading) -> Mapping[str, int]:
     """Return how often each offered tool is called in the cases that expect some call, whichever it is."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     # Outside the matrix and yet judged by their calls: only some_call is.
     cases = CaseGrade.objects.filter(grading=grading, expected="", selection__in=("passed", "failed"))
     rows = cases.select_related("transcript__entry__revision__tools").defer(
@@ -27,5 +27,5 @@ def free_calls(grading: Grading) -> Mapping[str, int]:
         tools = tools_offered(tools_in(case.transcript.entry.revision.tools), grading.run.agent)
         offered = {tool.name for tool in tools}
         calls = Transcript.from_document(case.transcript.document).calls
-        found.update(call.name for call in calls if not isinstance(call, MalformedCall) and call.name in offered)
-    return found
+        counts.update(call.name for call in calls if not isinstance(call, MalformedCall) and call.name in offered)
+    return counts

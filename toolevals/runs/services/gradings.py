@@ -1,4 +1,4 @@
-"""Grading a run again: on corrected gold, or with newer graders. Earlier gradings stay."""
+"""Re-grade a run: on corrected gold, or with newer graders. Earlier gradings stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading uploaded predictions: all of the file, or none of it."""
+"""Read uploaded predictions: all of the file, or none of it."""
 
 from __future__ import annotations
 
@@ -61,14 +61,16 @@ def transcripts_ingest(lease: Lease) -> None:
 def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
     """Return what reads a file: our own form line by line, or the file of another evaluation tool."""
     try:
-        found = found_file(file)
-        if found is None:
+        evaluation = found_file(file)
+        if evaluation is None:
             return PredictionReader(writer.places, run.trials)
-        found.require_agent(run.agent.name)
+        evaluation.require_agent(run.agent.name)
     except InvalidDocument as error:
         problems = [{"line": 1, "pointer": each.pointer, "message": each.message} for each in error.problems]
         raise BatchRefused(f"The file is refused: {error}.", problems) from None
-    return EvaluationFileReader(writer.places, run.trials, found=found, agent=run.agent.name, contents=writer.contents)
+    return EvaluationFileReader(
+        writer.places, run.trials, found=evaluation, agent=run.agent.name, contents=writer.contents
+    )
 
 
 class _Writer:

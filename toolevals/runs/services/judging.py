@@ -1,4 +1,4 @@
-"""Rubrics and judges of a project."""
+"""Change the rubrics and judges of a project."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def rubric_add(*, project: Project, actor: User | None, document: Mapping[str, A
     if document.get("name") in SHIPPED:
         raise InvalidDocument.at("/name", "is a shipped rubric's: choose another")
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    found = Rubric.objects.filter(project=project, name=document.get("name") or "")
-    last = found.aggregate(last=Max("version"))["last"] or 0
+    versions = Rubric.objects.filter(project=project, name=document.get("name") or "")
+    last = versions.aggregate(last=Max("version"))["last"] or 0
     if last:
         same = RubricValue.from_document({**document, "version": last})
-        newest = found.get(version=last)
+        newest = versions.get(version=last)
         if newest.document == same.to_document():
             return newest
     value = RubricValue.from_document({**document, "version": last + 1})
@@ -165,12 +165,12 @@ def judge_change(
 @transaction.atomic
 def layer_switch(*, project: Project, actor: User | None, layer: str, is_on: bool) -> list[Judge]:
     """Switch all judges of a layer off; or on, of each rubric the newest one where none is on. Return those changed."""
-    found = list(Judge.objects.in_project(project).filter(rubric__layer=layer).select_related("project"))
+    judges = list(Judge.objects.in_project(project).filter(rubric__layer=layer).select_related("project"))
     if not is_on:
-        return [judge_change(judge=judge, actor=actor, is_on=False) for judge in found if judge.is_on]
-    taken = {judge.rubric.name for judge in found if judge.is_on}
+        return [judge_change(judge=judge, actor=actor, is_on=False) for judge in judges if judge.is_on]
+    taken = {judge.rubric.name for judge in judges if judge.is_on}
     changed = []
-    for judge in found:
+    for judge in judges:
         if judge.rubric.name not in taken:
             taken.add(judge.rubric.name)
             changed.append(judge_change(judge=judge, actor=actor, is_on=True))

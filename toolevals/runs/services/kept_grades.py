@@ -1,4 +1,4 @@
-"""Grades that a new grading takes from the one before, when only what was errored is graded again."""
+"""Keep grades of the grading before, where only what was errored is graded again."""
 
 from __future__ import annotations
 

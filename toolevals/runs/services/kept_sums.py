@@ -1,4 +1,4 @@
-"""Sums over the examples of what is counted beside verdicts and cells: steps, failures of tools, arguments, judgements.
+"""Keep sums over examples besides verdicts and cells: steps, failures of tools, arguments, judgements.
 
 They are kept by kind when a grading finishes. Nothing is kept where all that is counted is an example of its own.
 """
@@ -42,12 +42,12 @@ def kept_sums_of(gradings: Collection[Grading], kind: str) -> dict[UUID, SumsByK
     if not gradings:
         return {}
     rows = KeptSums.objects.filter(grading__in=[grading.pk for grading in gradings], kind=kind)
-    found = dict(rows.values_list("grading_id", "document"))
-    missing = [_kept(grading, kind) for grading in gradings if grading.pk not in found]
+    documents = dict(rows.values_list("grading_id", "document"))
+    missing = [_kept(grading, kind) for grading in gradings if grading.pk not in documents]
     if missing:
         KeptSums.objects.bulk_create(missing, ignore_conflicts=True)
-        found |= {kept.grading_id: kept.document for kept in missing}
-    return {pk: {tuple(key): ExampleSums(*sums) for key, sums in document} for pk, document in found.items()}
+        documents |= {kept.grading_id: kept.document for kept in missing}
+    return {pk: {tuple(key): ExampleSums(*sums) for key, sums in document} for pk, document in documents.items()}
 
 
 def sums_to_keep(grading: Grading) -> list[KeptSums]:
@@ -89,8 +89,8 @@ def _failures(grading: Grading) -> Iterator[_Said]:
     Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
     those after which the tool answered well.
     """
-    found = Episode.objects.filter(grading=grading).order_by(_ENTRY)
-    rows = found.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
+    episodes = Episode.objects.filter(grading=grading).order_by(_ENTRY)
+    rows = episodes.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
     for failures in _by_example(rows):
         said = _Counts()
         for _, tool, error_class, reaction, score, recovered in failures:

@@ -1,4 +1,4 @@
-"""Counting what each metric came to, so that a page costs metrics and not cases."""
+"""Count the values of each metric, so that a page costs metrics and not cases."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def metric_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
         statuses: Counter[str] = Counter()
         outcomes: Counter[Scores] = Counter()
         for trials, count in texts.items():
-            found = [measured_case(text, names).metrics[name] for text in trials if text]
-            for status, _ in found:
+            values = [measured_case(text, names).metrics[name] for text in trials if text]
+            for status, _ in values:
                 statuses[status] += count
-            outcomes[tuple(value for _, value in found)] += count
+            outcomes[tuple(value for _, value in values)] += count
         mean = counted_mean(outcomes)
         low, high = (mean.interval.low, mean.interval.high) if mean.interval else (None, None)
         counts = (statuses[each] for each in METRIC_COLUMNS[2:6])

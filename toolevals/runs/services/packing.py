@@ -1,4 +1,4 @@
-"""Packing a grading's cases once, so that comparing it costs distinct outcomes and not a scan."""
+"""Pack a grading's cases once, so that comparing it costs distinct outcomes and not a scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a judge about transcripts without and with texts that speak to it.
+"""Ask a judge about transcripts without and with texts that speak to it.
 
 Kept answers of gradings are not looked at, and none is kept for them. Each answer of a check is kept as it comes, so
 that an attempt that was cut short asks nothing again.
@@ -40,9 +40,9 @@ def probes_begin(*, judge: Judge, actor: User | None, budget: float | None = Non
     Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if problems := list(_problems(judge, budget)):
         raise InvalidDocument(problems)
-    found = ProbeSet.shipped()
-    questions = found.questions(Rubric.from_document(judge.rubric.document))
-    check = ProbeCheck.objects.create(judge=judge, probes=found.to_document(), budget=budget, actor=actor)
+    probes = ProbeSet.shipped()
+    questions = probes.questions(Rubric.from_document(judge.rubric.document))
+    check = ProbeCheck.objects.create(judge=judge, probes=probes.to_document(), budget=budget, actor=actor)
     project = judge.project
     payload = {"probes": str(check.pk)}
     check.job = job_create(

@@ -1,4 +1,4 @@
-"""A benchmark's result file taken in whole: its tasks into a dataset, a frozen version, and its trials as a run."""
+"""Take in a whole benchmark result file: tasks into a dataset, a frozen version, and its trials as a run."""
 
 from __future__ import annotations
 

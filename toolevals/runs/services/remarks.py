@@ -1,4 +1,4 @@
-"""Tags and notes on cases."""
+"""Change the tags and notes on cases."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def tag_add(*, transcript: Transcript, actor: User, tag: str) -> CaseTag:
 @transaction.atomic
 def tag_remove(*, transcript: Transcript, actor: User, tag: str) -> None:
     """Take a tag off a trial; one that it has not is no error."""
-    found = CaseTag.objects.filter(transcript=transcript, tag=tag).first()
-    if found is not None:
-        _recorded(transcript, actor, "case_tag_remove", found, {"tag": tag})
-        found.delete()
+    row = CaseTag.objects.filter(transcript=transcript, tag=tag).first()
+    if row is not None:
+        _recorded(transcript, actor, "case_tag_remove", row, {"tag": tag})
+        row.delete()
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Asking again: what could not be had, and what failed."""
+"""Ask again where the agent could not be reached, and re-run what failed."""
 
 from __future__ import annotations
 

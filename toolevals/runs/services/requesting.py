@@ -1,4 +1,4 @@
-"""A run as people and programs ask for one: in one form, all of it or nothing."""
+"""Start a run from one form, all of it or nothing, for people and programs."""
 
 from __future__ import annotations
 

@@ -50,5 +50,5 @@ def _cases(grading: Grading, places: Collection[Place]) -> Iterator[tuple[Place,
         some = positions[start : start + _CHUNK]
         rows = CaseGrade.objects.filter(grading=grading, transcript__entry__position__in=some).order_by()
         for position, trial, pk in rows.values_list("transcript__entry__position", "transcript__trial", "pk"):
-            if (found := wanted.get((position, trial))) is not None:
-                yield found, pk
+            if (case := wanted.get((position, trial))) is not None:
+                yield case, pk

@@ -1,4 +1,4 @@
-"""Re-reading the cases of a grading: drawing them, taking what people say of them, closing and cancelling.
+"""Let people re-read the cases of a grading: draw them, take readings, close and cancel.
 
 Readings are written one by one, each in its own transaction, and never change: whatever process dies, none is lost.
 """

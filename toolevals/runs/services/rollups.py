@@ -1,4 +1,4 @@
-"""Counting a grading's cases once, so that a page costs tools by tools and not a scan."""
+"""Count a grading's cases once, so that a page costs tools by tools and not a scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letting the baseline, or a baseline agent, answer a part of a run's examples."""
+"""Let the baseline, or a baseline agent, answer a part of a run's examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking an agent: each conversation is kept as soon as it ends, so that no work is done, or paid, twice."""
+"""Ask an agent: each conversation is kept as soon as it ends, so that no work is done, or paid, twice."""
 
 from __future__ import annotations
 

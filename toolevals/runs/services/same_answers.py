@@ -1,4 +1,4 @@
-"""Trials of an example in which an agent did the same: they are graded once, and the grade is written once."""
+"""Grade trials of an example in which an agent did the same once, and write the grade once."""
 
 from __future__ import annotations
 

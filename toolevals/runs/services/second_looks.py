@@ -1,4 +1,4 @@
-"""Second looks at what a run's agent did: its calls are proposed for examples that are still to label."""
+"""Propose a run's calls as second looks, for examples that are still to label."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _proposals(dataset: Dataset, run: Run) -> Iterator[tuple[UUID, dict[str, Any
     rows_left = wanted.iterator(chunk_size=AT_ONCE)
     while by_digest := dict(islice(rows_left, AT_ONCE)):
         answers = StoredTranscript.objects.filter(run=run, trial=0, entry__revision__digest__in=by_digest)
-        found = answers.order_by("entry__position").values_list("entry__revision__digest", "document")
-        for digest, document in found:
+        documents = answers.order_by("entry__position").values_list("entry__revision__digest", "document")
+        for digest, document in documents:
             calls = _calls(document)
             if calls is not None:
                 yield by_digest[digest], proposal_document(calls)

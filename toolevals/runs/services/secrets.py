@@ -1,4 +1,4 @@
-"""Secrets that agents, judges and simulators name: refused where they may not be sent to the address beside them."""
+"""Check the secrets that agents, judges and simulators name: refused where their address may not receive them."""
 
 from __future__ import annotations
 

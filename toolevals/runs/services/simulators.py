@@ -1,4 +1,4 @@
-"""Simulators: kept by content, chosen for a dataset."""
+"""Keep simulators by content, and choose one for a dataset."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def simulator_add(lease: Lease) -> None:
         raise BatchRefused("The files of the simulator have expired: add it again.")
     with upload.file.open("rb") as file:
         content = json.load(file)
-    wanted = Wanted(job.project, said["name"], said["kind"], content)
-    tools = answered_tools(wanted.project, wanted.kind, wanted.content)
+    choice = Wanted(job.project, said["name"], said["kind"], content)
+    tools = answered_tools(choice.project, choice.kind, choice.content)
     with lease.finish():
-        made = _insert(wanted, tools, job.actor)
+        made = _insert(choice, tools, job.actor)
         address = reverse("runs:simulator", args=[job.project.slug, made.pk])
         Job.objects.filter(pk=job.pk).update(result_path=address)
         lease.report({"simulator": str(made.pk), "name": made.name, "version": made.number})

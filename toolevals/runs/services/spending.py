@@ -1,4 +1,4 @@
-"""Counting what a run's conversations took, from their columns and never from their documents."""
+"""Count the tokens, cost and time of a run's conversations, from their columns and never from their documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
         tokens_cached=Sum("tokens_cached"),
         timed=Count("latency_ms"),
     )
-    found = Spending(
+    spending = Spending(
         ends=_counts(rows, "ended"),
         models=_counts(rows, "model"),
         measured=measured,
@@ -36,7 +36,7 @@ def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
         cost=Transcript.objects.filter(run=run).aggregate(cost=Sum("cost"))["cost"],
         **sums,
     )
-    return found.to_document() if found.says_anything else None
+    return spending.to_document() if spending.says_anything else None
 
 
 def _counts(rows: QuerySet[Transcript], column: str) -> dict[str, int]:

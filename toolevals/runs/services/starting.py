@@ -1,4 +1,4 @@
-"""Starting a run: its row, its first grading and the job that does both, in one transaction."""
+"""Start a run: its row, its first grading and the job that does both, in one transaction."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ def _only(parts: RunParts) -> list[int] | None:
 def _failing(run: Run) -> list[int]:
     """Return the positions of the examples that failed in any trial of a run. Raises InvalidDocument where none did."""
     cases = CaseGrade.objects.filter(grading=run.grading_id, outcome="failed")
-    found = cases.order_by("transcript__entry__position").values_list("transcript__entry__position", flat=True)
-    positions = list(found.distinct())
+    failing = cases.order_by("transcript__entry__position").values_list("transcript__entry__position", flat=True)
+    positions = list(failing.distinct())
     if not positions:
         raise InvalidDocument.at("/failing_of", f"Run {run.number} has no failed cases.")
     return positions

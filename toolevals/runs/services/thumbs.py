@@ -1,4 +1,4 @@
-"""Thumbs on single judgements."""
+"""Give and take back thumbs on single judgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing what calls took: packed by batch and tool while cases are graded, added up when all of them are."""
+"""Write the time and cost of calls: packed by batch and tool during grading, summed at its end."""
 
 from __future__ import annotations
 

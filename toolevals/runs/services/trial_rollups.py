@@ -1,4 +1,4 @@
-"""Counting trials by example and steps by case, so that reliability costs examples and not cases."""
+"""Count trials by example and steps by case, so that reliability costs examples and not cases."""
 
 from __future__ import annotations
 

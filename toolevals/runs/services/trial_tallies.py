@@ -1,4 +1,4 @@
-"""Tallies of a grading's trials, kept once, so that reliability costs groups and not examples."""
+"""Tally a grading's trials once, so that reliability costs groups and not examples."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def trial_tallies(grading: Grading) -> dict[str, dict[str, Tallies]]:
     """
     kept = TrialTallies.objects.filter(grading=grading).first()
     document = kept.document if kept else _store(grading, TrialCount.objects.filter(grading=grading).counted(*_COLUMNS))
-    found: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
+    tallies: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
     for kind, name, scored, passed, examples in document:
-        found[kind][name][scored, passed] = examples
-    return {kind: dict(named) for kind, named in found.items()}
+        tallies[kind][name][scored, passed] = examples
+    return {kind: dict(named) for kind, named in tallies.items()}
 
 
 def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dict[str, dict[str, Tallies]]:
@@ -48,11 +48,11 @@ def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dic
 
     Read off the packed cases: it costs examples, and what they are grouped by is read once.
     """
-    found: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
+    tallies: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
     for (*names, passed, failed, _, _), examples in Counter(_verdict_rows(grading, verdict, kinds)).items():
         for kind, name in (("", ""), *zip(kinds, names, strict=True)):
-            found[kind][name][passed + failed, passed] += examples
-    return {kind: dict(named) for kind, named in found.items()}
+            tallies[kind][name][passed + failed, passed] += examples
+    return {kind: dict(named) for kind, named in tallies.items()}
 
 
 def verdict_counts_by_example(grading: Grading, verdict: str) -> VerdictByExample:

@@ -1,4 +1,4 @@
-"""Trying a rubric on a few cases before it is used: nothing is written into any grading, and no kept answer is used."""
+"""Try a rubric on a few cases before it is used: nothing is written into any grading, and no kept answer is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting turns of conversations: once for each revision that anybody ran on."""
+"""Count turns of conversations: once for each revision that has a run."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
     if not entries:
         return {}
     compiler = Compiler(grading.run.agent)
-    found: dict[UUID, str] = {}
+    classes: dict[UUID, str] = {}
     for start in range(0, len(entries), _AT_ONCE):
         shown = VersionEntry.objects.filter(pk__in=entries[start : start + _AT_ONCE]).select_related("revision__tools")
         revisions = {entry.pk: entry.revision for entry in shown.defer("revision__input")}
@@ -32,5 +32,5 @@ def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
         golds = {entry.revision_id: entry.gold for entry in same.select_related("gold")}
         for entry, revision in revisions.items():
             if gold := golds.get(revision.pk):
-                found[entry] = first_expected_class(compiler.case(revision.tools, gold.expectation))
-    return found
+                classes[entry] = first_expected_class(compiler.case(revision.tools, gold.expectation))
+    return classes

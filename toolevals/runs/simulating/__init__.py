@@ -1,4 +1,4 @@
-"""From what a project keeps of a simulator to one that answers."""
+"""Turn a stored simulator into one that answers."""
 
 from toolevals.runs.simulating.contents import answered_tools, content_keyed, content_read, may_be_asked
 from toolevals.runs.simulating.effects import effects_of

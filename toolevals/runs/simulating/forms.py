@@ -1,4 +1,4 @@
-"""Forms that add simulators and put them behind datasets."""
+"""Define forms that add simulators and choose them for datasets."""
 
 from __future__ import annotations
 

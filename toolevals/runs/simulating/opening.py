@@ -1,4 +1,4 @@
-"""Opening simulators: what stands behind the tools of a run, or of a dataset's next one."""
+"""Open the simulators behind the tools of a run, or of a dataset's next one."""
 
 from __future__ import annotations
 

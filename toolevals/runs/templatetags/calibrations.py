@@ -38,4 +38,4 @@ def value_rows(comparison: Comparison) -> list[tuple[float, float, int]]:
 @register.filter
 def named(rater: str, names: Mapping[str, str]) -> str:
     """Return a rater's name."""
-    return names.get(rater, "somebody who left")
+    return names.get(rater, "a person who left")

@@ -1,4 +1,4 @@
-"""Deleting datasets. A version that a run rests on keeps its examples and gold labels, and the dataset a tombstone."""
+"""Delete datasets. A version that has a run keeps its examples and gold labels, and the dataset a tombstone."""
 
 from __future__ import annotations
 
@@ -82,8 +82,13 @@ class Datasets(TrashKind):
             "with_gold": examples.filter(current__gold__isnull=False).count(),
             "labels": Label.objects.filter(revision__example__dataset=row).count(),
             "versions": [
-                {"id": str(each.pk), "number": each.number, "size": each.size, "digest": version_digest(each)}
-                for each in versions
+                {
+                    "id": str(version.pk),
+                    "number": version.number,
+                    "size": version.size,
+                    "digest": version_digest(version),
+                }
+                for version in versions
             ],
         }
 

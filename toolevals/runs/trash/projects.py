@@ -1,4 +1,4 @@
-"""Deleting projects. Nothing outside a project rests on it: a line in the installation's log stays, and no more."""
+"""Delete projects. Only a line in the installation's log stays: nothing outside a project depends on it."""
 
 from __future__ import annotations
 

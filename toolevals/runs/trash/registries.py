@@ -1,4 +1,4 @@
-"""Deleting registries. A version that a dataset or an agent takes its tools from stays, and so does a tombstone."""
+"""Delete registries. A version that a dataset or an agent takes its tools from stays, and so does a tombstone."""
 
 from __future__ import annotations
 
@@ -39,8 +39,13 @@ class Registries(TrashKind):
         versions = row.versions.select_related("tools").order_by("number")
         return {
             "versions": [
-                {"id": str(each.pk), "number": each.number, "size": each.tools.size, "digest": each.tools.digest}
-                for each in versions
+                {
+                    "id": str(version.pk),
+                    "number": version.number,
+                    "size": version.tools.size,
+                    "digest": version.tools.digest,
+                }
+                for version in versions
             ]
         }
 

@@ -1,4 +1,4 @@
-"""Deleting runs. A tombstone of each stays, so that its number means it for ever."""
+"""Delete runs. A tombstone of each stays, so that its number is never given again."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pages of runs."""
+"""Show pages of runs."""

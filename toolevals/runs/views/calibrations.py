@@ -1,4 +1,4 @@
-"""A judge's page, its calibrations, and what came of each."""
+"""Show a judge's page, its calibrations, and the results of each."""
 
 from __future__ import annotations
 
@@ -64,42 +64,42 @@ def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def calibration_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """Show the form; by POST, draw the cases of a calibration."""
-    found = _judge(request, judge)
-    form = CalibrationForm(found, gradings_judged_by(found), request.POST or None)
+    judge_row = _judge(request, judge)
+    form = CalibrationForm(judge_row, gradings_judged_by(judge_row), request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             made = calibration_begin(request=form.request(), actor=request.user)
             return redirect("runs:calibration", request.project.slug, made.pk)
         except InvalidDocument as error:
             form.add_problems(error)
-    context = {"judge": found, "form": form}
+    context = {"judge": judge_row, "form": form}
     return render(request, "runs/calibration_new.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def calibration(request: ProjectRequest, calibration: UUID) -> HttpResponse:
     """Show how far a calibration is; once it is closed, what came of it."""
-    found = calibration_of(request, calibration)
+    row = calibration_of(request, calibration)
     context: dict[str, Any] = {
-        "calibration": found,
-        "judge": found.judge,
-        "own": Rating.objects.filter(case__calibration=found, rater=request.user).count(),
-        "left": found.cases.left_for(request.user).count() if request.role >= Role.REVIEWER else 0,
-        "wanted_ratings": found.size * found.raters,
-        "lost": found.cases.filter(questions=[]).count(),
-        "people": progress_of(found) if names_raters(request.role) else (),
+        "calibration": row,
+        "judge": row.judge,
+        "own": Rating.objects.filter(case__calibration=row, rater=request.user).count(),
+        "left": row.cases.left_for(request.user).count() if request.role >= Role.REVIEWER else 0,
+        "wanted_ratings": row.size * row.raters,
+        "lost": row.cases.filter(questions=[]).count(),
+        "people": progress_of(row) if names_raters(request.role) else (),
         "named": names_raters(request.role),
         "may_rate": request.role >= Role.REVIEWER,
     }
-    if shows_results(found):
-        wanted = Wanted.read(request.GET)
-        results = results_of(found, wanted.chosen)
+    if shows_results(row):
+        choice = Wanted.read(request.GET)
+        results = results_of(row, choice.chosen)
         context |= {
             "results": results,
-            "standing": standings_of([found.judge])[found.judge_id],
-            "wanted": wanted,
+            "standing": standings_of([row.judge])[row.judge_id],
+            "wanted": choice,
             "sets": SETS,
-            "listed": case_page(results.cases, wanted, request.GET.get("page", "")),
+            "listed": case_page(results.cases, choice, request.GET.get("page", "")),
         }
     return render(request, "runs/calibration.html", context)
 
@@ -107,20 +107,20 @@ def calibration(request: ProjectRequest, calibration: UUID) -> HttpResponse:
 @require_POST
 def calibration_end(request: ProjectRequest, calibration: UUID) -> HttpResponse:
     """Close a calibration with the ratings that it has."""
-    found = calibration_of(request, calibration)
+    row = calibration_of(request, calibration)
     try:
-        calibration_close(calibration=found, actor=request.user)
+        calibration_close(calibration=row, actor=request.user)
     except InvalidDocument as error:
         messages.error(request, error.problems[0].message)
-    return redirect("runs:calibration", request.project.slug, found.pk)
+    return redirect("runs:calibration", request.project.slug, row.pk)
 
 
 @require_safe
 def calibration_csv(request: ProjectRequest, calibration: UUID) -> StreamingHttpResponse:
     """Send a line for each rating that this person may see."""
-    found = calibration_of(request, calibration)
-    rows = rating_rows(found, request.user, request.role)
-    return csv_file(f"calibration-{found.pk}", COLUMNS, rows)
+    row = calibration_of(request, calibration)
+    rows = rating_rows(row, request.user, request.role)
+    return csv_file(f"calibration-{row.pk}", COLUMNS, rows)
 
 
 def calibration_of(request: ProjectRequest, pk: UUID) -> Any:

@@ -21,35 +21,35 @@ from toolevals.workspace.views.files import csv_file
 @require_http_methods(["GET", "HEAD", "POST"])
 def drift_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """Show what can be asked again and what it takes; by POST, begin."""
-    found = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
-    offers = drift_offers(found)
+    judge_row = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
+    offers = drift_offers(judge_row)
     form = DriftForm(offers, request.POST or None)
     if request.method == "POST" and form.is_valid():
         budget = form.cleaned_data["budget"]
         try:
-            made = drift_begin(judge=found, calibration=form.chosen, actor=request.user, budget=budget)
+            made = drift_begin(judge=judge_row, calibration=form.chosen, actor=request.user, budget=budget)
             return redirect("runs:drift", request.project.slug, made.pk)
         except InvalidDocument as error:
             form.add_problems(error)
-    context = {"judge": found, "form": form, "offers": offers}
+    context = {"judge": judge_row, "form": form, "offers": offers}
     return render(request, "runs/drift_new.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def drift(request: ProjectRequest, drift: UUID) -> HttpResponse:
     """Show how far a check is; once it is finished, what changed."""
-    found = _check(request, drift)
-    context: dict[str, Any] = {"check": found, "judge": found.judge, "counts": counts_of(found)}
+    check = _check(request, drift)
+    context: dict[str, Any] = {"check": check, "judge": check.judge, "counts": counts_of(check)}
     if context["counts"]:
-        context |= {"kinds": KINDS, "listed": again_page(cases_again(found), request.GET)}
+        context |= {"kinds": KINDS, "listed": again_page(cases_again(check), request.GET)}
     return render(request, "runs/drift.html", context)
 
 
 @require_safe
 def drift_csv(request: ProjectRequest, drift: UUID) -> StreamingHttpResponse:
     """Send a line for each case of a check."""
-    found = _check(request, drift)
-    return csv_file(f"drift-{found.pk}", COLUMNS, drift_rows(found))
+    check = _check(request, drift)
+    return csv_file(f"drift-{check.pk}", COLUMNS, drift_rows(check))
 
 
 def _check(request: ProjectRequest, pk: UUID) -> Any:

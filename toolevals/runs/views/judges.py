@@ -1,4 +1,4 @@
-"""The judges of a project, and what judging a run takes."""
+"""Show the judges of a project, and the cost of judging a run."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def judge_new(request: ProjectRequest) -> HttpResponse:
 @require_POST
 def judge_switch(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """Switch a judge on or off, or change its share or cap."""
-    found = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
+    row = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
     form = JudgeChangeForm(request.POST)
     try:
         if form.is_valid():
-            judge_change(judge=found, actor=request.user, **form.changes())
+            judge_change(judge=row, actor=request.user, **form.changes())
         else:
             messages.error(request, "A share is from 0.1 to 100 percent, a cap a number from 0.")
     except InvalidDocument as error:

@@ -1,4 +1,4 @@
-"""Starting a run of an agent that is asked: first what it will take at least, then the run."""
+"""Start a run of an agent that is asked: first its estimated cost, then the run."""
 
 from __future__ import annotations
 

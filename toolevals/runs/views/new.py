@@ -1,4 +1,4 @@
-"""Starting a run: of the baseline, or of predictions that were made elsewhere."""
+"""Start a run: of the baseline, or of predictions that were made elsewhere."""
 
 from __future__ import annotations
 

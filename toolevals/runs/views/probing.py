@@ -26,15 +26,15 @@ from toolevals.workspace.views.files import csv_file
 @require_http_methods(["GET", "HEAD", "POST"])
 def probes_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """Show what a check takes; by POST, begin."""
-    found = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
+    judge_row = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
     form = ProbesForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = probes_begin(judge=found, actor=request.user, budget=form.cleaned_data["budget"])
+            made = probes_begin(judge=judge_row, actor=request.user, budget=form.cleaned_data["budget"])
             return redirect("runs:probes", request.project.slug, made.pk)
         except InvalidDocument as error:
             form.add_problems(error)
-    context = {"judge": found, "form": form, "estimate": probe_estimate(found)}
+    context = {"judge": judge_row, "form": form, "estimate": probe_estimate(judge_row)}
     return render(request, "runs/probes_new.html", context, status=422 if form.errors else 200)
 
 
@@ -42,13 +42,13 @@ def probes_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
 def probes(request: ProjectRequest, probing: UUID) -> HttpResponse:
     """Show how far a check is, and which probes move the judge so far."""
     check = _check(request, probing)
-    found = probed(check)
+    results = probed(check)
     context = {
         "check": check,
         "judge": check.judge,
-        "found": found,
-        "listed": listed_probes(found.found, request.GET),
-        "effects": [(effect, EFFECT_WORDS[effect], count) for effect, count in found.whole.effects.items() if count],
+        "found": results,
+        "listed": listed_probes(results.found, request.GET),
+        "effects": [(effect, EFFECT_WORDS[effect], count) for effect, count in results.whole.effects.items() if count],
         "words": EFFECT_WORDS,
     }
     return render(request, "runs/probes.html", context)
@@ -58,11 +58,11 @@ def probes(request: ProjectRequest, probing: UUID) -> HttpResponse:
 def probe(request: ProjectRequest, probing: UUID, probe: str) -> HttpResponse:
     """Show one probe: the question that holds it, and the judge's answers without and with it."""
     check = _check(request, probing)
-    found = probed(check)
-    moved = next((each for each in found.found if each.probe.id == probe), None)
+    results = probed(check)
+    moved = next((each for each in results.found if each.probe.id == probe), None)
     if moved is None:
         raise Http404
-    answers = found.both(moved)
+    answers = results.both(moved)
     shown = ProbeSet.from_document(check.probes)
     rubric = Rubric.from_document(check.judge.rubric.document)
     asked = shown.transcripts[moved.probe.base].holding(moved.probe).request(rubric)

@@ -1,4 +1,4 @@
-"""Rating a judge's cases: one after the other, without its answers and without the others'."""
+"""Rate a judge's cases: one after the other, without its answers and without the others'."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def rate(request: ProjectRequest, calibration: UUID) -> HttpResponse:
 
     A script is told where to go on; 422 what is wrong, 409 that the rating comes too late.
     """
-    found = calibration_of(request, calibration)
+    row = calibration_of(request, calibration)
     if request.method != "POST":
-        return _shown(request, found, found.cases.left_for(request.user).first(), RatingForm())
-    arguments = [request.project.slug, found.pk]
+        return _shown(request, row, row.cases.left_for(request.user).first(), RatingForm())
+    arguments = [request.project.slug, row.pk]
     rows = CalibratedCase.objects.ratable().select_related("calibration__judge__rubric", "calibration__judge__project")
-    case, form = case_named(rows.filter(calibration=found), request.POST.get("case")), RatingForm(request.POST)
+    case, form = case_named(rows.filter(calibration=row), request.POST.get("case")), RatingForm(request.POST)
     if case is None:
         return too_late(request, "That is no case of this calibration.", reverse("runs:calibration", args=arguments))
 
     def again() -> HttpResponse:
-        return _shown(request, found, case, form, status=422)
+        return _shown(request, row, case, form, status=422)
 
     if not form.is_valid():
         return refused(request, form, again)

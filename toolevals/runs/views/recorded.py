@@ -1,4 +1,4 @@
-"""Taking in a benchmark's result file: its tasks as examples, its recorded trials as a run."""
+"""Take in a benchmark's result file: its tasks as examples, its recorded trials as a run."""
 
 from __future__ import annotations
 

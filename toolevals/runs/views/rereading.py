@@ -1,4 +1,4 @@
-"""Re-readings of a run: drawing the cases, how far it is and what came of it, and reading them one after the other."""
+"""Show re-readings of a run: draw the cases, follow progress and results, and read one case after the other."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ KEYMAP: Final = (("Right, wrong", ("1", "2")), ("Cannot say", ("0",)), ("A note"
 @require_http_methods(["GET", "HEAD", "POST"])
 def rereading_new(request: ProjectRequest, number: int, grading: int) -> HttpResponse:
     """Show the form; by POST, draw the cases of a re-reading."""
-    found = grading_of(request, number, grading)
+    row = grading_of(request, number, grading)
     form = RereadingForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = rereading_begin(request=form.request(found), actor=request.user)
+            made = rereading_begin(request=form.request(row), actor=request.user)
             return redirect("runs:rereading", request.project.slug, made.pk)
         except InvalidDocument as error:
             form.add_problems(error)
-    context = {"run": found.run, "grading": found, "form": form}
+    context = {"run": row.run, "grading": row, "form": form}
     return render(request, "runs/rereading_new.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def rereading(request: ProjectRequest, rereading: UUID) -> HttpResponse:
     """Show how far a re-reading is; once it is closed, what came of it."""
-    found = rereading_of(request, rereading)
+    row = rereading_of(request, rereading)
     may_read = request.role >= Role.REVIEWER
     context: dict[str, Any] = {
-        "rereading": found,
-        "grading": found.grading,
-        "run": found.grading.run,
-        "own": Reading.objects.filter(case__rereading=found, reader=request.user).count(),
-        "left": found.cases.left_for(request.user).count() if may_read else 0,
-        "resting": found.cases.resting().count() if found.is_open else 0,
-        "wanted_readings": found.size * found.readers,
-        "people": list(progress_of(found)) if names_raters(request.role) else (),
+        "rereading": row,
+        "grading": row.grading,
+        "run": row.grading.run,
+        "own": Reading.objects.filter(case__rereading=row, reader=request.user).count(),
+        "left": row.cases.left_for(request.user).count() if may_read else 0,
+        "resting": row.cases.resting().count() if row.is_open else 0,
+        "wanted_readings": row.size * row.readers,
+        "people": list(progress_of(row)) if names_raters(request.role) else (),
         "named": names_raters(request.role),
         "may_read": may_read,
-        "results": results_of(found),
+        "results": results_of(row),
     }
-    if found.has_results:
-        context |= _listed(request, found)
+    if row.has_results:
+        context |= _listed(request, row)
     return render(request, "runs/rereading.html", context)
 
 
@@ -92,28 +92,28 @@ def _listed(request: ProjectRequest, found: Rereading) -> dict[str, Any]:
 @require_POST
 def rereading_end(request: ProjectRequest, rereading: UUID) -> HttpResponse:
     """Close a re-reading with the readings that it has."""
-    found = rereading_of(request, rereading)
-    rereading_close(rereading=found, actor=request.user)
-    return redirect("runs:rereading", request.project.slug, found.pk)
+    row = rereading_of(request, rereading)
+    rereading_close(rereading=row, actor=request.user)
+    return redirect("runs:rereading", request.project.slug, row.pk)
 
 
 @require_POST
 def rereading_stop(request: ProjectRequest, rereading: UUID) -> HttpResponse:
     """Cancel a re-reading: nothing comes of it."""
-    found = rereading_of(request, rereading)
+    row = rereading_of(request, rereading)
     try:
-        rereading_cancel(rereading=found, actor=request.user)
+        rereading_cancel(rereading=row, actor=request.user)
     except InvalidDocument as error:
         messages.error(request, error.problems[0].message)
-    return redirect("runs:rereading", request.project.slug, found.pk)
+    return redirect("runs:rereading", request.project.slug, row.pk)
 
 
 @require_safe
 def rereading_csv(request: ProjectRequest, rereading: UUID) -> StreamingHttpResponse:
     """Send a line for each reading that this person may see; of a closed re-reading, all its cases."""
-    found = rereading_of(request, rereading)
+    row = rereading_of(request, rereading)
     asked = {name: request.GET.get(name, "") for name in ("verdict", "said")}
-    return csv_file(f"re-reading-{found.pk}", COLUMNS, reading_lines(found, request.user, request.role, **asked))
+    return csv_file(f"re-reading-{row.pk}", COLUMNS, reading_lines(row, request.user, request.role, **asked))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,18 +123,18 @@ def reread(request: ProjectRequest, rereading: UUID) -> HttpResponse:
 
     A script is told where to go on; 422 what is wrong, 409 that it comes too late.
     """
-    found = rereading_of(request, rereading)
-    left = found.cases.left_for(request.user)
+    row = rereading_of(request, rereading)
+    left = row.cases.left_for(request.user)
     if request.method != "POST":
-        return _shown(request, found, left.with_content().first(), ReadingForm())
-    address, form = reverse("runs:reread", args=[request.project.slug, found.pk]), ReadingForm(request.POST)
-    case = case_named(found.cases.all().with_content(), request.POST.get("case"))
+        return _shown(request, row, left.with_content().first(), ReadingForm())
+    address, form = reverse("runs:reread", args=[request.project.slug, row.pk]), ReadingForm(request.POST)
+    case = case_named(row.cases.all().with_content(), request.POST.get("case"))
     if case is None:
         return too_late(request, "That is no case of this re-reading.", address)
     if not form.is_valid():
         # Nobody is shown again what they may not read any more.
         again = left.filter(pk=case.pk).exists()
-        return refused(request, form, lambda: _shown(request, found, case if again else None, form, status=422))
+        return refused(request, form, lambda: _shown(request, row, case if again else None, form, status=422))
     try:
         case_read(case=case, actor=request.user, **form.said())
     except InvalidDocument as error:
@@ -169,10 +169,10 @@ def _shown(
 def grading_of(request: ProjectRequest, number: int, grading: int) -> Grading:
     """Return a finished grading of a run of the project. Raises Http404."""
     rows = Grading.objects.filter(within(request.project, "run"), run__number=number, finished_at__isnull=False)
-    found = rows.filter(number=grading).select_related("run__project", "run__dataset_version").first()
-    if found is None:
+    row = rows.filter(number=grading).select_related("run__project", "run__dataset_version").first()
+    if row is None:
         raise Http404
-    return found
+    return row
 
 
 def rereading_of(request: ProjectRequest, pk: UUID) -> Any:

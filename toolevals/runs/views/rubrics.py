@@ -1,4 +1,4 @@
-"""The rubrics of a project: writing one, and trying it on ten cases before it is used."""
+"""Show the rubrics of a project: write one, and try it on ten cases before it is used."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def rubric_new(request: ProjectRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and (not tries or trial.is_valid()):
         try:
             if tries:
-                wanted = trial.request(form.document())
-                made = tryout_begin(project=request.project, actor=request.user, request=wanted)
+                begin_request = trial.request(form.document())
+                made = tryout_begin(project=request.project, actor=request.user, request=begin_request)
                 return redirect("runs:tryout", request.project.slug, made.pk)
             rubric_add(project=request.project, actor=request.user, document=form.document())
             return redirect("runs:rubrics", request.project.slug)
@@ -62,18 +62,18 @@ def rubric_new(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def tryout(request: ProjectRequest, tryout: UUID) -> HttpResponse:
     """Show what came of trying a rubric."""
-    found = _tryout(request, tryout)
-    return render(request, "runs/tryout.html", {"tryout": found, "tried": tried(found)})
+    row = _tryout(request, tryout)
+    return render(request, "runs/tryout.html", {"tryout": row, "tried": tried(row)})
 
 
 @require_POST
 def tryout_keep(request: ProjectRequest, tryout: UUID) -> HttpResponse:
     """Keep the rubric that was tried, as the next version of its name."""
-    found = _tryout(request, tryout)
+    row = _tryout(request, tryout)
     try:
-        rubric_add(project=request.project, actor=request.user, document=found.document)
+        rubric_add(project=request.project, actor=request.user, document=row.document)
     except InvalidDocument as error:
-        context = {"tryout": found, "tried": tried(found), "problems": [each.message for each in error.problems]}
+        context = {"tryout": row, "tried": tried(row), "problems": [each.message for each in error.problems]}
         return render(request, "runs/tryout.html", context, status=422)
     return redirect("runs:rubrics", request.project.slug)
 
@@ -81,8 +81,8 @@ def tryout_keep(request: ProjectRequest, tryout: UUID) -> HttpResponse:
 @require_safe
 def tryout_csv(request: ProjectRequest, tryout: UUID) -> StreamingHttpResponse:
     """Send a line for each question of a try."""
-    found = _tryout(request, tryout)
-    return csv_file(f"tryout-{found.pk}", COLUMNS, tryout_rows(found))
+    row = _tryout(request, tryout)
+    return csv_file(f"tryout-{row.pk}", COLUMNS, tryout_rows(row))
 
 
 def _own(request: ProjectRequest) -> Any:
@@ -99,8 +99,8 @@ def _begun(request: ProjectRequest) -> dict[str, Any] | None:
             key = UUID(request.GET.get(name, ""))
         except ValueError:
             continue
-        found: Any = get_object_or_404(rows, pk=key)
-        return rubric_initial(found.document)
+        upload: Any = get_object_or_404(rows, pk=key)
+        return rubric_initial(upload.document)
     return None
 
 

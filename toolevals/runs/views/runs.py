@@ -1,4 +1,4 @@
-"""The list of runs, and what can be done with one."""
+"""Show the list of runs, and the actions on one."""
 
 from __future__ import annotations
 

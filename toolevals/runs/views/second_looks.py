@@ -1,4 +1,4 @@
-"""Second looks of a dataset: whose proposals are shown to who has labelled, and how often people go over to them."""
+"""Show second looks of a dataset: whose proposals reviewers see, and how often people go over to them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SecondLooksForm(PlainForm):
         max_value=100 * MOST_PLANTED,
         initial=10,
         label="Wrong on purpose, in percent",
-        help_text="Reviewers are told that some are, and which once the second looks are ended. 0: none.",
+        help_text="Reviewers learn that some are, and after the second looks which. 0: none.",
     )
     seed = forms.IntegerField(
         min_value=0, max_value=MOST_SEED, initial=0, label="Seed", help_text="The same seed draws the same examples."
@@ -50,46 +50,46 @@ class SecondLooksForm(PlainForm):
         self.project = project
 
     def clean_run(self) -> Run:
-        found = Run.objects.in_project(self.project).of_people().filter(number=self.cleaned_data["run"]).first()
-        if found is None:
+        run = Run.objects.in_project(self.project).of_people().filter(number=self.cleaned_data["run"]).first()
+        if run is None:
             raise forms.ValidationError("There is no such run in this project.")
-        return found
+        return run
 
 
 @require_http_methods(["GET", "POST"])
 def second_looks(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show whose proposals are shown in a dataset, and each person's figures; by POST, begin, or end, second looks."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project).select_related("project"), slug=dataset)
+    dataset_row = get_object_or_404(Dataset.objects.in_project(request.project).select_related("project"), slug=dataset)
     if "end" in request.POST:
-        second_looks_end(dataset=found, actor=request.user)
+        second_looks_end(dataset=dataset_row, actor=request.user)
         messages.info(request, "The second looks are ended.")
-        return redirect("runs:second-looks", request.project.slug, found.slug)
+        return redirect("runs:second-looks", request.project.slug, dataset_row.slug)
     form = SecondLooksForm(request.project, request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
             made = second_looks_propose(
-                dataset=found,
+                dataset=dataset_row,
                 actor=request.user,
                 run=data["run"],
                 planted_share=data["planted_percent"] / 100,
                 seed=data["seed"],
             )
             messages.info(request, f"{made.proposals.count():,} proposals wait for second looks.")
-            return redirect("runs:second-looks", request.project.slug, found.slug)
+            return redirect("runs:second-looks", request.project.slug, dataset_row.slug)
         except InvalidDocument as error:
             form.add_error("run", f"This run {error.problems[0].message}.")
-    plan = plan_at_work(found)
+    plan = plan_at_work(dataset_row)
     context = {
-        "dataset": found,
+        "dataset": dataset_row,
         "here": "settings",
         "form": form,
         "plan": plan,
         "proposals": plan.proposals.count() if plan else 0,
         "planted": plan.proposals.filter(is_planted=True).count() if plan else 0,
-        "earlier": LookPlan.objects.filter(dataset=found, ended_at__isnull=False).order_by("-id")[:10],
+        "earlier": LookPlan.objects.filter(dataset=dataset_row, ended_at__isnull=False).order_by("-id")[:10],
         "kinds": KINDS.values(),
-        "people": bias_of(found),
+        "people": bias_of(dataset_row),
     }
     return render(request, "runs/second_looks.html", context, status=422 if form.errors else 200)
 
@@ -97,5 +97,5 @@ def second_looks(request: ProjectRequest, dataset: str) -> HttpResponse:
 @require_safe
 def second_looks_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send each person's figures."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
-    return csv_file(f"{found.slug}-second-looks", BIAS_CSV, bias_lines(bias_of(found)))
+    row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    return csv_file(f"{row.slug}-second-looks", BIAS_CSV, bias_lines(bias_of(row)))

@@ -64,21 +64,21 @@ def simulators_csv(request: ProjectRequest) -> StreamingHttpResponse:
 @require_safe
 def tools_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the tools of a dataset, those with the most calls first."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
-    tools = needs_of(found, actor=request.user).tools
+    row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    tools = needs_of(row, actor=request.user).tools
     rows = ((tool.tool, tool.expected, tool.called, tool.is_simulated) for tool in tools)
-    return csv_file(f"{found.slug}-simulated-tools", COLUMNS, rows)
+    return csv_file(f"{row.slug}-simulated-tools", COLUMNS, rows)
 
 
 @require_safe
 def simulator(request: ProjectRequest, simulator: UUID) -> HttpResponse:
     """Show one: what it is made of, which tools it answers, and the datasets that have it."""
-    found = get_object_or_404(Simulator.objects.filter(project=request.project).select_related("actor"), pk=simulator)
-    files = found.content["files"] if found.kind == SimulatorKind.CODE else None
+    row = get_object_or_404(Simulator.objects.filter(project=request.project).select_related("actor"), pk=simulator)
+    files = row.content["files"] if row.kind == SimulatorKind.CODE else None
     context = {
-        "simulator": found,
-        "parts": [(title, text[:SHOWN], len(text) > SHOWN) for title, text in shown_content(found)],
-        "datasets": Dataset.objects.filter(simulation__simulator=found).order_by("name"),
+        "simulator": row,
+        "parts": [(title, text[:SHOWN], len(text) > SHOWN) for title, text in shown_content(row)],
+        "datasets": Dataset.objects.filter(simulation__simulator=row).order_by("name"),
         "code_digest": code_digest(files) if files else "",
         "is_trusted": bool(files) and is_trusted(files or {}),
     }

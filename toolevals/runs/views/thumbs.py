@@ -35,13 +35,13 @@ KEYSET_PAGE = 1_000
 @require_safe
 def thumbs(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """List what people say now of a judge's verdicts, the newest first."""
-    found = _judge(request, judge)
+    row = _judge(request, judge)
     said = request.GET.get("said", "")
-    rows = Thumb.objects.on(found).counted()
+    rows = Thumb.objects.on(row).counted()
     counts = {name: rows.filter(is_up=is_up).count() for name, is_up in (("up", True), ("down", False))}
     listed = rows.filter(is_up=said == "up") if said in ("up", "down") else rows
     context = {
-        "judge": found,
+        "judge": row,
         "page": page_of(listed, request.GET.get("before", "")),
         "counts": counts,
         "said": said if said in ("up", "down") else "",
@@ -52,8 +52,8 @@ def thumbs(request: ProjectRequest, judge: UUID) -> HttpResponse:
 @require_safe
 def thumbs_csv(request: ProjectRequest, judge: UUID) -> StreamingHttpResponse:
     """Send every thumb that was ever given to a judge, those that others took the place of too."""
-    found = _judge(request, judge)
-    return csv_file(f"judge-{found.pk}-thumbs", COLUMNS, _rows(Thumb.objects.on(found).order_by("pk")))
+    row = _judge(request, judge)
+    return csv_file(f"judge-{row.pk}-thumbs", COLUMNS, _rows(Thumb.objects.on(row).order_by("pk")))
 
 
 def _rows(thumbs: ThumbQuerySet) -> Iterator[tuple[Cell, ...]]:
@@ -76,5 +76,5 @@ def _rows(thumbs: ThumbQuerySet) -> Iterator[tuple[Cell, ...]]:
 
 
 def _judge(request: ProjectRequest, pk: UUID) -> Judge:
-    found: Judge = get_object_or_404(Judge.objects.in_project(request.project), pk=pk)
-    return found
+    row: Judge = get_object_or_404(Judge.objects.in_project(request.project), pk=pk)
+    return row

@@ -125,7 +125,7 @@ class ToolChangeSerializer(serializers.Serializer[Any]):
     tool = serializers.CharField()
     part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
     measure = serializers.ChoiceField(choices=MEASURES)
-    against = serializers.CharField(help_text="The version or the days that it is held against.")
+    against = serializers.CharField(help_text="The version or the days that it is compared with.")
     before = serializers.FloatField(help_text="From 0 to 1.")
     after = serializers.FloatField(help_text="From 0 to 1.")
     p_value = serializers.FloatField(help_text="Two-sided, adjusted for all rates of the table.")

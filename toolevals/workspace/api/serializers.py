@@ -206,7 +206,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     done = serializers.SerializerMethodField()
     total = serializers.SerializerMethodField()
     rate = serializers.FloatField(
-        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the stage at hand."
+        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the current stage."
     )
     seconds_left = serializers.FloatField(
         source="pace.left_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."

@@ -96,7 +96,7 @@ def test_what_is_no_call_and_what_is_not_known_is_named() -> None:
     (entry,) = entries(json.dumps([{"input": "x", "output": output, "tools": [tool]}]).encode())
     assert losses(entry) == [
         "/output/0/mood: is not known in this format: left out",
-        "/output/1: says what is to be told at the end, and is no call: left out",
+        "/output/1: holds the final answer and is no call: left out",
         "/tools/0/price: is not known in this format: left out",
         "/tools/0/parameters/properties/a/type: 'tensor' is no known type: every value is admitted",
     ]

@@ -56,7 +56,7 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(langsmith.detect_runs),
             langsmith.read_runs,
             ("run_type", "inputs", "outputs", "trace_id", "parent_run_id"),
-            "feedback, tags, events and costs (silently); tool runs beside a conversation that already holds them",
+            "feedback, tags, events and costs (silently); tool runs that a conversation already holds",
             "made by langsmith 0.15.0 without its service",
         ),
         FileFormat(
@@ -175,7 +175,7 @@ FORMATS: dict[str, FileFormat] = {
             "adk_result",
             "ADK evaluation result",
             _BOTH,
-            "an invocation that was run, beside the expected one",
+            "an invocation that was run, next to the expected one",
             adk.detect_result,
             adk.read_result,
             ("eval_set_result_id", "eval_case_results", "eval_set_id"),

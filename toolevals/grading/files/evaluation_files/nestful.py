@@ -90,7 +90,7 @@ class _Calls:
             call = object_at(each, where)
             name, arguments = call.get("name"), call.get("arguments") or {}
             if name == _RESULT:
-                self._losses.append(Problem(where, "says what is to be told at the end, and is no call: left out"))
+                self._losses.append(Problem(where, "holds the final answer and is no call: left out"))
                 continue
             if not isinstance(name, str) or not name:
                 raise InvalidDocument.at(f"{where}/name", "is no name of a tool")

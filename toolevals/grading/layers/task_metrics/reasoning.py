@@ -42,7 +42,7 @@ def reasoning_quality(run: AgentRun, task: Task) -> MetricScore:
                 "indicators",
                 0.4,
                 min(1.0, joined / (2 * len(thoughts))),
-                f"{joined} joining words stand in {len(thoughts)} thoughts, where two in each are enough",
+                f"{joined} joining words are in {len(thoughts)} thoughts, where two in each are enough",
             ),
             Part(
                 "progression",

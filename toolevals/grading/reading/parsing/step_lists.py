@@ -82,7 +82,7 @@ def _account(
         first = next((key for key in group if item.get(key) is not None and item[key] != []), "")
         for key in group:
             if key != first and item.get(key) not in (None, "", [], {}, False, item.get(first)):
-                account.lost(f"{pointer}/{key}", f"{key} beside {first}")
+                account.lost(f"{pointer}/{key}", f"{key} next to {first}")
     account.rest(item, frozenset(known), pointer)
 
 

@@ -1,4 +1,4 @@
-"""`manage.py count_gradings`: counts for gradings from before they were kept."""
+"""Count for gradings from before counts were kept: `manage.py count_gradings`."""
 
 from __future__ import annotations
 

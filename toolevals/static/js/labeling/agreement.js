@@ -2,7 +2,7 @@
 import { Chart, saving } from "../reports/chart.js";
 import { Grid } from "../reports/grid.js";
 import { Heat } from "../reports/heat.js";
-import { showing } from "../reports/showing.js";
+import { showing } from "../reports/matrix_view_toggle.js";
 
 const { matrix, periods } = JSON.parse(document.getElementById("agreement-data").textContent);
 const behind = new Map(matrix.cells.map((cell, place) => [cell.join(), matrix.addresses[place]]));
