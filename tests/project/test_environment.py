@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import socket
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from scripts.dev import environment
+from scripts.dev import bench, checks, environment
 from scripts.dev.environment import ROOT, DevError
 from scripts.dev.locks import pins
 from toolevals.cli.exits import CommandError
@@ -112,3 +114,26 @@ def test_every_lock_is_hashed_and_names_no_address() -> None:
         text = path.read_text()
         assert text.count("--hash=sha256:") >= len(pins(text))
         assert "://" not in text
+
+
+@pytest.mark.parametrize("verb", [bench.bench, checks.test, checks.check])
+def test_what_starts_many_processes_keeps_what_python_compiles(
+    verb: Callable[[argparse.Namespace], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class BegunError(Exception):
+        pass
+
+    def begin(*_: object) -> None:
+        raise BegunError
+
+    # What the verbs set is put back.
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PREPARED_FOLDERS"):
+        monkeypatch.setenv(name, "/nowhere")
+    for module in (bench, checks):
+        monkeypatch.setattr(module, "ensure", lambda _: None)
+    monkeypatch.setattr(bench, "become", begin)
+    monkeypatch.setattr(checks, "Session", begin)
+    with pytest.raises(BegunError):
+        verb(argparse.Namespace(options=[]))
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
+    assert os.environ["PYTHONPYCACHEPREFIX"] == str(environment.VENV / "bytecode")

@@ -13,27 +13,20 @@ import django
 
 django.setup()
 
-from celery import current_app  # noqa: E402
 from django.core.files.base import ContentFile  # noqa: E402
 from django.urls import reverse  # noqa: E402
-from django.utils import timezone  # noqa: E402
 
 from labeling.agreement import cache as agreement  # noqa: E402
 from labeling.agreement.filters import Filters  # noqa: E402
 from labeling.coverage import cache as coverage  # noqa: E402
 from labeling.exports import Selection  # noqa: E402
-from labeling.models import Revision  # noqa: E402
 from labeling.services import (  # noqa: E402
-    calibration_open,
-    comment_add,
     dataset_create,
     examples_import,
     export_start,
     import_start,
-    label_submit,
     ordering,
     overlap_apply,
-    slot_claim,
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
@@ -41,10 +34,12 @@ from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
 from reports.tables.long import AskedTable  # noqa: E402
+from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
-from tests.labeling.rows import NO_CALL, call, row  # noqa: E402
-from tests.runs.building import EXAMPLES, STATUS, TOOLS, baseline_run, jsonl, stored, version_of  # noqa: E402
+from tests.labeling.rows import NO_CALL, row  # noqa: E402
+from tests.runs.building import EXAMPLES, TOOLS, baseline_run, jsonl, stored, version_of  # noqa: E402
 from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
+from tests.slow_lane.work_pages import SLUG, pages_made, reviewer_of  # noqa: E402
 from tests.traces.sending import conversation, export  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
@@ -77,11 +72,9 @@ from toolevals.traces.services import (  # noqa: E402
     today_start,
     trace_settle,
 )
-from toolevals.workspace.jobs.turns import next_turns  # noqa: E402
-from toolevals.workspace.models import Batch, Queue, Role, User  # noqa: E402
-from toolevals.workspace.services import member_set, project_create, token_create, user_create  # noqa: E402
+from toolevals.workspace.models import Role  # noqa: E402
+from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402
 
-SLUG = "shop"
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 
 
@@ -249,7 +242,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
 def main(judge_url: str, shop_url: str) -> dict[str, Any]:
     """Make the project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
     ground = ground_made(judge_url, shop_url)
-    pages = pages_made(ground)
+    pages = pages_made(ground.dataset, ground.owner, ground.run.number)
     _, secret = token_create(
         project=ground.project, actor=ground.owner, user=ground.owner, name="slow lane", role=Role.OWNER
     )
@@ -270,7 +263,7 @@ def ground_made(judge_url: str, shop_url: str) -> Ground:
     owner = user_create(actor=None, email="ann@example.org", name="Ann", password=PASSWORD)
     project = project_create(actor=owner, slug=SLUG, name="Shop support")
     server: Any = SimpleNamespace(url=judge_url)
-    calibration = calibration_made(project, server, run_jobs, raters=1)
+    calibration = calibration_made(project, server, jobs_run, raters=1)
     rate_all(calibration, reviewer_of(project, "Ben"))
     calibration.refresh_from_db()
     version = version_of(project, slug="other")
@@ -279,45 +272,6 @@ def ground_made(judge_url: str, shop_url: str) -> Ground:
     examples_import(dataset=dataset, actor=owner, rows=[*rows, row("solved", tools=TOOLS, expectation=NO_CALL)])
     run = Run.objects.select_related("grading").get(pk=calibration.grading.run_id)
     return Ground(project, owner, dataset, version, run, calibration.judge, calibration, shop_url)
-
-
-def reviewer_of(project: Any, name: str) -> Any:
-    user = user_create(actor=None, email=f"{name.lower()}@example.org", name=name, password=PASSWORD)
-    member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
-    return user
-
-
-def pages_made(ground: Ground) -> dict[str, str]:
-    """Make what there is to work on, and return the paths of the pages by name."""
-    ben, cleo = User.objects.get(name="Ben"), reviewer_of(ground.project, "Cleo")
-    for person, said in ((ben, NO_CALL), (cleo, call(STATUS))):
-        slot = slot_claim(dataset_or_project=ground.dataset, actor=person)
-        assert slot is not None
-        comment_add(revision=slot.revision, asker=person, actor=person, text="What is meant?")
-        label_submit(slot=slot, actor=person, expectation=said)
-    calibration_open(dataset=ground.dataset, actor=ground.owner, name="First", names=["solved"])
-    revision = Revision.objects.filter(example__dataset=ground.dataset).latest("pk")
-    named: dict[str, tuple[str, list[Any]]] = {
-        "label": ("labeling:label", []),
-        "adjudicate": ("labeling:adjudicate", []),
-        "questions": ("labeling:questions", []),
-        "calibration": ("labeling:calibration-waiting", []),
-        "example": ("labeling:example", ["desk", revision.example_id]),
-        "dataset": ("labeling:dataset", ["desk"]),
-        "run": ("reports:run", [ground.run.number]),
-        "matrix": ("reports:matrix", [ground.run.number]),
-        "cases": ("reports:cases", [ground.run.number]),
-        "jobs": ("workspace:jobs", []),
-    }
-    return {name: reverse(address, args=[SLUG, *args]) for name, (address, args) in named.items()}
-
-
-def run_jobs() -> None:
-    """Do what is due, here."""
-    current_app.loader.import_default_modules()
-    while turns := next_turns(timezone.now(), dict.fromkeys(Queue.values, 1), of_others=False):
-        Batch.objects.filter(pk=turns[0].batch).update(rung_at=None)
-        current_app.tasks[turns[0].task](str(turns[0].batch))
 
 
 if __name__ == "__main__":

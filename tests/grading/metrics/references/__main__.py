@@ -1,7 +1,7 @@
 """Write `references.json`: figures of the same inputs by the packages that the field uses.
 
 `python tests/grading/metrics/references/__main__.py` with a Python that has
-`pip install numpy scipy statsmodels scikit-learn krippendorff irrCAC ppi-python`. It uses nothing of this project, so
+`pip install numpy scipy statsmodels scikit-learn krippendorff irrCAC`. It uses nothing of this project, so
 that the two cannot share a fault. The inputs are seeded and written beside the figures.
 """
 
@@ -13,7 +13,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "statsmodels", "scikit-learn", "krippendorff", "irrCAC", "ppi-python")
+PACKAGES = ("numpy", "scipy", "statsmodels", "scikit-learn", "krippendorff", "irrCAC")
 LABELS = ["a", "b", "c", "(none)"]
 
 
@@ -29,7 +29,6 @@ def main() -> None:
         "alpha": [_alpha(chance, raters) for raters in (2, 3, 4, 5)],
         "chance_corrected": [_chance_corrected(chance, raters) for raters in (2, 3, 4)],
         "percentiles": [_percentiles(chance, size) for size in (1, 2, 5, 40)],
-        "prediction_powered": [_prediction_powered(chance) for _ in range(4)],
     }
     lines = (f"{json.dumps(name)}: {json.dumps(figures)}" for name, figures in document.items())
     text = ",\n".join(lines)
@@ -118,23 +117,6 @@ def _percentiles(chance: random.Random, size: int) -> dict[str, Any]:
     numpy = import_module("numpy")
     values = [round(chance.expovariate(0.01), 3) for _ in range(size)]
     return {"values": values, "percentiles": [float(numpy.percentile(values, p)) for p in (0, 50, 90, 95, 99, 100)]}
-
-
-def _prediction_powered(chance: random.Random) -> dict[str, Any]:
-    numpy = import_module("numpy")
-    ppi = import_module("ppi_py")
-    human = [int(chance.random() < 0.7) for _ in range(60)]
-    judge = [y if chance.random() < 0.85 else 1 for y in human]
-    judged = [int(chance.random() < 0.75) for _ in range(400)]
-    arrays = [numpy.array(each, dtype=float) for each in (human, judge, judged)]
-    figures: dict[str, Any] = {"human": human, "judge": judge, "judged": judged}
-    for name, weight in (("plain", 1), ("tuned", None)):
-        low, high = ppi.ppi_mean_ci(*arrays, alpha=0.05, lam=weight)
-        figures[name] = {
-            "value": float(ppi.ppi_mean_pointestimate(*arrays, lam=weight)),
-            "ends": [float(low), float(high)],
-        }
-    return figures
 
 
 if __name__ == "__main__":
