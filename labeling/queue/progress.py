@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
+from uuid import UUID
 
 from django.core.cache import cache
 from django.utils import timezone
@@ -61,22 +63,28 @@ def handed_in_today(place: Dataset | Project, user: User) -> int:
 def _pace(dataset: Dataset, user: User, done: int) -> tuple[int, float | None]:
     """Return how many examples this person labelled today, and their pace; of many labels kept for some seconds.
 
-    What they label meanwhile is counted: `done` says how many they have labelled in all.
+    What they label meanwhile is counted: `done` says how many they have labelled in all. Of few labels those that came
+    since are read: the others may stand behind thousands that the person gave elsewhere.
     """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     key = f"labeling.pace:{dataset.pk}:{user.pk}:{midnight.date()}"
-    kept = cache.get(key)
-    if kept is not None:
-        today, then, seconds_each = kept
-        return max(today + done - then, 0), seconds_each
+    then, today, newest = cache.get(key) or (0, 0, None)
+    if newest is not None and (len(newest) >= KEPT_FROM or (not newest and done == then)):
+        return max(today + done - then, 0), _median(newest)
     own = Label.objects.filter(reviewer=user, slot__dataset=dataset, withdrawn_at=None)
-    newest = list(own.order_by("-id").values_list("slot", "seconds", "created_at")[:DAYS_WORK])
-    recent = [seconds for _, seconds, _ in newest[:RECENT] if seconds > 0]
-    seconds_each = median(recent) if len(recent) >= 3 else None
-    today = len({slot for slot, _, created_at in newest if created_at >= midnight})
-    if len(newest) >= KEPT_FROM:
-        cache.set(key, (today, done, seconds_each), KEPT_SECONDS)
-    return today, seconds_each
+    rows = own.order_by("-id").values_list("pk", "slot", "seconds", "created_at")
+    since = list(rows.filter(pk__gt=newest[0][0])[:DAYS_WORK]) if newest else []
+    # Unless others were taken back or changed.
+    newest = since + newest if newest and len(since) == done - then else list(rows[:DAYS_WORK])
+    today = len({slot for _, slot, _, created_at in newest if created_at >= midnight})
+    cache.set(key, (done, today, newest[:KEPT_FROM]), KEPT_SECONDS)
+    return today, _median(newest)
+
+
+def _median(newest: list[tuple[UUID, UUID, float, datetime]]) -> float | None:
+    """Return the median seconds of the latest labels, None of fewer than three."""
+    recent = [seconds for _, _, seconds, _ in newest[:RECENT] if seconds > 0]
+    return median(recent) if len(recent) >= 3 else None
 
 
 def _span(seconds: float) -> str:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
-from toolevals.presentation.figures.parts import lines
+from toolevals.presentation.figures.parts import lines, scatter
 from toolevals.presentation.palettes import PALETTES
 
 # Where the cells end and the margins begin, in shares of the drawing; the page sets the heights in pixels.
@@ -36,7 +34,7 @@ def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> 
     """Return the marks of rows and of columns, on the places of the heat map."""
     shared: dict[str, Any] = {"mode": "markers", "hoverinfo": "text", "showlegend": False}
     return [
-        go.Scatter(
+        scatter(
             x=[rate.value for rate in rows],
             y=list(range(len(rows))),
             xaxis="x2",
@@ -44,7 +42,7 @@ def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> 
             hovertext=[lines(rate.hover) for rate in rows],
             **shared,
         ),
-        go.Scatter(
+        scatter(
             x=list(range(len(columns))),
             y=[rate.value for rate in columns],
             xaxis="x",
