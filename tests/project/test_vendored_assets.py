@@ -59,9 +59,8 @@ def test_a_bundle_holds_the_traces_that_are_drawn_and_evaluates_no_text() -> Non
     assert re.search(r"\beval\(|new Function\(", text) is None
     assert len(brotli.compress(text.encode())) < MOST_PACKED
     figures = (ROOT / "toolevals" / "presentation" / "figures").glob("*.py")
-    drawn = {name for path in figures for name in re.findall(r'"type": "(\w+)"', path.read_text())}
-    # Of shapes and of intervals.
-    drawn -= {"line", "data"}
+    drawn = {name.lower() for path in figures for name in re.findall(r"\bgo\.([A-Z]\w+)\(", path.read_text())}
+    drawn -= {"layout", "figure"}
     # Scatter is in the core of every bundle.
     assert drawn == {"scatter"} | {name.rpartition("/")[2] for name in BUNDLES[0]["registered"]}
 
