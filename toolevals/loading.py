@@ -7,15 +7,18 @@ from pathlib import Path
 from django.template.engine import Engine
 from django.urls import get_resolver
 
+from toolevals.presentation.figures import Curve, curves
+
 
 def load_ahead() -> None:
-    """Load the views, addresses and access rules, and compile the templates."""
+    """Load the views, addresses and access rules, compile the templates, and draw a chart, which loads much."""
     # It imports models, and whoever imports this has no applications yet.
     from toolevals.workspace.access import rules
 
     get_resolver().reverse_dict  # noqa: B018 - a property that loads them
     rules()
     templates_compile()
+    curves([Curve("", "ink", [])], xs=[1])
 
 
 def templates_compile() -> None:

@@ -5,20 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from toolevals.presentation.figures import (
-    Curve,
-    CurvePoint,
-    HeatCell,
-    MarginRate,
-    TrendPoint,
-    curves,
-    heat_map,
-    trend,
-)
+from toolevals.presentation.figures import HeatCell, TrendPoint, heat_map, trend
 from toolevals.presentation.figures.heat_map import MOST_NUMBERED, heat_scale
 from toolevals.presentation.heat import STEPS
 from toolevals.presentation.palettes import PALETTES
@@ -129,36 +119,3 @@ def test_quotes_in_names_are_shown_as_they_are():
     chart = heat_map(['pay · "EUR"'], ["it's"], [cell(0, 0)])
     layout = chart["themes"]["dark"]["layout"]
     assert (layout["yaxis"]["ticktext"], layout["xaxis"]["ticktext"]) == (['pay · "EUR"'], ["it's"])
-
-
-def drawn() -> list[dict[str, Any]]:
-    """Return charts that hold each part there is."""
-    points = [TrendPoint(x, f"#{x}", 50.0, 40.0, 60.0, ("half",), "/u") for x in (1, 2, 3)]
-    line = [CurvePoint(x, 50.0, 40.0, 60.0, ("half",)) for x in (1, 2)]
-    rates = [MarginRate(0.5, 0.4, 0.6, ("half",)), MarginRate(None, None, None, ())]
-    cells = [cell(0, 0, "d3", "7"), cell(1, 0, "e5", "2"), cell(1, 1, "", "")]
-    many = [str(number) for number in range(MOST_NUMBERED + 1)]
-    return [
-        heat_map(["a", "b"], ["a", "b"], cells, margins=(rates, rates)),
-        heat_map(many, many, [cell(number, number) for number in range(len(many))]),
-        trend([points[:2], points[2:]], goal=90.0, floor=12.5, token="ink", changes=[(2, "new")], breaks=[2]),
-        trend([], goal=None, token="ink"),
-        curves([Curve("one", "ink", line), Curve("other", "ink-2", line)], xs=[1, 2]),
-        curves([], xs=[]),
-    ]
-
-
-@pytest.mark.parametrize("chart", drawn())
-def test_plotly_knows_all_that_is_in_a_chart(chart):
-    from plotly import graph_objects
-
-    assert "null" not in json.dumps([chart["themes"], [set_apart(trace) for trace in chart["data"]]])
-    for theme in chart["themes"].values():
-        laid = [trace | over for trace, over in zip(chart["data"], theme["traces"], strict=True)]
-        # It raises ValueError at a name or a value that a chart cannot have.
-        graph_objects.Figure(data=laid, layout=theme["layout"])
-
-
-def set_apart(trace: dict[str, Any]) -> dict[str, Any]:
-    """Return a trace without its values, of which some are nothing."""
-    return {name: value for name, value in trace.items() if not isinstance(value, list)}

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.presentation.figures.parts import chart, faded, layout, lines, scatter, words
+import plotly.graph_objects as go
+
+from toolevals.presentation.figures.parts import chart, faded, layout, lines, words
 from toolevals.presentation.palettes import PALETTES
 
 DASHES = ("solid", "dash")
@@ -38,11 +40,11 @@ def curves(found: Sequence[Curve], *, xs: Sequence[int]) -> dict[str, Any]:
     for curve in found:
         places = [point.x for point in curve.points]
         edge = {"x": places, "mode": "lines", "hoverinfo": "skip", "showlegend": False}
-        traces.append(scatter(**edge, y=[point.high for point in curve.points]))
-        traces.append(scatter(**edge, y=[point.low for point in curve.points], fill="tonexty"))
+        traces.append(go.Scatter(edge, y=[point.high for point in curve.points]))
+        traces.append(go.Scatter(edge, y=[point.low for point in curve.points], fill="tonexty"))
         names = [""] * (len(places) - 1) + [f" {words(curve.name)}"]
         traces.append(
-            scatter(
+            go.Scatter(
                 x=places,
                 y=[point.value for point in curve.points],
                 mode="lines+markers+text",

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
+
 from toolevals.presentation.figures.margins import (
     CELLS_FROM,
     CELLS_TO,
@@ -62,23 +64,22 @@ def heat_map(
     """
     places = {step: number for number, step in enumerate(STEPS, start=1)}
     numbered = len(columns) <= MOST_NUMBERED
-    trace: dict[str, Any] = {
-        "type": "heatmap",
-        "x": [cell.column for cell in cells],
-        "y": [cell.row for cell in cells],
-        "z": [places.get(cell.step) for cell in cells],
-        "text": [cell.text for cell in cells],
-        "texttemplate": "%{text}" if numbered else None,
-        "textfont": {"size": 13},
-        "hovertext": [lines(cell.hover) for cell in cells],
-        "hoverinfo": "text",
-        "hoverongaps": False,
-        "zmin": 0.5,
-        "zmax": len(STEPS) + 0.5,
-        "showscale": False,
-        "xgap": 1 if numbered else 0,
-        "ygap": 1 if numbered else 0,
-    }
+    trace = go.Heatmap(
+        x=[cell.column for cell in cells],
+        y=[cell.row for cell in cells],
+        z=[places.get(cell.step) for cell in cells],
+        text=[cell.text for cell in cells],
+        texttemplate="%{text}" if numbered else None,
+        textfont={"size": 13},
+        hovertext=[lines(cell.hover) for cell in cells],
+        hoverinfo="text",
+        hoverongaps=False,
+        zmin=0.5,
+        zmax=len(STEPS) + 0.5,
+        showscale=False,
+        xgap=1 if numbered else 0,
+        ygap=1 if numbered else 0,
+    )
     axes = f"{words(corner[0])} →<br>{words(corner[1])} ↓"
     xaxis = names(columns) | {"side": "top", "tickangle": -90, "range": [-0.5, len(columns) - 0.5]}
     yaxis = names(rows) | {"range": [len(rows) - 0.5, -0.5]}

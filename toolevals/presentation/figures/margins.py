@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.presentation.figures.parts import lines, scatter
+import plotly.graph_objects as go
+
+from toolevals.presentation.figures.parts import lines
 from toolevals.presentation.palettes import PALETTES
 
 # Where the cells end and the margins begin, in shares of the drawing; the page sets the heights in pixels.
@@ -34,7 +36,7 @@ def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> 
     """Return the marks of rows and of columns, on the places of the heat map."""
     shared: dict[str, Any] = {"mode": "markers", "hoverinfo": "text", "showlegend": False}
     return [
-        scatter(
+        go.Scatter(
             x=[rate.value for rate in rows],
             y=list(range(len(rows))),
             xaxis="x2",
@@ -42,7 +44,7 @@ def margin_traces(rows: Sequence[MarginRate], columns: Sequence[MarginRate]) -> 
             hovertext=[lines(rate.hover) for rate in rows],
             **shared,
         ),
-        scatter(
+        go.Scatter(
             x=list(range(len(columns))),
             y=[rate.value for rate in columns],
             xaxis="x",

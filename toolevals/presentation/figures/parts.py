@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+import plotly.graph_objects as go
+
 from toolevals.presentation.labels import short
 from toolevals.presentation.palettes import PALETTES
 
@@ -16,22 +18,12 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the document of a chart; `themes` holds, per theme, "traces" (what is laid over each) and "layout".
 
-    What is None in it is left out, but for values in lists. Plotly's classes say in tests what may be in it.
+    Plotly's classes have validated each part; a whole `Figure` would validate and copy everything a second time.
     """
     for theme in themes.values():
-        theme["layout"] = _given(theme["layout"])
-    return {"data": [_given(trace) for trace in traces], "themes": themes}
-
-
-def scatter(**properties: Any) -> dict[str, Any]:
-    """Return a trace of points or lines."""
-    return {"type": "scatter", **properties}
-
-
-def _given(part: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _given(value) if isinstance(value, dict) else value for name, value in part.items() if value is not None
-    }
+        theme["layout"] = go.Layout(theme["layout"]).to_plotly_json()
+        theme["layout"].pop("template")
+    return {"data": [trace.to_plotly_json() for trace in traces], "themes": themes}
 
 
 def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -41,6 +33,7 @@ def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: 
     axis |= {"ticklabelstandoff": 6}
     tickfont = {"color": palette["ink-2"], "size": 11}
     return {
+        "template": "none",
         "font": {"family": SANS, "size": 12, "color": palette["ink"]},
         "paper_bgcolor": palette["surface"],
         "plot_bgcolor": palette["surface"],

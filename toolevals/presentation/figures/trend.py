@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.presentation.figures.parts import chart, faded, layout, lines, scatter
+import plotly.graph_objects as go
+
+from toolevals.presentation.figures.parts import chart, faded, layout, lines
 from toolevals.presentation.figures.parts import words as shown
 from toolevals.presentation.palettes import PALETTES
 
@@ -45,10 +47,10 @@ def trend(
     for segment in segments:
         xs = [point.x for point in segment]
         edge = {"x": xs, "mode": "lines", "hoverinfo": "skip", "showlegend": False}
-        traces.append(scatter(**edge, y=[point.high for point in segment]))
-        traces.append(scatter(**edge, y=[point.low for point in segment], fill="tonexty"))
+        traces.append(go.Scatter(edge, y=[point.high for point in segment]))
+        traces.append(go.Scatter(edge, y=[point.low for point in segment], fill="tonexty"))
         traces.append(
-            scatter(
+            go.Scatter(
                 x=xs,
                 y=[point.value for point in segment],
                 mode="lines+markers",
