@@ -1,4 +1,4 @@
-"""How far one person is: of few labels those alone are read that came since, and the numbers are exact all the same."""
+"""Test that of few labels those alone are read that came since, and that one's progress is exact all the same."""
 
 from __future__ import annotations
 
