@@ -1,4 +1,4 @@
-"""Intervals of everything that is read from a confusion matrix, from one set of resamples.
+"""Works out intervals of everything that is read from a confusion matrix, from one set of resamples.
 
 Macro F1 has no formula for its interval, and a page of three hundred tools wants three hundred of F1: all come from the
 same resamples here, and so do the figures of two runs that are compared on the same examples.

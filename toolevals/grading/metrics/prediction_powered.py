@@ -1,4 +1,4 @@
-"""A mean over many judged cases, put right by the few that people labelled too."""
+"""Corrects a mean over many judged cases by the few that people labelled too."""
 
 from __future__ import annotations
 
