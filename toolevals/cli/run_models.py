@@ -1,4 +1,4 @@
-"""`toolevals run --model openai:NAME`: a model named with its protocol, its address, and its key as a secret."""
+"""Runs `toolevals run --model openai:NAME`: reads a model's protocol and address, and keeps its key as a secret."""
 
 from __future__ import annotations
 
