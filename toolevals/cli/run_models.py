@@ -1,4 +1,4 @@
-"""Runs `toolevals run --model openai:NAME`: reads a model's protocol and address, and keeps its key as a secret."""
+"""Reads `toolevals run --model openai:NAME`: a model's protocol, address and name; keeps its key as a secret."""
 
 from __future__ import annotations
 
