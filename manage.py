@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line for toolevals."""
+"""Runs Django's command line for toolevals."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""Measurements: each module here that has `rows()` is a suite."""
+"""Holds the measurements: each module here that has `rows()` is a suite."""

@@ -1,4 +1,4 @@
-"""Chances of how many trials of one example pass, where trials of an example are alike."""
+"""Works out the chances of how many trials of one example pass, where trials of an example are alike."""
 
 from __future__ import annotations
 

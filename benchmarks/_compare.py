@@ -1,4 +1,4 @@
-"""`./dev bench --compare REV`: two versions measured in turns, and what became slower by more than the noise."""
+"""Measures two versions in turns, and says what became slower beyond the noise: `./dev bench --compare REV`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage of the intervals of F1, of differences between two runs, of pass^k and of Cohen's kappa, cell by cell.
+"""Measures the coverage of the intervals of F1, run differences, pass^k and Cohen's kappa, cell by cell.
 
 An example is of one of a few kinds with given chances: how often an interval holds the true figure is counted over
 seeded samples.

@@ -1,4 +1,4 @@
-"""One size of `growth`, in an installation of its own: `python -m benchmarks._growth EXAMPLES WARM`; prints JSON.
+"""Measures one size of `growth` in its own installation: `python -m benchmarks._growth EXAMPLES WARM`; prints JSON.
 
 Everything is done as workers and the web server do it, in this process; what counts is the processor time of all that
 the parent process has started, so that of PostgreSQL is in it. WARM examples come first and count for nothing.

@@ -1,4 +1,4 @@
-"""One step of measuring labelling, in a process of its own: `python -m benchmarks._labelling STEP`; prints JSON."""
+"""Runs one step of measuring labelling in its own process: `python -m benchmarks._labelling STEP`; prints JSON."""
 
 from __future__ import annotations
 

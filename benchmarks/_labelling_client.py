@@ -1,4 +1,4 @@
-"""A labeller of a running server: `python -m benchmarks._labelling_client WAY NUMBER SECONDS PORT`; prints JSON.
+"""Labels on a running server: `python -m benchmarks._labelling_client WAY NUMBER SECONDS PORT`; prints JSON.
 
 Speaks HTTP on one kept connection, as a browser or a program would, and times each request to its last byte.
 """

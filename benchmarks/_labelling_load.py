@@ -1,4 +1,4 @@
-"""A large dataset, written by the database itself: `load` makes a million examples in a minute or two on PostgreSQL.
+"""Has the database write a large dataset: `load` makes a million examples in a minute or two on PostgreSQL.
 
 Of every ten examples one has gold on which two people agreed, one waits for an adjudicator, one has one label, and
 seven have none. Rows are what an import and labelling would have left, without audit rows.

@@ -1,4 +1,4 @@
-"""A practised person at the label page: presses keys without a pause, and looks at the page only where one must."""
+"""Plays a practised person at the label page: presses keys without a pause, looks at the page only where one must."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of a practised person for the sample's open places, and what they mean by them.
+"""Lists the keys of a practised person for the sample's open places, and what they mean by them.
 
 A step is a key as Playwright names it, `*3` after it for three times, or `type:TEXT`, which is typed. Each label is
 handed in by Ctrl and Enter.

@@ -1,4 +1,4 @@
-"""The leaderboard's entries with right answers: from the benchmark's data, or the committed sample without them."""
+"""Reads the leaderboard's entries with right answers, from the benchmark's data or else the committed sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main loop on a public benchmark, inside an installation whose workers are running: prints one JSON object.
+"""Runs the main loop on a public benchmark, in an installation whose workers are running: prints one JSON object.
 
 Imports four categories of the BFCL, freezes them, runs the baseline and grades it. Started by `benchmarks.runs`.
 """

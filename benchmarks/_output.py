@@ -1,4 +1,4 @@
-"""Standard output, which a suite's rows have to themselves."""
+"""Keeps standard output for a suite's rows alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paired measurements of two versions: how much each figure changed, and if it is more than the noise of the pairs."""
+"""Pairs measurements of two versions: how much each figure changed, and if it is more than the noise of the pairs."""
 
 from __future__ import annotations
 

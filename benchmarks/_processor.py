@@ -1,4 +1,4 @@
-"""The processor time of all that a measurement has started, which other work on the machine changes little (Linux)."""
+"""Measures the processor time of what a measurement started, which other work changes little (Linux)."""
 
 from __future__ import annotations
 

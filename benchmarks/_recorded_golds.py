@@ -1,4 +1,4 @@
-"""The recorded runs of two public domains with their golds, in this process, and errors planted in the golds."""
+"""Reads the recorded runs of two public domains with their golds, in this process, and plants errors in the golds."""
 
 from __future__ import annotations
 

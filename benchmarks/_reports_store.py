@@ -1,4 +1,4 @@
-"""Gradings of many cases over 200 tools, written straight into the tables of an empty installation."""
+"""Writes gradings of many cases over 200 tools straight into the tables of an empty installation."""
 
 from __future__ import annotations
 

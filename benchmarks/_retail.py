@@ -1,4 +1,4 @@
-"""A small simulator of the shop of the recorded retail runs: tools as the recorded results show them.
+"""Simulates the shop of the recorded retail runs, a small one: tools as the recorded results show them.
 
 A simulator's code: every tool takes the state, of `orders`, `products` and `users`, and returns text. What a tool
 refuses it says in its text, which begins with "Error", and changes nothing.

@@ -1,4 +1,4 @@
-"""Another commit of this repository, checked out for as long as it is measured."""
+"""Checks out another commit of this repository for as long as it is measured."""
 
 from __future__ import annotations
 

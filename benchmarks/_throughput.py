@@ -1,4 +1,4 @@
-"""Uploaded predictions from upload to matrix, inside an installation: prints one JSON object.
+"""Measures uploaded predictions from upload to matrix, inside an installation: prints one JSON object.
 
 `prepare EXAMPLES` makes a dataset; `measure TRIALS` uploads so many single-call predictions of
 each example, waits for the grades, then grades again; workers run beside it. Started by `benchmarks.throughput`.

@@ -1,4 +1,4 @@
-"""Batches of spans as an agent sends them: conversations of sixteen spans, in protobuf."""
+"""Makes batches of spans as an agent sends them: conversations of sixteen spans, in protobuf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coverage of intervals: how often that of a rate holds the true rate, and those of other figures theirs.
+"""Measures coverage of intervals: how often that of a rate holds the true rate, and those of other figures theirs.
 
 With one trial an example coverage is an exact sum. With more, the trials of an example are beta-binomial of a given
 correlation, and samples are drawn with a seed; `COVERAGE_DRAWS` is another number of draws a cell.

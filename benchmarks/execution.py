@@ -1,4 +1,4 @@
-"""Execution: recorded retail trajectories graded by the state that they leave, beside the usual way, in the same run.
+"""Measures execution: recorded retail trajectories by the state that they leave, beside the usual way, in one run.
 
 Needs `TOOLEVALS_BENCHMARK_DATA`. Both ways make the expected calls and the recorded ones with the same tools, on the
 same database; what the recorded tools answered, and what the benchmark found, is compared with what comes out here.

@@ -1,4 +1,4 @@
-"""Gates: `toolevals gate` on a file of rows to be graded, without a server, with another file as the baseline.
+"""Measures gates: `toolevals gate` on a file of rows to grade, without a server, with another file as baseline.
 
 `GATE_ROWS` is another number of rows.
 """

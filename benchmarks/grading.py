@@ -1,4 +1,4 @@
-"""The core: the card of one call, conformance, the leaderboard's verdicts, alignment. One process, one core."""
+"""Measures the core: one call's card, conformance, the leaderboard's verdicts, alignment. One process, one core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growth: what a unit costs at several sizes, and whether the largest makes it dearer; on SQLite and on PostgreSQL.
+"""Measures what a unit costs at several sizes, and whether the largest makes it dearer; on SQLite and PostgreSQL.
 
 A unit is an example that is imported or exported, a case that is graded, a row of a file, or one page. `GROWTH_SIZES`
 names other numbers of examples than 10,000, 100,000 and 1,000,000, and `GROWTH_DATABASES` one of the two databases.

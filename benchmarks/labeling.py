@@ -1,4 +1,4 @@
-"""Labelling: import and export rates, next and submit alone and with eight labellers at once, on both databases.
+"""Measures labelling: import and export rates, next and submit alone and with eight labellers, on both databases.
 
 Labellers are processes that speak HTTP with a running server on loopback: by REST, and on the page, whose answer to a
 label is the next example. Beside them the services alone, in one process.

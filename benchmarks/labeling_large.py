@@ -1,4 +1,4 @@
-"""A million examples on PostgreSQL: the pages that must not become slower with the size, on a running server."""
+"""Measures a million examples on PostgreSQL: the pages that must not slow with the size, on a running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelling by keyboard: keys and seconds an example, wrong tools and lost labels, on the sample's forty open places.
+"""Measures labelling by keyboard: keys and seconds an example, wrong tools, lost labels, on the sample's forty places.
 
 A practised person at headless Chromium labels what the sample leaves to label, with a server beside it, and again with
 each answer 200 ms later. They press the next key at once: the seconds are the system's, and none are for reading.

@@ -1,4 +1,4 @@
-"""Reports: pages and files of a grading of a million cases over 200 tools, on PostgreSQL and on SQLite.
+"""Measures reports: pages and files of a grading of a million cases over 200 tools, on PostgreSQL and SQLite.
 
 `REPORTS_CASES` is another number of cases, and `REPORTS_DATABASES=SQLite` one database. `REPORTS_FOLDER` keeps what was
 written, a folder for each database and number of cases, and measures it again next time.

@@ -1,4 +1,4 @@
-"""Runs: the main loop on a public benchmark with two workers, and where the baseline's threshold comes from.
+"""Measures the main loop on a public benchmark with two workers, and where the baseline's threshold comes from.
 
 Needs `TOOLEVALS_BENCHMARK_DATA`. `python -m benchmarks.runs` prints the main loop in full.
 """

@@ -1,4 +1,4 @@
-"""The engine: 100,000 uploaded single-call predictions from upload to matrix, on PostgreSQL and Redis.
+"""Measures the engine: 100,000 uploaded single-call predictions from upload to matrix, on PostgreSQL and Redis.
 
 `THROUGHPUT_EXAMPLES` is another number of examples than 10,000, each with ten trials.
 """

@@ -1,4 +1,4 @@
-"""Traces: what one sender can send, pages at a million spans, and a load while processes are killed.
+"""Measures traces: what one sender can send, pages at a million spans, and a load while processes are killed.
 
 `TRACES_SPANS` is another number of spans, `TRACES_BATCHES` another number of batches, `TRACES_SECONDS` another time of
 the load than a minute. Batches have 512 spans.

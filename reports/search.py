@@ -1,4 +1,4 @@
-"""Runs, experiments and agents by name: see `toolevals.workspace.search`."""
+"""Find runs, experiments and agents by name: see `toolevals.workspace.search`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Celery app. Tasks take ids and call one service; the rows, not the messages, are the queue."""
+"""Defines the Celery app. Tasks take ids and call one service; the rows, not the messages, are the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frequency with which a process searches for garbage in cycles."""
+"""Sets how often a process searches for garbage in cycles."""
 
 from __future__ import annotations
 

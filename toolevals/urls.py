@@ -1,4 +1,4 @@
-"""Every address of the application; those of a project name it first, so that access is decided before the view."""
+"""Lists every address of the application; those of a project name it first, so that access is decided before views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The WSGI application that gunicorn serves."""
+"""Holds the WSGI application that gunicorn serves."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The strict trajectory match of `agentevals`, which compares calls with exact arguments."""
+"""Runs the strict trajectory match of `agentevals`, which compares calls with exact arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact match of one call of `ai-evaluation`, by `evaluate`, as its users call it.
+"""Runs the exact match of one call of `ai-evaluation`, by `evaluate`, as its users call it.
 
 An answer is right if all its calls are.
 """

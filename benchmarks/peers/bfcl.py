@@ -1,4 +1,4 @@
-"""The leaderboard's own checker of calls, of `bfcl-eval` without its dependencies."""
+"""Runs the leaderboard's own checker of calls, of `bfcl-eval` without its dependencies."""
 
 from __future__ import annotations
 

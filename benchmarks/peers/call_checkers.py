@@ -1,4 +1,4 @@
-"""The rates of two published checkers of calls, measured by a Python that has them installed.
+"""Measures the rates of two published checkers of calls, by a Python that has them installed.
 
 `python call_checkers.py FILE` reads one JSON object a line, `{category, functions, gold, right, wrong}`, the last two
 lists of `{name, arguments}`, and prints `{name: checks per second of processor time}` for `bfcl-eval` (without its

@@ -1,4 +1,4 @@
-"""The metric ToolCorrectness of `deepeval`, with names, order and arguments compared and without its model."""
+"""Runs the metric ToolCorrectness of `deepeval`, with names, order and arguments compared and without its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""doccano's REST interface, called in one process on SQLite; what it gives to Celery runs at once in that process."""
+"""Calls doccano's REST interface in one process on SQLite; what it gives to Celery runs at once in that process."""
 
 from __future__ import annotations
 

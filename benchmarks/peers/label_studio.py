@@ -1,4 +1,4 @@
-"""Label Studio's REST interface, called in one process on SQLite, which is what it uses unless told otherwise."""
+"""Calls Label Studio's REST interface in one process on SQLite, which it uses unless told otherwise."""
 
 from __future__ import annotations
 

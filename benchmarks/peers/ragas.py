@@ -1,4 +1,4 @@
-"""The metric ToolCallAccuracy of `ragas`, in one event loop over all answers, as its own evaluation runs it."""
+"""Runs the metric ToolCallAccuracy of `ragas`, in one event loop over all answers, as its own evaluation does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark's way with the same tools: its data read anew for each replay, the whole state hashed at the end."""
+"""Grades the benchmark's way with the same tools: data read anew for each replay, the whole state hashed at the end."""
 
 from __future__ import annotations
 

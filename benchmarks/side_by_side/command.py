@@ -1,4 +1,4 @@
-"""The command line of `./dev bench side-by-side`."""
+"""Reads the command line of `./dev bench side-by-side`, and measures what it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool at work: a process of its own Python that does one step after another."""
+"""Drives a tool at work: a process of its own Python does one step after another."""
 
 from __future__ import annotations
 

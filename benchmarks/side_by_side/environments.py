@@ -1,4 +1,4 @@
-"""An environment for each tool, of hashed requirements: made once, and anew where they change."""
+"""Makes an environment for each tool, of hashed requirements: once, and anew where they change."""
 
 from __future__ import annotations
 

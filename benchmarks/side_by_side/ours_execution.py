@@ -1,4 +1,4 @@
-"""This project's execution of recorded retail trajectories, in one process."""
+"""Runs this project's execution of recorded retail trajectories, in one process."""
 
 from __future__ import annotations
 

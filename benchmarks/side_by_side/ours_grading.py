@@ -1,4 +1,4 @@
-"""This project's card of an answer: of an entry that is graded once, and of one compiled before."""
+"""Makes this project's card of an answer: of an entry that is graded once, and of one compiled before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This project's labelling by REST, called in one process on SQLite, which does the batches of jobs, too."""
+"""Calls this project's labelling by REST in one process on SQLite, which does the batches of jobs, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a measurement, as a document and as Markdown."""
+"""Writes the table of a measurement, as a document and as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that are measured, and the rows of the table."""
+"""Lists the tools that are measured, and the rows of the table."""
 
 from __future__ import annotations
 

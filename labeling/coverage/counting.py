@@ -1,4 +1,4 @@
-"""Counts of a dataset's examples: by class of each stratum, and by tool with edge cases and errors."""
+"""Count a dataset's examples: by class of each stratum, and by tool with edge cases and errors."""
 
 from __future__ import annotations
 

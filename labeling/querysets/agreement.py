@@ -1,4 +1,4 @@
-"""Reads of labels for agreement: first labels that were given blind."""
+"""Read labels for agreement: first labels that were given blind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of label batches: parts of the work, how far they are and what they took."""
+"""Read label batches: parts of the work, how far they are and what they took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of calibration rounds, their examples and what people said of them."""
+"""Read calibration rounds, their examples and what people said of them."""
 
 from __future__ import annotations
 

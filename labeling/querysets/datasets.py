@@ -1,4 +1,4 @@
-"""Reads of datasets and their versions."""
+"""Read datasets and their versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of examples and their revisions."""
+"""Read examples and their revisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of what came of one's labels."""
+"""Read what came of one's labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of gold and disputes."""
+"""Read gold and disputes."""
 
 from __future__ import annotations
 

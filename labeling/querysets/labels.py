@@ -1,4 +1,4 @@
-"""Reads of labels and skips."""
+"""Read labels and skips."""
 
 from __future__ import annotations
 

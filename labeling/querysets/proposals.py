@@ -1,4 +1,4 @@
-"""Reads of proposed examples."""
+"""Read proposed examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of proposals and second looks."""
+"""Read proposals and second looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of label slots: the queue that reviewers work from."""
+"""Read label slots: the queue that reviewers work from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of comments."""
+"""Read comments."""
 
 from __future__ import annotations
 

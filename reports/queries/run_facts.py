@@ -1,4 +1,4 @@
-"""Runs as trends name them, and what changed from each to the next."""
+"""Read runs as trends name them, and what changed from each to the next."""
 
 from __future__ import annotations
 

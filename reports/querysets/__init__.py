@@ -1,1 +1,1 @@
-"""Reads of what reports keep, by name."""
+"""Read what reports keep, by name."""

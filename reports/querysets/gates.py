@@ -1,4 +1,4 @@
-"""Reads of gates: those that a project keeps, and those that runs were held against."""
+"""Read gates: those that a project keeps, and those that runs were held against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of published scores."""
+"""Read published scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of suspects."""
+"""Read suspects."""
 
 from __future__ import annotations
 

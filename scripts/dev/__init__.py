@@ -1,1 +1,1 @@
-"""The project's commands, in the standard library alone: they make the environment that everything else runs in."""
+"""Runs the project's commands with the standard library alone: they make the environment for everything else."""

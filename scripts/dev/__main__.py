@@ -1,4 +1,4 @@
-"""`./dev VERB`: the verbs and their options."""
+"""Reads the verbs and options of `./dev VERB`, and runs them."""
 
 from __future__ import annotations
 

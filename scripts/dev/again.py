@@ -1,4 +1,4 @@
-"""A second run, alone, of the few browser tests that failed: one that passes then is flaky, and is named."""
+"""Runs the few browser tests that failed again, alone: one that passes then is flaky, and is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`./dev bench`: the measurements in benchmarks/."""
+"""Runs the measurements in benchmarks/: `./dev bench`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`./dev build`: the source archive and the wheel of what is committed, in `dist`; the same bytes each time."""
+"""Builds the source archive and the wheel of what is committed, in `dist`, byte for byte the same: `./dev build`."""
 
 from __future__ import annotations
 

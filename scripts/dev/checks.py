@@ -1,4 +1,4 @@
-"""`./dev test`, `./dev check`, `./dev fmt`: everything that says whether the project is sound."""
+"""Runs everything that says whether the project is sound: `./dev test`, `./dev check`, `./dev fmt`."""
 
 from __future__ import annotations
 

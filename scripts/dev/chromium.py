@@ -1,4 +1,4 @@
-"""A Chromium for the browser tests: found, or installed."""
+"""Finds a Chromium for the browser tests, or installs one."""
 
 from __future__ import annotations
 

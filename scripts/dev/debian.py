@@ -1,4 +1,4 @@
-"""Packages of Debian that the tests use: installed where that can be done without asking."""
+"""Installs the packages of Debian that the tests use, where that can be done without asking."""
 
 from __future__ import annotations
 

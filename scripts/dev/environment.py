@@ -1,4 +1,4 @@
-"""The virtual environment `.venv`, installed from the hashed requirement files."""
+"""Makes the virtual environment `.venv`, from the hashed requirement files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hashed requirement files: what they are compiled from, and whether they still agree with it."""
+"""Compiles the hashed requirement files, and says whether they still agree with what they are compiled from."""
 
 from __future__ import annotations
 

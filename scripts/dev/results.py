@@ -1,4 +1,4 @@
-"""Reading what pytest reports with `--junit-xml`, over several runs of it."""
+"""Reads what pytest reports with `--junit-xml`, over several runs of it."""
 
 from __future__ import annotations
 

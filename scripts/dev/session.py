@@ -1,4 +1,4 @@
-"""The steps of a check: what they did, what they counted, and what is said of them at the end."""
+"""Keeps the steps of a check: what they did, what they counted, and what is said of them at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses in addresses: some IPv6 addresses carry an IPv4 address, to which a gateway passes what is sent."""
+"""Finds addresses within addresses: some IPv6 addresses carry an IPv4 one, to which a gateway passes what is sent."""
 
 from __future__ import annotations
 

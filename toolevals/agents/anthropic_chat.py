@@ -1,4 +1,4 @@
-"""Models behind the Anthropic Messages protocol, through the `anthropic` client, with native tools."""
+"""Asks models behind the Anthropic Messages protocol, through the `anthropic` client, with native tools."""
 
 from __future__ import annotations
 

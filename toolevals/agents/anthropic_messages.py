@@ -1,4 +1,4 @@
-"""Conversations and tools in the form of the Anthropic Messages protocol.
+"""Writes conversations and tools in the form of the Anthropic Messages protocol, and reads its messages.
 
 Source: https://docs.anthropic.com/en/api/messages. A turn is a list of blocks; turns of the user and the assistant
 follow each other, and the results of all calls of a turn stand in the one that follows it.

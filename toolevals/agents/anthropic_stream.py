@@ -1,4 +1,4 @@
-"""The events of a streamed answer of the Anthropic Messages protocol, put together.
+"""Puts the events of a streamed answer of the Anthropic Messages protocol together.
 
 Source: https://platform.claude.com/docs/en/build-with-claude/streaming.
 """

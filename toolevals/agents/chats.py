@@ -1,4 +1,4 @@
-"""One turn of an agent that answers messages: the interface of every chat connector."""
+"""Defines one turn of an agent that answers messages: the interface of every chat connector."""
 
 from __future__ import annotations
 

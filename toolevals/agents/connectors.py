@@ -1,4 +1,4 @@
-"""The ways to an agent that is asked while a run lasts: one table, which pages, REST, commands and workers read.
+"""Lists the ways to an agent that is asked while a run lasts in one table, for pages, REST, commands and workers.
 
 Reading it loads no client: each is loaded when an agent is opened.
 """

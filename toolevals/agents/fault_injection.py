@@ -1,4 +1,4 @@
-"""Tools that fail as the example's script says, whatever world stands behind them.
+"""Makes tools fail as the example's script says, whatever world stands behind them.
 
 A call that fails is not executed: the state stays as it was. Only `partial` executes it and cuts what comes back.
 """

@@ -1,4 +1,4 @@
-"""Simulators behind HTTP: a service that keeps worlds, such as a container with a fake database.
+"""Reaches simulators behind HTTP: a service that keeps worlds, such as a container with a fake database.
 
 It has three addresses below its own, each taking and returning JSON by POST. `world` names one conversation's world:
 

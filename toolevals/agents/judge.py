@@ -1,4 +1,4 @@
-"""Judges behind the chat-completions protocol: temperature 0, structured answers, one repair, then errored."""
+"""Asks judges behind the chat-completions protocol: temperature 0, structured answers, one repair, then errored."""
 
 from __future__ import annotations
 

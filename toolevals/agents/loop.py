@@ -1,4 +1,4 @@
-"""The conversation between an agent, its tools and its user, until one of them ends it."""
+"""Holds the conversation between an agent, its tools and its user, until one of them ends it."""
 
 from __future__ import annotations
 

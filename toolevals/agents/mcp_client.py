@@ -1,4 +1,4 @@
-"""A session with a server of the Model Context Protocol, through the `mcp` client, for callers that wait.
+"""Opens a session with a server of the Model Context Protocol, through the `mcp` client, for callers that wait.
 
 The client is asynchronous: each session has a thread of its own that runs it.
 """

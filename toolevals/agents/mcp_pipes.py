@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol that a command starts, spoken to over its pipes: a JSON message a line.
+"""Speaks to a server of the Model Context Protocol that a command starts, over its pipes: a JSON message a line.
 
 As the transport of the `mcp` client, with a limit on the length of a line, of which that knows none.
 """

@@ -1,4 +1,4 @@
-"""Tools behind a server of the Model Context Protocol: each conversation has a session of its own with it.
+"""Calls tools behind a server of the Model Context Protocol: each conversation has a session of its own with it.
 
 A server that is started by a command begins anew for each conversation, so that its state does too. What a server
 behind an address keeps from one session to the next is its own affair.

@@ -1,4 +1,4 @@
-"""Whom this installation calls: public addresses, and private ones only where its operator allows them.
+"""Limits whom this installation calls: public addresses, and private ones only where its operator allows them.
 
 An agent's address is entered by a member of a project. Without a guard it would let them reach whatever the server
 reaches: a cloud's metadata, a database beside it. Names are resolved once, every address is checked, and the

@@ -1,4 +1,4 @@
-"""Models behind the OpenAI chat-completions protocol, through the `openai` client: hosted, local, behind gateways.
+"""Asks models by the OpenAI chat-completions protocol, through the `openai` client: hosted, local, behind gateways.
 
 Tools are offered natively, or, for models without native tools, described in the system prompt: calls are then read
 from the text as `toolevals.grading.reading.parsing.calls_in_text` reads them.

@@ -1,4 +1,4 @@
-"""Conversations and tools in the form of the OpenAI chat-completions protocol."""
+"""Writes conversations and tools in the form of the OpenAI chat-completions protocol, and reads its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a connector's options: what each must be, in words for whoever gave another."""
+"""Checks a connector's options: what each must be, in words for whoever gave another."""
 
 from __future__ import annotations
 

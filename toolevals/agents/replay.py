@@ -1,4 +1,4 @@
-"""Calls made again in a fresh world: what gold should leave behind, and what a candidate's calls left."""
+"""Makes calls again in a fresh world: what gold should leave behind, and what a candidate's calls left."""
 
 from __future__ import annotations
 

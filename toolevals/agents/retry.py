@@ -1,4 +1,4 @@
-"""Asking again: what to do where an agent, a simulated user or a judge cannot be reached at once."""
+"""Asks again where an agent, a simulated user or a judge cannot be reached at once."""
 
 from __future__ import annotations
 

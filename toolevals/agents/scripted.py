@@ -1,4 +1,4 @@
-"""A simulator of scripted results: each call is answered by the first script that matches it."""
+"""Answers from scripted results, as a simulator: each call is answered by the first script that matches it."""
 
 from __future__ import annotations
 

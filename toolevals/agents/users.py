@@ -1,4 +1,4 @@
-"""The person that an agent talks to in a scenario."""
+"""Plays the person that an agent talks to in a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents behind a webhook: each task is posted as JSON, and what the agent did comes back.
+"""Asks agents behind a webhook: each task is posted as JSON, and what the agent did comes back.
 
 Requests are signed as https://www.standardwebhooks.com says, so that libraries for it check them.
 """

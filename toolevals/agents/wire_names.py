@@ -1,4 +1,4 @@
-"""Names of tools as chat protocols take them: letters, digits, `_` and `-`, at most 64.
+"""Names tools as chat protocols take them: letters, digits, `_` and `-`, at most 64.
 
 Datasets have names with dots and spaces, which providers refuse. A model is shown the nearest name that they take, and
 what it calls is named again as the dataset does.

@@ -1,4 +1,4 @@
-"""A file of JSON Lines, worked on block by block: by one process or by several, with the answers in the file's order.
+"""Works on a file of JSON Lines block by block, in one process or several, with the answers in the file's order.
 
 A block is some whole lines. Processes read their blocks from the file themselves, so that only places and answers go
 between them.

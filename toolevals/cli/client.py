@@ -1,4 +1,4 @@
-"""A project on a server: the one that options, the environment or a login name, and its background work."""
+"""Speaks to a project on a server: the one that options, the environment or a login name, and its background work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals compare`: whether a second run is better than a first one, as the server says it."""
+"""Runs `toolevals compare`: says whether a second run is better than a first one, as the server says it."""
 
 from __future__ import annotations
 

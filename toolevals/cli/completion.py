@@ -1,4 +1,4 @@
-"""`toolevals completion`: what bash, zsh and fish need to complete verbs, options and their values.
+"""Runs `toolevals completion`: tells bash, zsh and fish how to complete verbs, options and their values.
 
 The shell asks the command itself, which reads the words off its own parsers: nothing to keep in step.
 """

@@ -1,4 +1,4 @@
-"""A server, spoken to with a token over the REST interface."""
+"""Speaks to a server with a token over the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals delete`, `trash`, `restore` and `destroy`: what owners delete, how it comes back, and how it is gone."""
+"""Runs `toolevals delete`, `trash`, `restore` and `destroy`: what owners delete, how it comes back, how it is gone."""
 
 from __future__ import annotations
 

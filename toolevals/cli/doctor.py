@@ -1,4 +1,4 @@
-"""`toolevals doctor`: says of an installation what works and what does not."""
+"""Runs `toolevals doctor`: says of an installation what works and what does not."""
 
 from __future__ import annotations
 

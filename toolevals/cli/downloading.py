@@ -1,4 +1,4 @@
-"""`toolevals download`: public benchmarks, from the packages that publish them, as files to import."""
+"""Runs `toolevals download`: writes public benchmarks, from the packages that publish them, as files to import."""
 
 from __future__ import annotations
 

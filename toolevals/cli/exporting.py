@@ -1,4 +1,4 @@
-"""`toolevals export`: a dataset, or a frozen version of it, as a file."""
+"""Runs `toolevals export`: writes a dataset, or a frozen version of it, as a file."""
 
 from __future__ import annotations
 

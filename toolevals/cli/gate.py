@@ -1,4 +1,4 @@
-"""`toolevals gate`: a run or a file held against what it must reach, so that a CI job fails where it does not."""
+"""Runs `toolevals gate`: holds a run or a file against what it must reach, so that a CI job fails where it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gate held against a file, without any server: what `toolevals grade` printed, or rows that are graded here."""
+"""Holds a gate against a file, without any server: what `toolevals grade` printed, or rows that are graded here."""
 
 from __future__ import annotations
 

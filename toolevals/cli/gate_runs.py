@@ -1,4 +1,4 @@
-"""A gate held against a run on a server, which keeps the result."""
+"""Holds a gate against a run on a server, which keeps the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding a finished run against what it must reach, so that a CI job fails where it does not."""
+"""Holds a finished run against what it must reach, so that a CI job fails where it does not."""
 
 from __future__ import annotations
 

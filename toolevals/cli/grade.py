@@ -1,4 +1,4 @@
-"""`toolevals grade`: verdicts on a file of examples with their predictions, without server or database."""
+"""Runs `toolevals grade`: grades a file of examples with their predictions, without server or database."""
 
 from __future__ import annotations
 

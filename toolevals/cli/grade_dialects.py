@@ -1,4 +1,4 @@
-"""Other tools' verdicts on a file: the leaderboard's on rows of its own, the others' on ours."""
+"""Gives other tools' verdicts on a file: the leaderboard's on rows of its own, the others' on ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of other evaluation tools, graded as they are: their examples beside what was done, as rows of our own form."""
+"""Turns files of other evaluation tools into rows of our own form, to be graded: examples beside what was done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a file as graded rows: what cannot be read is named by its line on standard error."""
+"""Turns lines of a file into graded rows; names what cannot be read by its line on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in the native format, an example and its prediction in one object, with our own verdicts."""
+"""Grades rows in the native format, an example and its prediction in one object, with our own verdicts."""
 
 from __future__ import annotations
 

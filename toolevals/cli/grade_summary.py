@@ -1,4 +1,4 @@
-"""The tables that end a grading on the command line: rates, metrics, what went wrong, and each tool."""
+"""Makes the tables that end a grading on the command line: rates, metrics, what went wrong, and each tool."""
 
 from __future__ import annotations
 

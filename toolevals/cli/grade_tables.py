@@ -1,4 +1,4 @@
-"""Text tables of a graded file."""
+"""Writes the text tables of a graded file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP as the command line needs it, by the standard library: what a client package weighs is left to the server.
+"""Speaks HTTP for the command line by the standard library, so that only the server needs a client package.
 
 A connection for each request, no redirect followed. Proxies and certificates are those of the environment
 (`HTTPS_PROXY`, `SSL_CERT_FILE`) and of the system.

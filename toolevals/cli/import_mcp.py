@@ -1,4 +1,4 @@
-"""`toolevals import mcp`: what an MCP server lists, asked from here, as a registry version."""
+"""Runs `toolevals import mcp`: publishes what an MCP server lists, asked from here, as a registry version."""
 
 from __future__ import annotations
 

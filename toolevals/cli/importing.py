@@ -1,4 +1,4 @@
-"""`toolevals import`: tools, examples and the public benchmark, from files to a project on a server."""
+"""Runs `toolevals import`: takes tools, examples and the public benchmark from files to a project on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals installation-owners`: who owns the installation: listed, added, removed."""
+"""Runs `toolevals installation-owners`: lists, adds and removes those who own the installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals jobs`: the project's background work; pausing, resuming, cancelling and retrying a job."""
+"""Runs `toolevals jobs`: lists the project's background work; pauses, resumes, cancels and retries a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals login` and `toolevals logout`: a server's address and a project's token, kept and forgotten."""
+"""Runs `toolevals login` and `toolevals logout`: keeps a server's address and a project's token, and forgets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `toolevals` command: one table of verbs, one place where errors become exit statuses."""
+"""Runs the `toolevals` command: one table of verbs, one place where errors become exit statuses."""
 
 from __future__ import annotations
 

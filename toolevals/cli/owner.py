@@ -1,4 +1,4 @@
-"""`toolevals create-owner`: an account that owns the installation, and a project of its own."""
+"""Runs `toolevals create-owner`: makes an account that owns the installation, and a project of its own."""
 
 from __future__ import annotations
 

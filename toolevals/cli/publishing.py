@@ -1,4 +1,4 @@
-"""Tools on the command line: what a file or folder holds, and publishing some of it or all."""
+"""Shows on the command line which tools a file or folder holds, and publishes some of them or all."""
 
 from __future__ import annotations
 

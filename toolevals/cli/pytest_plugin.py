@@ -1,4 +1,4 @@
-"""The pytest plugin: a threshold is an ordinary test. It needs the base install alone, and loads what it uses late.
+"""Makes a threshold an ordinary test in pytest. It needs the base install alone, and loads what it uses late.
 
 `@pytest.mark.toolevals(dataset="cases.jsonl", threshold=0.9)` gives a test its examples by the fixture `toolevals`, and
 fails it after its body where the threshold is not reached.

@@ -1,4 +1,4 @@
-"""`toolevals import recorded`: a benchmark's result file as a dataset's tasks and as a run, with its own rewards."""
+"""Runs `toolevals import recorded`: makes a dataset and a run, with its own rewards, of a benchmark's result file."""
 
 from __future__ import annotations
 

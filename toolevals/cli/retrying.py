@@ -1,4 +1,4 @@
-"""Requests sent again while a server is restarted, or answers that it cannot answer now."""
+"""Sends requests again while a server is restarted, or answers that it cannot answer now."""
 
 from __future__ import annotations
 

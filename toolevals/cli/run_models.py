@@ -1,4 +1,4 @@
-"""`toolevals run --model openai:NAME`: a model named with its protocol, its address, and its key as a secret."""
+"""Reads `toolevals run --model openai:NAME`: a model's protocol, address and name; keeps its key as a secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals run`: evaluate an agent, the baseline, or predictions made elsewhere, over a dataset on a server."""
+"""Runs `toolevals run`: evaluates an agent, the baseline, or predictions made elsewhere, over a server's dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals send`: the conversations of a file as traces, as an agent in production sends them."""
+"""Runs `toolevals send`: sends the conversations of a file as traces, as an agent in production does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals serve`: the web server, a worker and, unless told otherwise, the sample project, until Ctrl-C."""
+"""Runs `toolevals serve`: the web server, a worker and, unless told otherwise, the sample project, until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of the `toolevals` command: where each is, and what it does in a few words."""
+"""Lists the verbs of the `toolevals` command: where each is, and what it does in a few words."""
 
 from __future__ import annotations
 

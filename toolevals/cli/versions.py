@@ -1,4 +1,4 @@
-"""`toolevals versions`: a dataset's frozen versions, freezing one, and saying what one is."""
+"""Runs `toolevals versions`: lists a dataset's frozen versions, freezes one, and says what one is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`toolevals what`: what a file is, why, and how much of it would be read; nothing is sent or stored."""
+"""Runs `toolevals what`: says what a file is, why, and how much of it would be read; nothing is sent or stored."""
 
 from __future__ import annotations
 

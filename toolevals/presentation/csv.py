@@ -1,4 +1,4 @@
-"""CSV as a stream: UTF-8, commas, CRLF (RFC 4180), and no cell that a spreadsheet would run as a formula."""
+"""Writes CSV as a stream: UTF-8, commas, CRLF (RFC 4180), and no cell that a spreadsheet would run as a formula."""
 
 from __future__ import annotations
 

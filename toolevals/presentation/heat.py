@@ -1,4 +1,4 @@
-"""Steps of the heat: which class of the stylesheet a matrix cell gets. Right cells are d1..d3, wrong ones e1..e5."""
+"""Finds the step of a matrix cell's heat, a class of the stylesheet: right cells have d1..d3, wrong ones e1..e5."""
 
 from __future__ import annotations
 

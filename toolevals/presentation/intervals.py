@@ -1,4 +1,4 @@
-"""An interval as a mark on a track: the places and widths that the SVG's attributes need, in percent of the track."""
+"""Places an interval as a mark on a track: the SVG's places and widths, in percent of the track."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of classes where there is little room."""
+"""Shortens the names of classes where there is little room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: percentages with one decimal, counts in thousands, intervals as "81.6 to 87.8"."""
+"""Writes numbers as people read them: percent with one decimal, thousands, intervals as "81.6 to 87.8"."""
 
 from __future__ import annotations
 

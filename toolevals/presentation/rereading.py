@@ -1,4 +1,4 @@
-"""A score put right by a re-reading, in words."""
+"""Puts a score that a re-reading corrected into words."""
 
 from __future__ import annotations
 

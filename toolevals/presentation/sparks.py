@@ -1,4 +1,4 @@
-"""A line over a few runs as a small picture: points for an SVG of 180 x 66 units."""
+"""Draws a line over a few runs as a small picture: points for an SVG of 180 x 66 units."""
 
 from __future__ import annotations
 

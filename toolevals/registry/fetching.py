@@ -1,4 +1,4 @@
-"""Asking an MCP server for its tools, and publishing them: in a job, since the server may be slow."""
+"""Asks an MCP server for its tools, and publishes them: in a job, since the server may be slow."""
 
 from __future__ import annotations
 

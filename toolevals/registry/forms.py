@@ -1,4 +1,4 @@
-"""The forms of the registries' pages."""
+"""Defines the forms of the registries' pages."""
 
 from __future__ import annotations
 

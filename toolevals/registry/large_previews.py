@@ -1,4 +1,4 @@
-"""Previews of large documents: read by a job, whose result is kept for a day."""
+"""Previews large documents: a job reads them, and its result is kept for a day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishing a large document of tools: by a job, which reads it before it takes the database."""
+"""Publishes a large document of tools: by a job, which reads it before it takes the database."""
 
 from __future__ import annotations
 

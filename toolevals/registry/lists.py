@@ -1,4 +1,4 @@
-"""Lists of registries and of versions as files: their columns (described in docs/tables.md) and their rows."""
+"""Writes the lists of registries and of versions as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 

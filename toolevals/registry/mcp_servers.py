@@ -1,4 +1,4 @@
-"""MCP servers as a project reaches them: with its secrets, where the operator allows it."""
+"""Reaches MCP servers for a project: with its secrets, where the operator allows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool specs by content, the lists that they are offered in, and a team's named registries."""
+"""Stores tool specs by content, the lists that they are offered in, and a team's named registries."""
 
 from __future__ import annotations
 

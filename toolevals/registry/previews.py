@@ -1,4 +1,4 @@
-"""The tools of a document before they are published: what each is, what would be lost, and what cannot be read."""
+"""Shows the tools of a document before they are published: what each is, what would be lost or cannot be read."""
 
 from __future__ import annotations
 

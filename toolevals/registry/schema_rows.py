@@ -1,4 +1,4 @@
-"""A tool's JSON Schema as rows for people: one for each argument, nested ones by their path."""
+"""Shows a tool's JSON Schema as rows for people: one for each argument, nested ones by their path."""
 
 from __future__ import annotations
 

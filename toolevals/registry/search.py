@@ -1,4 +1,4 @@
-"""Tools and registries by name: see `toolevals.workspace.search`."""
+"""Finds tools and registries by name: see `toolevals.workspace.search`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background work of `registry`: each task takes a batch's id and calls one service."""
+"""Defines the background work of `registry`: each task takes a batch's id and calls one service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of tools by content: stored once, however many examples offer them."""
+"""Stores lists of tools by content: once, however many examples offer them."""
 
 from __future__ import annotations
 

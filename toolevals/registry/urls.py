@@ -1,4 +1,4 @@
-"""Pages of `toolevals.registry`."""
+"""Lists the addresses of the pages of `toolevals.registry`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The made-up people of the sample project. Their accounts sign in from this machine only."""
+"""Names the made-up people of the sample project. Their accounts sign in from this machine only."""
 
 from __future__ import annotations
 

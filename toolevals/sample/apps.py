@@ -1,4 +1,4 @@
-"""The sample: a shop's support agent, loaded once to look around, and added to other projects to try a step."""
+"""Names the app for Django: the sample is a shop's support agent, to look around and to try single steps with."""
 
 from __future__ import annotations
 

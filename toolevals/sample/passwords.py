@@ -1,4 +1,4 @@
-"""The password of the sample accounts: drawn at each installation, told to the operator alone."""
+"""Draws the password of the sample accounts at each installation, and tells it to the operator alone."""
 
 from __future__ import annotations
 

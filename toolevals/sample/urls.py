@@ -1,4 +1,4 @@
-"""Addresses of `toolevals.sample`."""
+"""Lists the addresses of `toolevals.sample`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The buttons of an empty project that use the sample's data."""
+"""Serves the buttons of an empty project that add the sample's data."""
 
 from __future__ import annotations
 

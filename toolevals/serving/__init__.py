@@ -1,1 +1,1 @@
-"""The web server: gunicorn keeps the processes, waitress speaks HTTP in each, our limits keep slow clients harmless."""
+"""Serves the web: gunicorn keeps processes, waitress speaks HTTP in each, our limits keep slow clients harmless."""

@@ -1,4 +1,4 @@
-"""One answer: how it ends, and whether its connection stays open behind it."""
+"""Gives one answer: how it ends, and whether its connection stays open behind it."""
 
 from __future__ import annotations
 

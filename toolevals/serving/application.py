@@ -1,4 +1,4 @@
-"""The application as processes: the web server and one Celery worker on one data folder."""
+"""Starts and stops the application as processes: the web server and one Celery worker on one data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One connection: what it may send before it is known, how long its head may take, and how it is refused."""
+"""Keeps one connection: what it may send before it is known, how long its head may take, how it is refused."""
 
 from __future__ import annotations
 

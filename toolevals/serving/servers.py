@@ -1,4 +1,4 @@
-"""The listening side: takes connections, and closes those that keep it waiting."""
+"""Listens for clients: takes connections, and closes those that keep it waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process of the web server: one loop reads and writes for all clients, threads answer whole requests."""
+"""Runs a process of the web server: one loop reads and writes for all clients, threads answer whole requests."""
 
 from __future__ import annotations
 

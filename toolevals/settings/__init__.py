@@ -1,4 +1,4 @@
-"""Settings, read from the environment; every variable is described in docs/operating.md."""
+"""Reads the settings from the environment; every variable is described in docs/operating.md."""
 
 from __future__ import annotations
 

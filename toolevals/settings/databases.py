@@ -1,4 +1,4 @@
-"""The database: SQLite when nothing is configured, PostgreSQL when `DATABASE_URL` says so."""
+"""Sets the database: SQLite when nothing is configured, PostgreSQL when `DATABASE_URL` says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links in the top bar, listed here because a lower room does not know the addresses of a higher one."""
+"""Lists the links in the top bar, because a lower room does not know the addresses of a higher one."""
 
 from __future__ import annotations
 

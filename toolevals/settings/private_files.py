@@ -1,4 +1,4 @@
-"""The data folder belongs to the account that runs the server: others on the machine neither list nor read it."""
+"""Keeps the data folder to the account that runs the server: others on the machine neither list nor read it."""
 
 from __future__ import annotations
 

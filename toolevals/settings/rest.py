@@ -1,4 +1,4 @@
-"""Settings of the REST interface and of its description."""
+"""Sets the REST interface and its description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signing key of an installation that was given none: made once, kept in the data folder."""
+"""Makes the signing key of an installation that was given none: once, kept in the data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app's name for Django."""
+"""Names the app for Django."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Forms of traces."""
+"""Defines the form of what a project says about its traces."""
 
 from __future__ import annotations
 

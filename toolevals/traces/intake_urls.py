@@ -1,4 +1,4 @@
-"""Addresses that take traces and logs. Their paths are OTLP's: senders add them to the endpoint they are given."""
+"""Lists the addresses that take traces and logs. Their paths are OTLP's: senders add them to their endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms by which owners have judges asked about traces."""
+"""Defines the forms by which owners have judges asked about traces."""
 
 from __future__ import annotations
 

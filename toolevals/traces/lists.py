@@ -1,4 +1,4 @@
-"""Traces and calls of tools as files: their columns (docs/tables.md) and their rows."""
+"""Writes traces and calls of tools as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 

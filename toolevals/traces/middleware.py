@@ -1,4 +1,4 @@
-"""Errors of `/v1/traces` and `/v1/logs` in the form that OTLP demands, whoever refuses: a google.rpc.Status."""
+"""Answers errors of `/v1/traces` and `/v1/logs` in the form that OTLP demands, a google.rpc.Status, whoever refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of samples of traces, and of the schedules that draw them."""
+"""Defines the forms of samples of traces, and of the schedules that draw them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of calls of tools: made by the database from the calls themselves, or kept for a whole hour.
+"""Counts calls of tools: the database counts the calls themselves, or the counts are kept for a whole hour.
 
 Durations are counted in classes that are each 2 % wide: a percentile is the middle of one, so it is right to within
 1 %, and millions of calls cost a few thousand rows. An hour whose counts are kept costs one row.

@@ -1,4 +1,4 @@
-"""Figures of tools in production: what was counted of calls, put together for a table and a picture."""
+"""Works out figures of tools in production: what was counted of calls, put together for a table and a picture."""
 
 from __future__ import annotations
 

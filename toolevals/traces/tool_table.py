@@ -1,4 +1,4 @@
-"""The table of tools in production as an address asks for it, with the changes that are marked in it.
+"""Makes the table of tools in production as an address asks for it, with the changes that are marked in it.
 
 Page, file and REST show the same marks, since each is corrected for all rates of the table.
 """

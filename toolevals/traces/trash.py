@@ -1,4 +1,4 @@
-"""Deleting projects, with the traces in them."""
+"""Says what goes with a project that is deleted: everything in it, traces too."""
 
 from __future__ import annotations
 

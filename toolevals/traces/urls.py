@@ -1,4 +1,4 @@
-"""Pages of `toolevals.traces`."""
+"""Lists the addresses of the pages of `toolevals.traces`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app's name for Django, and the Celery app for every process that loads Django."""
+"""Names the app for Django, and loads the Celery app in every process that loads Django."""
 
 from django.apps import AppConfig
 

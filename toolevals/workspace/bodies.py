@@ -1,4 +1,4 @@
-"""A request's body, taken only as a whole: one that ends early or is too large is refused."""
+"""Takes a request's body only as a whole: one that ends early or is too large is refused."""
 
 from __future__ import annotations
 

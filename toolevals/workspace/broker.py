@@ -1,4 +1,4 @@
-"""Kombu's Redis transport, for workers that outlive a broker that is away for a while."""
+"""Adapts Kombu's Redis transport to workers that outlive a broker that is away for a while."""
 
 from __future__ import annotations
 

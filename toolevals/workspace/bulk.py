@@ -1,4 +1,4 @@
-"""Many rows at once: `executemany` on SQLite, COPY on PostgreSQL; several times faster than `bulk_create`."""
+"""Writes many rows at once: `executemany` on SQLite, COPY on PostgreSQL; several times faster than `bulk_create`."""
 
 from __future__ import annotations
 

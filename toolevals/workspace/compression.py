@@ -1,4 +1,4 @@
-"""Compression of pages and answers, except of those that show a secret.
+"""Compresses pages and answers, except those that show a secret.
 
 The length of a compressed answer tells whether two parts of it are alike. Somebody who can send a text that the answer
 repeats, and who measures lengths, guesses a secret in it piece by piece (BREACH). The token against forged forms is

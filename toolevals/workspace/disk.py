@@ -1,4 +1,4 @@
-"""Room on the disk of the data folder."""
+"""Says how much room is on the disk of the data folder, and refuses what needs more."""
 
 from __future__ import annotations
 

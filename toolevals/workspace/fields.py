@@ -1,4 +1,4 @@
-"""Fields that every app's models share: public ids and documents."""
+"""Defines the fields that every app's models share: public ids and documents."""
 
 from __future__ import annotations
 

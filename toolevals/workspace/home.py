@@ -1,4 +1,4 @@
-"""A project's first page: what waits for one person, what is new since they were here, and parts of higher rooms.
+"""Makes a project's first page: what waits for one person, what is new since they were here, higher rooms' parts.
 
 A lower room does not know the higher ones, so that the settings list the functions that fill the page:
 

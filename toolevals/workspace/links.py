@@ -1,4 +1,4 @@
-"""Invitations' links, kept out of logs.
+"""Keeps the links of invitations out of logs.
 
 The settings name the filter: nothing else of the application is loaded here.
 """

@@ -1,4 +1,4 @@
-"""The lists of people, tokens, secrets, jobs and acts as files: their columns (docs/tables.md) and their rows."""
+"""Writes the lists of people, tokens, secrets, jobs and acts as files: columns (see docs/tables.md) and rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links in the top bar. They are listed in the settings, because a lower room does not know the higher ones."""
+"""Finds the links in the top bar in the settings, because a lower room does not know the higher ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outages: faults that keep the server from its work for a while, such as a database away or a full disk."""
+"""Tells which errors are outages: faults that keep the server from its work, such as a database away or a full disk."""
 
 from __future__ import annotations
 

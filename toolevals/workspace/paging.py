@@ -1,4 +1,4 @@
-"""Pages of long lists, newest first, by the sortable public id: every page costs the same."""
+"""Cuts long lists into pages, newest first, by the sortable public id: every page costs the same."""
 
 from __future__ import annotations
 

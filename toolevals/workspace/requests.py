@@ -1,4 +1,4 @@
-"""The request as a view behind the access middleware gets it."""
+"""Describes the request as a view behind the access middleware gets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search over what a person may open in a project. The settings list the functions that find, one for each room.
+"""Searches what a person may open in a project. The settings list the functions that find, one for each room.
 
 `SEARCHED`: `(request, words) -> Iterable[Found]`, at most MOST of each kind. `words` are at least one character long.
 """

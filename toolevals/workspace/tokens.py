@@ -1,4 +1,4 @@
-"""From the secret in a request's header to the token it belongs to."""
+"""Finds the token to which the secret in a request's header belongs."""
 
 from __future__ import annotations
 

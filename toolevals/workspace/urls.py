@@ -1,4 +1,4 @@
-"""Pages of `toolevals.workspace`."""
+"""Lists the addresses of the pages of `toolevals.workspace`."""
 
 from __future__ import annotations
 

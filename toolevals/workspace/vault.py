@@ -1,4 +1,4 @@
-"""Sealing what must not lie open in the database: Fernet (AES-128-CBC with HMAC-SHA-256) under the installation's key.
+"""Seals what must not lie open in the database: Fernet (AES-128-CBC, HMAC-SHA-256) under the installation's key.
 
 The key is derived from `SECRET_KEY` (HKDF-SHA-256, RFC 5869), so that a copy of the database alone opens nothing. After
 a change of `SECRET_KEY`, what was sealed before opens with the old one in `SECRET_KEY_FALLBACKS`.

@@ -1,4 +1,4 @@
-"""An agent to try the examples with: it looks for words. Put your own in its place.
+"""Plays an agent to try the examples with: it looks for words. Put your own in its place.
 
 `python agent.py cases.jsonl > answers.jsonl` writes each example with what the agent does of it, for a gate without
 a server; with `--bare` only what it does, for a server that has the examples.

@@ -1,4 +1,4 @@
-"""Thresholds as ordinary tests: `pytest test_agent.py`."""
+"""Holds thresholds as ordinary tests: `pytest test_agent.py`."""
 
 import pytest
 from agent import answer

@@ -1,4 +1,4 @@
-"""Simulators that are Python code: run in a process of its own, in a sandbox unless the code is trusted."""
+"""Runs simulators that are Python code in a process of its own, in a sandbox unless the code is trusted."""
 
 from toolevals.agents.code.children import Death
 from toolevals.agents.code.launching import Limits, NoSandboxError, require_sandbox

@@ -1,4 +1,4 @@
-"""One process that runs a simulator's code: requests and replies over pipes, an end to waiting, and what it died of."""
+"""Holds one process that runs a simulator's code: requests and replies over pipes, time limits, what it died of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that runs a simulator's code. It knows the standard library alone, for nothing else is in its sandbox.
+"""Runs a simulator's code, as a process. It knows the standard library alone, for its sandbox holds nothing else.
 
 `python driver.py CONFIGURATION`, then a request a line on standard input and a reply a line on standard output, all of
 them JSON. The first line says `{"tools": [...]}`. Requests and replies:

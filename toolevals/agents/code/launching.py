@@ -1,4 +1,4 @@
-"""The command that starts a simulator's process: Python alone for trusted code, else inside bubblewrap.
+"""Starts a simulator's process: Python alone for trusted code, else inside bubblewrap.
 
 Inside there is nothing but the interpreter, its standard library, shared libraries and the simulator's own files, all
 read-only, and a small folder in memory to write to: no network, no other process, no device but /dev/null. A filter of

@@ -1,4 +1,4 @@
-"""Worlds of a simulator's code: a process for each conversation that goes on at a time, kept for the next one."""
+"""Makes worlds of a simulator's code: a process for each conversation that goes on at a time, kept for the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States that many worlds share: each writes into copies of what its tools touch, and the rest stays one in memory.
+"""Shares a state among many worlds: each writes into copies of what its tools touch, and the rest is in memory once.
 
 A world begins with `SharedState.begin`, at the cost of one table of contents whatever the size of the state, and ends
 with `SharedState.end`, in which all that was left alone is the initial state's own object. Comparing such states

@@ -1,4 +1,4 @@
-"""The best one-to-one assignment of expected calls to actual ones."""
+"""Finds the best one-to-one assignment of expected calls to actual ones."""
 
 from __future__ import annotations
 

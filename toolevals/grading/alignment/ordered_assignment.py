@@ -1,4 +1,4 @@
-"""The best assignment of expected calls to actual ones where some are expected in order.
+"""Finds the best assignment of expected calls to actual ones where some are expected in order.
 
 Without unordered calls, and without groups, this is the longest common subsequence, weighted. Unordered calls that
 compete with ordered ones make it hard: satisfiability can be written as such a problem, so no method is known that is

@@ -1,4 +1,4 @@
-"""A bound on what an assignment in order can weigh, by prices of the calls (Lagrangian relaxation).
+"""Bounds what an assignment in order can weigh, by prices of the calls (Lagrangian relaxation).
 
 That each call serves one expectation is given up and paid for instead: whatever the prices, no assignment weighs more
 than all of them together, and the best chain and the best call of each unordered expectation, less the prices of their

@@ -1,4 +1,4 @@
-"""A search for a better assignment in order, call by call, bounded in length."""
+"""Searches for a better assignment in order, call by call, bounded in length."""
 
 from __future__ import annotations
 

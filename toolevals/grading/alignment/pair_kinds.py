@@ -1,4 +1,4 @@
-"""Over-tooling and its like: how the called tool differs from the right one, as their two specs say it."""
+"""Tells over-tooling and its like apart: how the called tool differs from the right one, as their two specs say it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expected trajectories: which actual call serves which expected one, and what remains over on either side."""
+"""Aligns expected trajectories: which actual call serves which expected one, and what remains over on either side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tool_trajectory_avg_score` of `google-adk` 2.13.0 (Apache-2.0), faults included.
+"""Reproduces `tool_trajectory_avg_score` of `google-adk` 2.13.0 (Apache-2.0), faults included.
 
 Arguments compare by Python's `==`, all or nothing: 1 is 1.0 and True, and no arguments are not empty ones. Where
 nothing is expected, IN_ORDER and ANY_ORDER pass whatever was called.

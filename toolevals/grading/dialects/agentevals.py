@@ -1,4 +1,4 @@
-"""`create_trajectory_match_evaluator` of `agentevals` 0.0.9 (MIT), faults included.
+"""Reproduces `create_trajectory_match_evaluator` of `agentevals` 0.0.9 (MIT), faults included.
 
 Calls are matched greedily, so that a broad match can take the call that a narrow one needed. A subset trajectory swaps
 the two sides, which turns the argument modes subset and superset around; unordered wants both directions, which

@@ -1,4 +1,4 @@
-"""The four function-call metrics of `ai-evaluation` 1.1.0 (Apache-2.0), faults included.
+"""Reproduces the four function-call metrics of `ai-evaluation` 1.1.0 (Apache-2.0), faults included.
 
 Each reads a response and an expected response: an object, JSON text, Python's call syntax, or, for
 `function_call_accuracy` alone, a list of objects. Whole numbers compare as floats, so that large neighbours are equal;

@@ -1,4 +1,4 @@
-"""The verdicts of the Berkeley Function-Calling Leaderboard's own checker, for its Python categories.
+"""Gives the verdicts of the Berkeley Function-Calling Leaderboard's own checker, for its Python categories.
 
 Reproduced from `bfcl-eval` 2026.3.23 (Apache-2.0), faults included: parallel calls are matched greedily in the order
 of the gold, types are Python's, and values compare by Python's `==` (so `True` is `1` inside a list). There is no

@@ -1,4 +1,4 @@
-"""The leaderboard's checker for many predictions on one entry: the gold is prepared once.
+"""Runs the leaderboard's checker for many predictions on one entry: the gold is prepared once.
 
 `compile_bfcl(category, functions, possible_answer).check(prediction)` is `bfcl.check` with the same verdicts, error
 types and exceptions, at several times its rate. What is out of the ordinary, in the entry or in a value, is left to

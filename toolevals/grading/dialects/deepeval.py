@@ -1,4 +1,4 @@
-"""The deterministic part of ToolCorrectnessMetric of `deepeval` 4.3.1 (Apache-2.0), faults included.
+"""Reproduces the deterministic part of ToolCorrectnessMetric of `deepeval` 4.3.1 (Apache-2.0), faults included.
 
 Calls are told apart by value, so that two equal calls can meet only one of two equal expectations; the unordered score
 is greedy in the order of the expected calls; extra calls cost nothing except under an exact match. The original also

@@ -1,4 +1,4 @@
-"""Our examples and calls in the terms of the leaderboard's checker: the way back from `toolevals.grading.reading.bfcl`.
+"""Puts our examples and calls in the leaderboard checker's terms: the way back from `toolevals.grading.reading.bfcl`.
 
 The checker has no types but its own and no alternatives, and always expects calls; what it has no form for is refused
 by name. Of the types only those are told apart that JSON tells apart: a tuple is a list.

@@ -1,4 +1,4 @@
-"""ToolCallAccuracy and ToolCallF1 of `ragas` 0.4.3 (Apache-2.0), faults included.
+"""Reproduces ToolCallAccuracy and ToolCallF1 of `ragas` 0.4.3 (Apache-2.0), faults included.
 
 Accuracy compares values as text, gives nothing at all where the counts differ, and sorts both sides where the order is
 free, which can pair partly right calls wrongly. F1 compares sets, so that repeated calls are one and two empty sides

@@ -1,4 +1,4 @@
-"""Our examples and transcripts in the terms of other tools: plain expected calls beside plain calls made.
+"""Puts our examples and transcripts in the terms of other tools: plain expected calls beside plain calls made.
 
 Other tools expect values, not matchers, and one list of calls, not alternatives. What they have no form for is
 refused by name, and such a row is unscored there.

@@ -1,4 +1,4 @@
-"""In what way two values that are compared differ: by type, by how a number is written, by white space, case, marks."""
+"""Tells how two values that are compared differ: by type, how a number is written, white space, case, marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edge cases of arguments: which a tool admits, which a call exercises, and which failures are nothing more.
+"""Finds edge cases of arguments: which a tool admits, which a call exercises, which failures are nothing more.
 
 The rules are heuristics on names, formats, descriptions and values; `docs/grading.md` states each of them.
 """

@@ -1,4 +1,4 @@
-"""Amounts of money as arguments hold them: `45`, `"$45.00"`, `"45 USD"`, `"4,500 cents"`."""
+"""Reads amounts of money as arguments hold them: `45`, `"$45.00"`, `"45 USD"`, `"4,500 cents"`."""
 
 from __future__ import annotations
 

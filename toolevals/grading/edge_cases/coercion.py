@@ -1,4 +1,4 @@
-"""Values that are equal after a change of type."""
+"""Tells whether values are equal after a change of type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The edge cases that a call's arguments exercise."""
+"""Finds the edge cases that a call's arguments exercise."""
 
 from __future__ import annotations
 

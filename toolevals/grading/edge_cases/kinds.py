@@ -1,4 +1,4 @@
-"""The kinds of edge cases and the buckets of failures, each in one sentence."""
+"""Names the kinds of edge cases and the buckets of failures, each in one sentence."""
 
 from __future__ import annotations
 

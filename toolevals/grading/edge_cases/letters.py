@@ -1,4 +1,4 @@
-"""Spellings of one identifier: composed and decomposed, full width, without accents, in look-alike letters."""
+"""Tells whether texts spell one identifier: composed, decomposed, full width, unaccented, in look-alike letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates and times that differ in their time zone."""
+"""Tells whether dates and times differ in their time zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters of a tool, nested ones too, and the edge cases that each admits."""
+"""Lists the parameters of a tool, nested ones too, and the edge cases that each admits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments layer and its depths (schema, shape, equivalence): findings, and words for whoever asks."""
+"""Grades the arguments layer at its depths (schema, shape, equivalence): findings, and words for whoever asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of a graded case beside its verdicts: one table, which grading, pages, files, gates and trends read."""
+"""Lists the metrics of a graded case beside its verdicts in one table, for grading, pages, files, gates and trends."""
 
 from __future__ import annotations
 

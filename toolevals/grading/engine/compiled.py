@@ -1,4 +1,4 @@
-"""An expectation compiled with the offered tools, once, for any number of transcripts."""
+"""Compiles an expectation with the offered tools, once, for any number of transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls that count: a call that failed and was made again counts once, with the arguments of the last try.
+"""Finds the calls that count: a call that failed and was made again counts once, with the last try's arguments.
 
 Sending a call again says nothing new about tools; whether it was wise is the recovery layer's question.
 """

@@ -1,4 +1,4 @@
-"""Every grader, matcher, profile, failure mode and tag, by name, with a sentence: what pages, API and docs show."""
+"""Lists every grader, matcher, profile, failure mode and tag, by name, with a sentence for pages, API and docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grading: compile an expectation with the offered tools once, grade any number of transcripts with it.
+"""Grades any number of transcripts with an expectation that is compiled once with the offered tools.
 
 What is decided (statuses, values, mode, tag) is decided at once; words and details are worked out when asked for.
 """

@@ -1,4 +1,4 @@
-"""Calls that came before to the same expectation: what is decided of them is looked up by what was sent."""
+"""Looks up what was decided of calls that came before to the same expectation, by what was sent."""
 
 from __future__ import annotations
 

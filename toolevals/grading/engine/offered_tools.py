@@ -1,4 +1,4 @@
-"""The tools in front of the model: what a call's class in the matrix is, and whether it conforms to its schema."""
+"""Holds the tools offered to the model: what a call's class in the matrix is, and whether it conforms to its schema."""
 
 from __future__ import annotations
 

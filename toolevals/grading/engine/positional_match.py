@@ -1,4 +1,4 @@
-"""Calls that were made just where they are expected: nothing has to be searched for.
+"""Matches calls that were made just where they are expected: nothing has to be searched for.
 
 Most labels name plain values. These are compared as they stand in the label, and an argument becomes a test only where
 its matcher, or the value that came, asks for more. Simple properties are not given to the validator (see

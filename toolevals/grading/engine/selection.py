@@ -1,4 +1,4 @@
-"""The selection layer: the right tool, or rightly no tool. A failure mode ("" for none) with words."""
+"""Grades the selection layer: the right tool, or rightly no tool. Gives a failure mode ("" for none) with words."""
 
 from __future__ import annotations
 

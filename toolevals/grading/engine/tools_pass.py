@@ -1,4 +1,4 @@
-"""The two scores of a trajectory expectation, by their public names.
+"""Works out the two scores of a trajectory expectation, by their public names.
 
 Source: `ToolsAllPass` and `ToolsPercentagePass` of trajectory expectations.
 """

@@ -1,4 +1,4 @@
-"""The formats of examples that only an importer reads: what each is called, and what tells it."""
+"""Lists the formats of examples that only an importer reads: what each is called, and what tells it."""
 
 from __future__ import annotations
 

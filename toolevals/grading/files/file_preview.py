@@ -1,4 +1,4 @@
-"""A file looked at before anything is done with it: what it is, how much it holds, first rows, losses, errors."""
+"""Looks at a file before anything is done with it: what it is, how much it holds, first rows, losses, errors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Gates: thresholds, assertions and regression rules that a run passes, fails, or cannot answer."""
+"""Holds gates against a run: thresholds, assertions and regression rules, which it passes, fails, or cannot answer."""

@@ -1,4 +1,4 @@
-"""Cases as counts of what is distinct: what a gate costs grows with the kinds of cases and hardly with their number."""
+"""Counts cases by what is distinct: a gate's cost grows with the kinds of cases and hardly with their number."""
 
 from __future__ import annotations
 

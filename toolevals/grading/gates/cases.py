@@ -1,4 +1,4 @@
-"""Cases as a gate sees them, made of grades; and metrics that are groups of others."""
+"""Makes cases as a gate sees them, of grades; and metrics that are groups of others."""
 
 from __future__ import annotations
 

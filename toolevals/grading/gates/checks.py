@@ -1,4 +1,4 @@
-"""One condition held against one figure: passed, failed, or not to be told."""
+"""Holds one condition against one figure: passed, failed, or not to be told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two published grammars of assertions, read with the place of every fault.
+"""Reads the two published grammars of assertions, with the place of every fault.
 
 A: `tool_name_f1.score >= 0.95 for at_least 95% of cases`: of a metric's scores, one a case.
 B: `pass_rate >= 0.85` or `0.5 <= avg_score <= 1`: of a statistic over the cases.

@@ -1,4 +1,4 @@
-"""A gate's document, read: checked against its JSON Schema, then its conditions by grammar, faults by place."""
+"""Reads a gate's document: checks it against its JSON Schema, then its conditions by grammar, faults by place."""
 
 from __future__ import annotations
 

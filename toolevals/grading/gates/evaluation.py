@@ -1,4 +1,4 @@
-"""A gate held against a run."""
+"""Holds a gate against a run."""
 
 from __future__ import annotations
 

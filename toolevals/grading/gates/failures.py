@@ -1,4 +1,4 @@
-"""A bound on error recovery by what failed: each failure counts under its tool and the class of its error."""
+"""Bounds error recovery by what failed: each failure counts under its tool and the class of its error."""
 
 from __future__ import annotations
 

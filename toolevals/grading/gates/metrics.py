@@ -1,4 +1,4 @@
-"""The figures that conditions are about, over a list of cases: what is observed, and what it could still become.
+"""Works out the figures of conditions over a list of cases: what is observed, and what it could still become.
 
 A case that nobody has scored could turn out as anything between 0 and 1. A figure therefore comes with the lowest and
 the highest value that it could take; a condition passes only where it holds for all of them.

@@ -1,4 +1,4 @@
-"""The rules of a gate: bounds, assertions, thresholds and regression rules, as values."""
+"""Defines the rules of a gate as values: bounds, assertions, thresholds and regression rules."""
 
 from __future__ import annotations
 

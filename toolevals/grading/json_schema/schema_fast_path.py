@@ -1,4 +1,4 @@
-"""Simple schemas of properties as plain tests, which say what the validator would say, or that it has to be asked.
+"""Turns simple schemas into plain tests, which say what the validator would say, or that it has to be asked.
 
 A tool's arguments are mostly texts, numbers, booleans, and lists of these, with a type and perhaps a list of admitted
 texts. That much is decided here in a fraction of the time that the validator takes to read the value.

@@ -1,4 +1,4 @@
-"""References between the parts of one schema: which of them go round in a circle."""
+"""Finds the references between the parts of one schema that go round in a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One case before its judges: which judgements it needs, and verdicts out of those that were handed in."""
+"""Puts one case before its judges: which judgements it needs, and verdicts out of those that were handed in."""
 
 from __future__ import annotations
 

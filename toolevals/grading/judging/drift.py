@@ -1,4 +1,4 @@
-"""A judge beside itself: the verdicts of old, and those that it gives when it is asked the very same again."""
+"""Compares a judge with itself: the verdicts of old, and those that it gives when asked the very same again."""
 
 from __future__ import annotations
 

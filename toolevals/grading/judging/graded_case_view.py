@@ -1,4 +1,4 @@
-"""A graded case as judging looks at it: what rules decided, and how its calls stand to the expected ones."""
+"""Shows a graded case as judging looks at it: what rules decided, and how its calls stand to the expected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question to a judge, and its answer, as plain values."""
+"""Defines one question to a judge, and its answer, as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes: transcripts that deserve a low value by any shipped rubric, each with a text that speaks to its judge.
+"""Reads probes: transcripts that deserve a low value by any shipped rubric, each with a text that speaks to its judge.
 
 `probes.jsonl` holds the texts, `probed_transcripts.jsonl` the transcripts that they are put into. In each transcript
 the agent calls another tool than the right one with wrong arguments, repeats its call when that fails, gives a wrong

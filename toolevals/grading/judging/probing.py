@@ -1,4 +1,4 @@
-"""A judge held against the probes: what it is asked, and which of them move it."""
+"""Holds a judge against the probes: what it is asked, and which of them move it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge beside people who rated the same cases: what most of them say, and how far the judge says it too."""
+"""Compares a judge with people who rated the same cases: what most of them say, and how far the judge agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked, what it is given, how it answers, and what the answer is worth."""
+"""Defines rubrics: what a judge is asked, what it is given, how it answers, and what the answer is worth."""
 
 from __future__ import annotations
 

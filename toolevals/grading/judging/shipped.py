@@ -1,4 +1,4 @@
-"""The rubrics that come with the program, in one table."""
+"""Lists the rubrics that come with the program, in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grader of the answer: the expected facts are in what the agent said to the user."""
+"""Grades the answer: the expected facts are in what the agent said to the user."""
 
 from __future__ import annotations
 

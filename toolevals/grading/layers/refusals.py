@@ -1,4 +1,4 @@
-"""Refusals: an agent that declines in words to do what it was asked, and calls nothing."""
+"""Finds refusals: an agent declines in words to do what it was asked, and calls nothing."""
 
 from __future__ import annotations
 

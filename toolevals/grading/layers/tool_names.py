@@ -1,4 +1,4 @@
-"""F1 between the names of the expected tools and of the called ones, case by case."""
+"""Works out F1 between the names of the expected tools and of the called ones, case by case."""
 
 from __future__ import annotations
 

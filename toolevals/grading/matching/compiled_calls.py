@@ -1,4 +1,4 @@
-"""Matchers and expected calls turned into tests, once, for many calls."""
+"""Turns matchers and expected calls into tests, once, for many calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of one expected call beside those of the actual one, path by path."""
+"""Sets the arguments of one expected call beside those of the actual one, path by path."""
 
 from __future__ import annotations
 

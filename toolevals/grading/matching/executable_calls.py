@@ -1,4 +1,4 @@
-"""The calls that an expectation asks for, where it says them exactly: what can be executed in place of an agent's.
+"""Finds the calls that an expectation asks for exactly: they can be executed in place of an agent's.
 
 Where it admits several values, nothing says what the world should be like after a call with any one of them.
 """

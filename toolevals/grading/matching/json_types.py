@@ -1,4 +1,4 @@
-"""The JSON type of a value under a profile, and which types a matcher admits."""
+"""Tells the JSON type of a value under a profile, and which types a matcher admits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The normal form of an expectation: two expectations expect the same when theirs are equal.
+"""Writes the normal form of an expectation: two expectations expect the same when theirs are equal.
 
 A form is a JSON value; the order of sets in it is that of their canonical texts.
 """

@@ -1,4 +1,4 @@
-"""Matchers that admit scalars of one JSON type, which is nearly all of them, as sets to look values up in."""
+"""Turns matchers that admit scalars of one JSON type, which nearly all do, into sets to look values up in."""
 
 from __future__ import annotations
 

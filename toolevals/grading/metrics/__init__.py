@@ -1,1 +1,1 @@
-"""Numbers made of verdicts: rates, the confusion matrix, intervals."""
+"""Makes numbers of verdicts: rates, the confusion matrix, intervals."""

@@ -1,4 +1,4 @@
-"""Intervals of figures that have no formula for theirs, by resampling the examples.
+"""Works out intervals of figures that have no formula for theirs, by resampling the examples.
 
 Percentile bootstrap (B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979). An
 example is resampled with all its trials, since trials of one example are not independent (the cluster bootstrap: A. C.

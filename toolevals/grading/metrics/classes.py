@@ -1,4 +1,4 @@
-"""Classes of a confusion matrix that stand for several tools: a namespace taken together, and the set of a case."""
+"""Names the classes of a confusion matrix that stand for several tools: a namespace together, and the set of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates over examples that have several trials, with the one interval that rates have everywhere.
+"""Works out rates over examples that have several trials, with the one interval that rates have everywhere.
 
 Trials of one example are alike: eight trials say less than eight examples do. Sums over the examples tell how alike,
 and they are all that the interval needs, so that a rate over a million trials costs as much as one over ten.

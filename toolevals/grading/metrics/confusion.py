@@ -1,4 +1,4 @@
-"""The confusion matrix of expected and actual classes, and the figures read from it."""
+"""Counts the confusion matrix of expected and actual classes, and works out the figures read from it."""
 
 from __future__ import annotations
 

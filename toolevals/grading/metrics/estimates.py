@@ -1,4 +1,4 @@
-"""A figure with what is known about it: how much was counted, how sure it is, or why there is none."""
+"""Defines a figure with what is known about it: how much was counted, how sure it is, or why there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of metrics that a team reads as one figure."""
+"""Groups metrics that a team reads as one figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: agreement of any number of raters, with missing labels, on any scale.
+"""Works out Krippendorff's alpha: agreement of any number of raters, with missing labels, on any scale.
 
 Source: K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011).
 """

@@ -1,4 +1,4 @@
-"""Means over examples and differences between runs, with intervals that are honest for few examples.
+"""Works out means over examples and differences between runs, with intervals that are honest for few examples.
 
 What is averaged is an example's mean over its trials, since trials of one example are not independent. Such means have
 a range: scores lie in 0..1, differences of scores in -1..1. Examples at both ends of the range are added before the

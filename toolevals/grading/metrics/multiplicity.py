@@ -1,4 +1,4 @@
-"""p-values of many tests at once, adjusted so that chance findings stay rare.
+"""Adjusts the p-values of many tests at once, so that chance findings stay rare.
 
 Compare an adjusted p-value with alpha as if it were the only one. A test without a p-value (None) is not counted and
 stays None. Raises ValueError on a p-value outside 0..1.

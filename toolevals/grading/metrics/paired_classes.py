@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of one class in two runs on the same examples, and what lies between them."""
+"""Compares precision, recall and F1 of one class in two runs on the same examples."""
 
 from __future__ import annotations
 

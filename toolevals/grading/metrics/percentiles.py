@@ -1,4 +1,4 @@
-"""Percentiles and plain summaries of a list of numbers."""
+"""Works out percentiles and plain summaries of a list of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proportions and their intervals."""
+"""Works out proportions and their intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A score put right by people who read some of its passed and some of its failed cases once more, drawn by chance."""
+"""Corrects a score by people who read some of its passed and some of its failed cases again, drawn by chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many bootstrap resamples at once, in plain Python.
+"""Draws many bootstrap resamples at once, in plain Python.
 
 In a resample every unit (an example with all its trials) is drawn 0, 1, 2, ... times. Units that look alike are drawn
 together: of `count` like units a resample holds Poisson(count) (J. A. Hanley and B. MacGibbon, "Creating non-parametric

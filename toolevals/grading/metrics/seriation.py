@@ -1,4 +1,4 @@
-"""An order of classes in which those that are confused with each other stand together."""
+"""Orders classes so that those that are confused with each other stand together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t, which stand in for the normal's where a spread is estimated from few examples."""
+"""Works out quantiles of Student's t, in place of the normal's where few examples estimate a spread."""
 
 from __future__ import annotations
 

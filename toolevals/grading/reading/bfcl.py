@@ -1,4 +1,4 @@
-"""The Berkeley Function-Calling Leaderboard's entries as examples.
+"""Reads the Berkeley Function-Calling Leaderboard's entries as examples.
 
 A question row holds the conversation and the functions; an answer row lists, for every expected call, the values that
 are allowed for each parameter, `""` among them where the parameter may be left out. They become matchers under the

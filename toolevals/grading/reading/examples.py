@@ -1,4 +1,4 @@
-"""Examples from JSON rows: the plain form that most people write, and the full form."""
+"""Reads examples from JSON rows: the plain form that most people write, and the full form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions from JSON rows: structured calls, messages, steps, or text to be parsed."""
+"""Reads predictions from JSON rows: structured calls, messages, steps, or text to be parsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain values that the core takes and gives: frozen, with documents that round-trip."""
+"""Defines the plain values that the core takes and gives: frozen, with documents that round-trip."""
 
 from toolevals.grading.values.expectations import (
     AnyOrder,

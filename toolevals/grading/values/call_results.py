@@ -1,4 +1,4 @@
-"""References to results (`ResultOf`) read against what was done: the results of calls, and values at places in them."""
+"""Reads references to results (`ResultOf`) against what was done: results of calls, and values at places in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON text in one exact form, and names by content.
+"""Writes JSON text in one exact form, and names values by content.
 
 The form: no white space, integers of any size, floats in their shortest form that
 reads back the same, and nothing escaped that need not be. What JSON cannot say exactly is refused: NaN, infinities,

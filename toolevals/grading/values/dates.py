@@ -1,4 +1,4 @@
-"""Dates and times in text, where they can be read in one way only.
+"""Reads dates and times in text, where they can be read in one way only.
 
 Read are, in ASCII, whatever white space is at the ends:
 

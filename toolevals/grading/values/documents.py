@@ -1,4 +1,4 @@
-"""JSON from outside: read with its faults named by position, checked against the project's schemas.
+"""Reads JSON from outside: names its faults by position, and checks it against the project's schemas.
 
 The schemas are in `schemas/`, one file a shape and version. `x-problem` in a schema gives a keyword's failure words
 that a person can act on.

@@ -1,4 +1,4 @@
-"""A tool's effect, as its name tells it: it reads, it writes, or it hands over to a person."""
+"""Tells a tool's effect by its name: it reads, it writes, or it hands over to a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text that speaks to a judge, as it is kept with a graded case."""
+"""Defines one text that speaks to a judge, as it is kept with a graded case."""
 
 from __future__ import annotations
 

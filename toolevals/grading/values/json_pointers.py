@@ -1,4 +1,4 @@
-"""Places in a document by JSON pointer (RFC 6901), and references (`$ref`) to them in a URI fragment."""
+"""Finds places in a document by JSON pointer (RFC 6901), and by references (`$ref`) to them in a URI fragment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matchers read from documents that the expectation's schema has passed."""
+"""Reads matchers from documents that the expectation's schema has passed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time, tokens and cost of one message, as far as they were recorded."""
+"""Defines the time, tokens and cost of one message, as far as they were recorded."""
 
 from __future__ import annotations
 

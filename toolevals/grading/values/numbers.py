@@ -1,4 +1,4 @@
-"""Exact arithmetic on numbers as they are written."""
+"""Computes exactly with numbers as they are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular expressions from users: matched in linear time by RE2, never by backtracking."""
+"""Matches regular expressions from users in linear time by RE2, never by backtracking."""
 
 from __future__ import annotations
 

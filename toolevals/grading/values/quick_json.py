@@ -1,4 +1,4 @@
-"""JSON text read by the quick parser, where what it gives is provably what the careful one would give.
+"""Reads JSON text by the quick parser, where it provably gives what the careful one would give.
 
 The quick parser takes a key that appears twice, NUL, and integers beyond 64 bits (as floats), and says nothing. Each
 leaves a trace that is cheap to look for: a pair that is lost has its colon in the text and not in the value's own text,

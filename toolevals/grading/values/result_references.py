@@ -1,4 +1,4 @@
-"""References to results of earlier calls, wherever in a matcher they stand."""
+"""Finds references to results of earlier calls, wherever in a matcher they stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools as they are offered to a model."""
+"""Defines tools as they are offered to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transcript as what happened, in order: calls answered, texts said, turns ended."""
+"""Reads a transcript as what happened, in order: calls answered, texts said, turns ended."""
 
 from __future__ import annotations
 

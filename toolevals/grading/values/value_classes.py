@@ -1,4 +1,4 @@
-"""Classes of values, which many are made of: they are frozen for the type checker, and made fast at run time."""
+"""Makes classes of values, which many are made of: frozen for the type checker, and fast at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers that graders give, and all of them on one transcript."""
+"""Defines the answers that graders give, and all of them on one transcript."""
 
 from __future__ import annotations
 

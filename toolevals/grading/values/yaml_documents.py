@@ -1,4 +1,4 @@
-"""YAML as far as JSON goes, by the core schema of YAML 1.2: `yes`, `on`, `12:30` and `2024-05-01` are text.
+"""Reads YAML as far as JSON goes, by the core schema of YAML 1.2: `yes`, `on`, `12:30`, `2024-05-01` are text.
 
 Refused, with line and column: aliases (which could grow without bound), tags of a language, a key that comes twice,
 more than one document.

@@ -1,4 +1,4 @@
-"""Plain values -> Plotly figures, built with plotly's own validating classes. Nothing is computed here.
+"""Makes Plotly figures of plain values, with plotly's own validating classes. Nothing is computed here.
 
 A chart is `{"data": [traces], "themes": {"light": {"traces": [...], "layout": {...}}, "dark": ...}}`: what each trace
 and the layout need in one theme is laid over the traces when it is drawn, so that the data are sent once.

@@ -1,4 +1,4 @@
-"""Shares over k as lines with their bands, told apart by dash and by name as well as by colour."""
+"""Draws shares over k as lines with their bands, told apart by dash and by name as well as by colour."""
 
 from __future__ import annotations
 

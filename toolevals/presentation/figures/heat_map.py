@@ -1,4 +1,4 @@
-"""The confusion matrix as a heat map: right cells in one hue, wrong ones in the other, in the steps of the table."""
+"""Draws the confusion matrix as a heat map: right cells in one hue, wrong ones in the other, in the table's steps."""
 
 from __future__ import annotations
 

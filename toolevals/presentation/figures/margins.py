@@ -1,4 +1,4 @@
-"""The margins of a heat map: a rate with its interval beside each row and below each column."""
+"""Draws the margins of a heat map: a rate with its interval beside each row and below each column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rate over runs: a line with its 95 % band and a dashed goal."""
+"""Draws a rate over runs: a line with its 95 % band and a dashed goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A badge: a small SVG that says whether a gate is passed. It holds its own colours, and text for readers."""
+"""Draws a badge: a small SVG that says whether a gate is passed. It holds its own colours, and text for readers."""
 
 from __future__ import annotations
 

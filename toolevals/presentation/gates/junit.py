@@ -1,4 +1,4 @@
-"""A gate's result as JUnit XML, the form that CI servers read: each check is a test case.
+"""Writes a gate's result as JUnit XML, the form that CI servers read: each check is a test case.
 
 A check that failed is a failure, one that cannot be answered an error; a warning passes and says so on its output,
 unless warnings count.

@@ -1,4 +1,4 @@
-"""A gate's result as Markdown, for a comment on a pull request.
+"""Writes a gate's result as Markdown, for a comment on a pull request.
 
 Names come from datasets and tools: whatever they hold, they are shown as text and never as markup.
 """

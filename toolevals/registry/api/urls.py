@@ -1,4 +1,4 @@
-"""Addresses of `toolevals.registry` in the REST interface."""
+"""Lists the addresses of `toolevals.registry` in the REST interface."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Registries and their versions."""
+"""Serves registries and their versions in the REST interface."""
 
 from __future__ import annotations
 

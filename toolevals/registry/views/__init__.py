@@ -1,1 +1,1 @@
-"""Pages of registries and their versions."""
+"""Shows the pages of registries and their versions."""

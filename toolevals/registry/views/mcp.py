@@ -1,4 +1,4 @@
-"""Publishing what an MCP server lists as a registry's next version."""
+"""Publishes what an MCP server lists as a registry's next version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of registries: the list, one registry with publishing, a version, and what changed between two."""
+"""Shows registries: the list, one registry with publishing, a version, and what changed between two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of judges for drift in the REST interface: asking again, and what came of it."""
+"""Serve checks of judges for drift in the REST interface: ask again, and show what came of it."""
 
 from __future__ import annotations
 

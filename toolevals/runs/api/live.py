@@ -1,4 +1,4 @@
-"""Runs of agents that are asked, in the REST interface: what one takes at least, and starting it."""
+"""Serve runs of agents that are asked, in the REST interface: what one takes at least, and starting it."""
 
 from __future__ import annotations
 

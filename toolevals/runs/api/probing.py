@@ -1,4 +1,4 @@
-"""Checks of judges with probes in the REST interface: what one takes, beginning it, and what came of it."""
+"""Serve checks of judges with probes in the REST interface: what one takes, beginning it, and what came of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in the REST interface: lists, starting a run, gradings."""
+"""Serve runs in the REST interface: lists, starting a run, gradings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as a list shows them: how far, how good, and whether the gold has moved on since."""
+"""Show runs as a list has them: how far, how good, and whether the gold has moved on since."""
 
 from __future__ import annotations
 

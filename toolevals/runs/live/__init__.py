@@ -1,1 +1,1 @@
-"""Runs that ask an agent while they last: what they are told, and the conversations."""
+"""Keep the runs that ask an agent while they last: what they are told, and the conversations."""

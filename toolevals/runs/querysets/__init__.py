@@ -1,1 +1,1 @@
-"""Reads of runs, transcripts and grades, by name."""
+"""Read runs, transcripts and grades, by name."""

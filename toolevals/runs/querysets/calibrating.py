@@ -1,4 +1,4 @@
-"""Reads of calibrations of judges, their cases and people's ratings."""
+"""Read calibrations of judges, their cases and people's ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of checks of judges for drift."""
+"""Read checks of judges for drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of what agents did when tools failed."""
+"""Read what agents did when tools failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of grades."""
+"""Read grades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of rubrics, judges and judgements."""
+"""Read rubrics, judges and judgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of checks of judges with probes."""
+"""Read checks of judges with probes."""
 
 from __future__ import annotations
 

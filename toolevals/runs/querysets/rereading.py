@@ -1,4 +1,4 @@
-"""Reads of re-readings, their cases and what people said."""
+"""Read re-readings, their cases and what people said."""
 
 from __future__ import annotations
 

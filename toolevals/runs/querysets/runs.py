@@ -1,4 +1,4 @@
-"""Reads of agents, experiments, runs and transcripts."""
+"""Read agents, experiments, runs and transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of simulators."""
+"""Read simulators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of thumbs."""
+"""Read thumbs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of counted trials and steps."""
+"""Read counted trials and steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of judges for drift: beginning one, and what came of it."""
+"""Begin checks of judges for drift, and show what came of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of judges with probes: beginning one, what came of it, and both answers about one probe."""
+"""Begin checks of judges with probes, and show what came of them and both answers about one probe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading the sample project, through the same services that people use."""
+"""Loads the sample project, through the same services that people use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges of traces by REST: have one asked, and change how."""
+"""Serves the judges of traces in the REST interface: has one asked, and changes how."""
 
 from __future__ import annotations
 

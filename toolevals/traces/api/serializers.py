@@ -1,4 +1,4 @@
-"""Traces as the REST interface shows them."""
+"""Shows traces as the REST interface has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The REST interface of `toolevals.traces`, below a project."""
+"""Lists the addresses of `toolevals.traces` in the REST interface, below a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces in the REST interface: the list, and one."""
+"""Serves traces in the REST interface: the list, one trace, and the figures that pages show of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body of a request: taken whole, unpacked, and refused as soon as it is too large."""
+"""Takes the body of a request whole, unpacks it, and refuses it as soon as it is too large."""
 
 from __future__ import annotations
 

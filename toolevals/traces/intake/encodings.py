@@ -1,4 +1,4 @@
-"""OTLP's two encodings: both come in as the JSON form, and answers go out in the form that the request had.
+"""Reads OTLP's two encodings as the JSON form, and answers in the form that the request had.
 
 Source: https://opentelemetry.io/docs/specs/otlp/. The generic reader of protobuf's JSON takes ids for base64, while
 OTLP writes them in hexadecimal digits: so neither direction uses it.

@@ -1,4 +1,4 @@
-"""The rate at which one project's spans are taken, and how many batches are at work at once.
+"""Limits the rate at which one project's spans are taken, and how many batches are at work at once.
 
 A process counts for itself: each has its share of the limit. Nothing is lost when it is refused, since senders keep
 what was not acknowledged and send it again.

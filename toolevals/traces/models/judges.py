@@ -1,4 +1,4 @@
-"""Judges that are asked about traces: how much of them, at which price, and each question with what became of it."""
+"""Stores the judges that are asked about traces: of how much, at which price, and what became of each question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of traces that become examples, and the turns that those examples were made of."""
+"""Stores samples of traces that become examples, and the turns that those examples were made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans: a key for each, so that none is stored twice, and what one batch brought of one trace, packed."""
+"""Stores spans: a key for each, so that none is stored twice, and what one batch brought of one trace, packed."""
 
 from __future__ import annotations
 

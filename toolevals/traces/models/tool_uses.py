@@ -1,4 +1,4 @@
-"""A call of a tool in production: the rows of which the figures of tools are counted."""
+"""Stores calls of tools in production: the rows from which the figures of tools are counted."""
 
 from __future__ import annotations
 

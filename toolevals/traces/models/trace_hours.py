@@ -1,4 +1,4 @@
-"""The traces of one hour, counted once: figures of many days add hours up instead of reading traces and calls."""
+"""Stores the counts of one hour's traces: figures of many days add hours up, and read no traces or calls."""
 
 from __future__ import annotations
 

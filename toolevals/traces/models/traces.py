@@ -1,4 +1,4 @@
-"""A trace: one conversation or task of an agent in production, as a row that lists read."""
+"""Stores traces: each is one conversation or task of an agent in production, as a row that lists read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reads of traces, as named methods."""
+"""Reads traces, by named methods."""

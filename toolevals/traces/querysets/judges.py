@@ -1,4 +1,4 @@
-"""Reads of the judges of traces, and of the questions to them."""
+"""Reads the judges of traces, and the questions to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of samples, and of the traces behind examples."""
+"""Reads samples, schedules, and the traces behind examples."""
 
 from __future__ import annotations
 

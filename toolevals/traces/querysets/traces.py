@@ -1,4 +1,4 @@
-"""Reads of traces."""
+"""Reads traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of tools in a trace: those that spans ran, and those that only the conversation tells of."""
+"""Finds the calls of tools in a trace: those that spans ran, and those that only the conversation tells of."""
 
 from __future__ import annotations
 

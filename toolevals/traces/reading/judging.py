@@ -1,4 +1,4 @@
-"""A trace before a judge: the question that a rubric without gold raises about it, and the verdict in its answer."""
+"""Puts a trace before a judge: makes the question of a rubric without gold, and reads the verdict in the answer."""
 
 from __future__ import annotations
 

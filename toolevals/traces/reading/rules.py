@@ -1,4 +1,4 @@
-"""Online rules: what can be said of a trace without gold, in one table. Each is bound to a kind of span."""
+"""Lists the online rules in one table: what can be said of a trace without gold. Each is bound to a kind of span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sum of a trace: what lists show of it and find it by."""
+"""Sums a trace up: what lists show of it and find it by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One trace, read: each span by its convention, and the conversation that they tell together."""
+"""Reads one trace: each span by its convention, and the conversation that they tell together."""
 
 from __future__ import annotations
 

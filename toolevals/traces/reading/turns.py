@@ -1,4 +1,4 @@
-"""The turns of a trace as examples: what the agent knew when it was its turn to act, apart from what it did then."""
+"""Cuts a trace into turns as examples: what the agent knew when it had to act, apart from what it did then."""
 
 from __future__ import annotations
 

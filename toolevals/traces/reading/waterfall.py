@@ -1,4 +1,4 @@
-"""The spans of a trace as lines of a table: each below its parent, with a bar on the time line of the whole."""
+"""Lays out a trace's spans as lines of a table: each below its parent, with a bar on the time line of the whole."""
 
 from __future__ import annotations
 

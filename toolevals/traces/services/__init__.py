@@ -1,4 +1,4 @@
-"""Everything that changes traces."""
+"""Makes every change of traces."""
 
 from toolevals.traces.services.asking_today import TodayRequest, live_agents, today_runs, today_start
 from toolevals.traces.services.judging import traces_judge

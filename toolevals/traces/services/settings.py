@@ -1,4 +1,4 @@
-"""Changes of what a project says about its traces."""
+"""Changes what a project says about its traces."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Template tags of traces."""
+"""Holds the template tags of traces."""

@@ -1,4 +1,4 @@
-"""Durations, costs and shares as people read them, and the links behind figures."""
+"""Writes durations, costs and shares as people read them, and the links behind figures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pages of traces, and the address that takes them."""
+"""Shows the pages of traces, and takes what agents send."""

@@ -1,4 +1,4 @@
-"""`POST /v1/traces` and `/v1/logs`: take what agents send by OTLP over HTTP."""
+"""Takes what agents send by OTLP over HTTP: `POST /v1/traces` and `/v1/logs`."""
 
 from __future__ import annotations
 

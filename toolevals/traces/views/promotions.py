@@ -1,4 +1,4 @@
-"""Samples of traces: the list of them, one with its texts, and what may be done with it."""
+"""Shows samples of traces: the list of them, one with its texts, and what may be done with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules that make examples of new traces."""
+"""Makes and changes the schedules that make examples of new traces."""
 
 from __future__ import annotations
 

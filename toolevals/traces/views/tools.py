@@ -1,4 +1,4 @@
-"""Tools in production: how often each is called, how often it fails, how long it takes."""
+"""Shows tools in production: how often each is called, how often it fails, how long it takes."""
 
 from __future__ import annotations
 

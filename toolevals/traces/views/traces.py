@@ -1,4 +1,4 @@
-"""The list of traces, one trace, and one of its spans."""
+"""Shows the list of traces, one trace, and one of its spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: made once in each process, since it follows from the code alone."""
+"""Makes the OpenAPI document once in each process, since it follows from the code alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that may be sent again: with the same `Idempotency-Key`, the first answer comes back and nothing is done.
+"""Lets requests be sent again: with the same `Idempotency-Key` the first answer comes back and nothing is done.
 
 The key, its answer and the work are one transaction: a process that dies in between leaves none of them. Why:
 docs/decisions/0022.

@@ -1,4 +1,4 @@
-"""Lists come in pages, newest first, by a cursor: page one and page ten thousand cost the same."""
+"""Serves lists in pages, newest first, by a cursor: page one and page ten thousand cost the same."""
 
 from __future__ import annotations
 

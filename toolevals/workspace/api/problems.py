@@ -1,4 +1,4 @@
-"""Errors as problem+json (RFC 9457), with a JSON pointer to each thing that is wrong."""
+"""Answers errors as problem+json (RFC 9457), with a JSON pointer to each thing that is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of `toolevals.workspace` in the REST interface."""
+"""Lists the addresses of `toolevals.workspace` in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms about oneself."""
+"""Defines the forms about one's own account."""
 
 from __future__ import annotations
 

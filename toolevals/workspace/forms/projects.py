@@ -1,4 +1,4 @@
-"""Forms about a project, its members and its tokens."""
+"""Defines the forms about a project, its members and its tokens."""
 
 from __future__ import annotations
 

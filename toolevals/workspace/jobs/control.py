@@ -1,4 +1,4 @@
-"""Stopping a job, pausing it, and having another go at one that failed."""
+"""Stops a job, pauses it, resumes it, and retries one that failed."""
 
 from __future__ import annotations
 

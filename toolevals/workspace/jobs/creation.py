@@ -1,4 +1,4 @@
-"""Making jobs and their batches."""
+"""Makes jobs and their batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The right to work on a batch, for a while, proved by a token in its row."""
+"""Gives the right to work on a batch for a while, proved by a token in its row."""
 
 from __future__ import annotations
 

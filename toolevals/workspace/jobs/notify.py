@@ -1,4 +1,4 @@
-"""Telling workers, through the broker, that batches are due. A ring may get lost or come twice: it decides nothing."""
+"""Tells workers, through the broker, that batches are due. A ring may get lost or come twice: it decides nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small regular duties of the sweeper, from the table `SWEEP_TASKS` in the settings: dotted path -> seconds.
+"""Runs the sweeper's small regular duties, from the table `SWEEP_TASKS` in the settings: dotted path -> seconds.
 
 Each is a function of the time; in each period one worker, of however many, calls it.
 """

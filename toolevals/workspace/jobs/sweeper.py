@@ -1,4 +1,4 @@
-"""A thread in every worker's main process that rings for what is due, so that no lost message matters.
+"""Rings for what is due from a thread in every worker's main process, so that no lost message matters.
 
 Without a broker that other processes can reach it is the only doorbell.
 """

@@ -1,4 +1,4 @@
-"""People, projects, who may do what, what was done, and the background work."""
+"""Stores people, projects, who may do what, what was done, and the background work."""
 
 from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey

@@ -1,4 +1,4 @@
-"""Answers already given, so that a repeated upload is not a second one."""
+"""Stores answers already given, so that a repeated upload is not a second one."""
 
 from __future__ import annotations
 

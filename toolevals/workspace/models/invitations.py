@@ -1,4 +1,4 @@
-"""Invitations to a project: links with which people come in by themselves."""
+"""Stores invitations to a project: links with which people come in by themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background work as rows: a job, split into batches that workers lease.
+"""Stores background work as rows: a job, split into batches that workers lease.
 
 The rows are the queue. A message in the broker only says that a batch may be due.
 """

@@ -1,4 +1,4 @@
-"""A team's space, its members and its tokens."""
+"""Stores a team's space, its members and its tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person who signs in."""
+"""Stores the people who sign in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of the audit log."""
+"""Reads the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids as the text that files have, made by the database: millions of `UUID` objects cost more than their rows."""
+"""Has the database write ids as the text that files have: millions of `UUID` objects cost more than their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading invitations."""
+"""Reads invitations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of jobs and batches, by name."""
+"""Reads jobs and batches, by named methods."""
 
 from __future__ import annotations
 

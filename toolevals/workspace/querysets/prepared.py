@@ -1,4 +1,4 @@
-"""Queries that are put together once in a process, not with each request.
+"""Puts queries together once in a process, not with each request.
 
 Django takes longer to put a query with many conditions together than the database to answer it. This keeps its text,
 with the places of the values that differ from time to time, and how its rows become objects. PostgreSQL keeps its plan.

@@ -1,4 +1,4 @@
-"""Writes that are put together once in a process, not with each request: what `prepared` is for queries."""
+"""Puts writes together once in a process, not with each request: what `prepared` does for queries."""
 
 from __future__ import annotations
 

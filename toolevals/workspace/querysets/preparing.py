@@ -1,4 +1,4 @@
-"""Cursors that let PostgreSQL plan a statement once for each connection, not each time that it is sent.
+"""Lets PostgreSQL plan a statement once for each connection, not each time that it is sent.
 
 Planning the queries that every label asks takes longer than answering them.
 """

@@ -1,4 +1,4 @@
-"""Reads of what was deleted."""
+"""Reads what was deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that changes the workspace. Each function is one short transaction with one audit row."""
+"""Makes every change of the workspace. Each function is one short transaction with one audit row."""
 
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.invitations import (

@@ -1,4 +1,4 @@
-"""The audit log: one row for each act."""
+"""Writes the audit log: one row for each act."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invitations: made and shown once, accepted or declined by the person, renewed or revoked by an owner."""
+"""Makes and shows invitations once; the person accepts or declines them, an owner renews or revokes them."""
 
 from __future__ import annotations
 

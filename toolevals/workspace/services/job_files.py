@@ -1,4 +1,4 @@
-"""Files that a job writes, for somebody to fetch; each is kept for a day."""
+"""Keeps the files that a job writes for somebody to fetch, each for a day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects and their members."""
+"""Makes projects, and changes them and their members."""
 
 from __future__ import annotations
 

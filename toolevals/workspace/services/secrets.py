@@ -1,4 +1,4 @@
-"""Secrets: set, bound to addresses, handed to the work that needs them, forgotten."""
+"""Sets secrets, binds them to addresses, hands them to the work that needs them, and forgets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in, and slowing down those who guess."""
+"""Signs people in, and slows down those who guess."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that nothing knows of: a process died between writing one and the end of its transaction, or while it came."""
+"""Deletes files that nothing knows of: a process died before its transaction ended, or while the file came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API tokens: made, shown once, revoked."""
+"""Makes API tokens, shows them once, and revokes them."""
 
 from __future__ import annotations
 

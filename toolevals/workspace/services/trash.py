@@ -1,4 +1,4 @@
-"""Deleting what owners may delete, restoring it, and destroying it once its time in the trash is over."""
+"""Deletes what owners may delete, restores it, and destroys it once its time in the trash is over."""
 
 from __future__ import annotations
 

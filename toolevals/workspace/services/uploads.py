@@ -1,4 +1,4 @@
-"""Files handed in, kept until the job that reads them is done."""
+"""Keeps files handed in until the job that reads them is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts."""
+"""Makes and changes accounts."""
 
 from __future__ import annotations
 

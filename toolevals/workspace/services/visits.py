@@ -1,4 +1,4 @@
-"""Noting that somebody is here. No audit row: nothing of the project changes."""
+"""Notes that somebody is here. It writes no audit row, since nothing of the project changes."""
 
 from __future__ import annotations
 

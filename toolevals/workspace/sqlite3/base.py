@@ -1,4 +1,4 @@
-"""Django's backend for SQLite, whose transactions close the cursor that begins them.
+"""Extends Django's backend for SQLite: transactions close the cursor that begins them.
 
 A transaction that does not get SQLite's one lock raises, and the exception keeps the cursor until the collector of
 garbage finds both. The collector runs in any thread. To free a cursor that is still open, it waits for the cursor's

@@ -1,1 +1,1 @@
-"""Tags that every template knows without loading them."""
+"""Holds the tags that every template knows without loading them."""

@@ -1,4 +1,4 @@
-"""The kinds of things that can be deleted: each says what goes with it, what stays, and how it is destroyed."""
+"""Defines the kinds of things that can be deleted: what goes with each, what stays, and how it is destroyed."""
 
 from __future__ import annotations
 

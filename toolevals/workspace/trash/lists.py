@@ -1,4 +1,4 @@
-"""Pages of what was deleted: things of several kinds in one order, the last first."""
+"""Lists what was deleted in pages: things of several kinds in one order, the last first."""
 
 from __future__ import annotations
 

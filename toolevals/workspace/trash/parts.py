@@ -1,4 +1,4 @@
-"""Deleting very many rows: some in each transaction, so that labelling hardly waits, and a kill loses nothing."""
+"""Deletes very many rows: some in each transaction, so that labelling hardly waits and a kill loses nothing."""
 
 from __future__ import annotations
 

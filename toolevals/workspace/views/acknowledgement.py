@@ -1,4 +1,4 @@
-"""The acknowledgement of what a page's script sends: the id under which it was sent, in a header of the answer.
+"""Acknowledges what a page's script sends: the id under which it was sent comes back in a header of the answer.
 
 A script takes nothing else for success: not a page to sign in, not what a proxy says in the server's stead.
 """

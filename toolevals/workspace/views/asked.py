@@ -1,4 +1,4 @@
-"""The job that a page shows, named by its address."""
+"""Finds the job that a page shows, named by its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents, as pages of the application: the index, each page, search, pictures and examples."""
+"""Shows the documents as pages of the application: the index, each page, search, pictures and examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending files: stored ones, and tables that are written as they are sent."""
+"""Sends files: stored ones, and tables that are written as they are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An invitation from the side of the person who is invited.
+"""Shows an invitation to the person who is invited, who accepts or declines it.
 
 The link's page sends `Referrer-Policy: no-referrer`, because its address is a secret. Browsers then send `Origin: null`
 with its form, which looks like a form from elsewhere: so the check of forgery is off there. Nothing is lost: only

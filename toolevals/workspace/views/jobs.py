@@ -1,4 +1,4 @@
-"""Background work: the list, one job, and its progress as a part of other pages."""
+"""Shows background work: the list, one job, and its progress as a part of other pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One's own account."""
+"""Shows one's own account."""
 
 from __future__ import annotations
 

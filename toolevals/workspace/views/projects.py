@@ -1,4 +1,4 @@
-"""The projects one may see, a project's first page and its settings."""
+"""Shows the projects one may see, a project's first page and its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search: a page of its own, and the list inside the dialog that Ctrl K opens."""
+"""Shows search: a page of its own, and the list inside the dialog that Ctrl K opens."""
 
 from __future__ import annotations
 

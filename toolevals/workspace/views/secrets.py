@@ -1,4 +1,4 @@
-"""The secrets of a project: their names and where they may be sent, never their values."""
+"""Shows the secrets of a project: their names and where they may be sent, never their values."""
 
 from __future__ import annotations
 

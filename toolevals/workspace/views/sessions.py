@@ -1,4 +1,4 @@
-"""Signing in and out, by a page and from within one, and who is signed in."""
+"""Signs people in and out, by a page and from within one, and says who is signed in."""
 
 from __future__ import annotations
 

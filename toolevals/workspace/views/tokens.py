@@ -1,4 +1,4 @@
-"""API tokens of a project."""
+"""Shows the API tokens of a project, and revokes them."""
 
 from __future__ import annotations
 

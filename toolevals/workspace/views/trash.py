@@ -1,4 +1,4 @@
-"""Pages of deleting: what would go with a thing, what is in the trash, restoring and destroying it."""
+"""Shows the pages of deleting: what would go with a thing, what is in the trash, restoring and destroying it."""
 
 from __future__ import annotations
 

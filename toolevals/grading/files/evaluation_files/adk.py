@@ -1,4 +1,4 @@
-"""Evaluation sets and results of Google's Agent Development Kit (`*.evalset.json`, `*.evalset_result.json`).
+"""Reads evaluation sets and results of Google's ADK (`*.evalset.json`, `*.evalset_result.json`).
 
 Source: google.adk.evaluation (`EvalSet`, `EvalCase`, `Invocation`, `EvalSetResult`), in snake or camel case, and the
 older list of `{"query", "expected_tool_use", "reference"}`.

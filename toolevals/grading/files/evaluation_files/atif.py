@@ -1,4 +1,4 @@
-"""Trajectories in the Agent Trajectory Interchange Format (ATIF), versions 1.0 to 1.8, one or a list of them.
+"""Reads trajectories in the Agent Trajectory Interchange Format (ATIF), versions 1.0 to 1.8, one or a list of them.
 
 Source: the models of the package `atif`.
 """

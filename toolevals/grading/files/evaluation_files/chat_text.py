@@ -1,4 +1,4 @@
-"""Plain text of conversations: lines that begin with a speaker, read into rows of messages.
+"""Reads plain text of conversations: lines that begin with a speaker become rows of messages.
 
     Conversation: 17
     [2026-01-05 12:00] User: Where is A-1?

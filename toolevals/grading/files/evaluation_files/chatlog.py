@@ -1,4 +1,4 @@
-"""Plain logs of conversations: a row for each message, grouped by the conversation's id; or text, read by `chat_text`.
+"""Reads plain logs of conversations: a row for each message, by the conversation's id; or text, by `chat_text`.
 
 A conversation is an example and a trial. The example is what stands before the assistant's first turn after a user has
 spoken, the trial is the rest. A message that cannot be read refuses its whole conversation: without it, it would say

@@ -1,4 +1,4 @@
-"""Inputs and outputs as people keep them: text, messages of any provider, or objects with keys of their own."""
+"""Reads inputs and outputs as people keep them: text, messages of any provider, or objects with keys of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeepEval's test cases and goldens: a dataset's file, or a test run's (`.deepeval/.latest_test_run.json`).
+"""Reads DeepEval's test cases and goldens: a dataset's file, or a test run's (`.deepeval/.latest_test_run.json`).
 
 Source: deepeval.test_case (`LLMTestCase`, `ConversationalTestCase`) and deepeval.dataset (`Golden`,
 `ConversationalGolden`), whose keys come in snake case, and in camel case where the library dumps by alias.

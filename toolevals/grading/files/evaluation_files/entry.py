@@ -1,4 +1,4 @@
-"""One entry of an evaluation file: an example, what an agent did on it, or both."""
+"""Defines one entry of an evaluation file: an example, what an agent did on it, or both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A format of evaluation files, and the format that a file was found to be of."""
+"""Defines a format of evaluation files, and the format that a file was found to be of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats of evaluation files in one table: what tells each, how it is read, and what it leaves out."""
+"""Lists the formats of evaluation files in one table: what tells each, how it is read, and what it leaves out."""
 
 from __future__ import annotations
 

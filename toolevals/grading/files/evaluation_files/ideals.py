@@ -1,4 +1,4 @@
-"""Ideal answers: calls as JSON or as text of one, or words that are expected in the answer."""
+"""Reads ideal answers: calls as JSON or as text of one, or words that are expected in the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of Inspect (`inspect_ai.log.EvalLog`): a `.json` file, or the `.eval` zip of header and samples.
+"""Reads logs of Inspect (`inspect_ai.log.EvalLog`): a `.json` file, or the `.eval` zip of header and samples.
 
 Source: inspect_ai.log (`EvalLog`, `EvalSample`) and inspect_ai.model (`ChatMessage`).
 """

@@ -1,4 +1,4 @@
-"""Langfuse's exports: items of a dataset, traces with their observations, and observations alone.
+"""Reads Langfuse's exports: items of a dataset, traces with their observations, and observations alone.
 
 Source: the public API's `DatasetItem`, `TraceWithFullDetails` and `ObservationsView`, whose fields its exports have.
 """

@@ -1,4 +1,4 @@
-"""LangSmith's exports: runs of a project, and examples with the runs of an experiment.
+"""Reads LangSmith's exports: runs of a project, and examples with the runs of an experiment.
 
 Source: langsmith.schemas (`Run`, `Example`), as the SDK dumps them and as the page exports them.
 """

@@ -1,4 +1,4 @@
-"""LangSmith's datasets: `{"inputs": {...}, "outputs": {...}, "metadata": {...}}`, keys of one's own in each.
+"""Reads LangSmith's datasets: `{"inputs": {...}, "outputs": {...}, "metadata": {...}}`, one's own keys in each.
 
 Keys that people use for conversations and for tool calls are known here; see docs/importing.md for the list.
 """

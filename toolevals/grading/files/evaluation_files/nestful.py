@@ -1,4 +1,4 @@
-"""Samples of NESTFUL: sequences of calls that refer to the results of earlier ones as `$var_1.result$`.
+"""Reads samples of NESTFUL: sequences of calls that refer to the results of earlier ones as `$var_1.result$`.
 
 Source: IBM/NESTFUL and the card of ibm-research/nestful: `sample_id`, `input`, `output`, `tools`, `gold_answer`, where
 lists may be JSON text; in the first version without ids and tools, with `var_result` as a last call.

@@ -1,4 +1,4 @@
-"""Runs of OpenAI Evals: the event log of its command, and the output items of its service.
+"""Reads runs of OpenAI Evals: the event log of its command, and the output items of its service.
 
 Source: evals.record (`spec`, `sampling` and other events) and the API's `eval.run.output_item`.
 """

@@ -1,4 +1,4 @@
-"""Phoenix's spans (OpenInference), of its REST interface or of a data frame, and the examples of its datasets.
+"""Reads Phoenix's spans (OpenInference), of its REST interface or a data frame, and examples of its datasets.
 
 Source: openinference.semconv and Phoenix's `/v1/projects/{id}/spans` and `/v1/datasets/{id}/examples`.
 """

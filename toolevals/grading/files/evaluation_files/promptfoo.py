@@ -1,4 +1,4 @@
-"""promptfoo's results (`promptfoo eval --output results.json`), versions 2 and 3 of its result files.
+"""Reads promptfoo's results (`promptfoo eval --output results.json`), versions 2 and 3 of its result files.
 
 Source: its types `OutputFile`, `EvaluateSummaryV3` and `EvaluateResult`.
 """

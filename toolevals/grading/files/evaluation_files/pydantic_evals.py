@@ -1,4 +1,4 @@
-"""Pydantic Evals: datasets (YAML or JSON) and reports of their evaluation (JSON).
+"""Reads datasets (YAML or JSON) of Pydantic Evals, and reports of their evaluation (JSON).
 
 Source: pydantic_evals (`Dataset.to_file`, `EvaluationReport` as pydantic dumps it).
 """

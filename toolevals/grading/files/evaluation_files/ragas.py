@@ -1,4 +1,4 @@
-"""Samples of Ragas (`EvaluationDataset.to_jsonl`, `to_list`): single-turn and multi-turn.
+"""Reads samples of Ragas (`EvaluationDataset.to_jsonl`, `to_list`): single-turn and multi-turn.
 
 Source: ragas.dataset_schema (`SingleTurnSample`, `MultiTurnSample`) and ragas.messages.
 """

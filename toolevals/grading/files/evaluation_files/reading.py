@@ -1,4 +1,4 @@
-"""An evaluation file read: its examples, and the trials of one agent, each with where it stands."""
+"""Reads an evaluation file: its examples, and the trials of one agent, each with where it stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces as trees of spans, whichever tracer kept them: what an agent was given, and what it did."""
+"""Reads traces as trees of spans, whichever tracer kept them: what an agent was given, and what it did."""
 
 from __future__ import annotations
 

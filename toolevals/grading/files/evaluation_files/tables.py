@@ -1,4 +1,4 @@
-"""CSV as tools let one download it: its rows as objects by column, and cells that hold JSON or Python's literals."""
+"""Reads CSV as tools let one download it: rows as objects by column, and cells of JSON or Python's literals."""
 
 from __future__ import annotations
 

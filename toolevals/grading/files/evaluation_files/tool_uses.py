@@ -1,4 +1,4 @@
-"""Expected calls and made calls of test cases that keep them as two lists: DeepEval, Ragas."""
+"""Reads expected calls and made calls of test cases that keep them as two lists: DeepEval, Ragas."""
 
 from __future__ import annotations
 

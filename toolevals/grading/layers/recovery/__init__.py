@@ -1,4 +1,4 @@
-"""Error recovery: what an agent did when a tool failed, or answered with nothing or only a part."""
+"""Grades error recovery: what an agent did when a tool failed, or answered with nothing or only a part."""
 
 from toolevals.grading.layers.recovery.episodes import REACTIONS, Episode, Reaction
 from toolevals.grading.layers.recovery.following import LOOP_GUARD

@@ -1,4 +1,4 @@
-"""Episodes: each tool's error or empty or partial answer, and what the agent did about it."""
+"""Keeps episodes: each tool's error or empty or partial answer, and what the agent did about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following a transcript, event by event, to find its episodes and what settled them.
+"""Follows a transcript, event by event, to find its episodes and what settled them.
 
 An episode opens at a bad answer. Later calls of the same tool that try again belong to it, until one succeeds, or the
 agent ends its turn with words that settle it. One pass, linear in the transcript.

@@ -1,4 +1,4 @@
-"""The grade of error recovery: each episode 1, 0.5 or 0, and their mean; none where no rule can tell."""
+"""Grades error recovery: each episode 1, 0.5 or 0, and their mean; none where no rule can tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops: calls in a row that bring nothing new, by one tool or by several in turn."""
+"""Finds loops: calls in a row that bring nothing new, by one tool or by several in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deriving what no field holds as it stands: counts, sums, shares, conversions by a factor, dates and times."""
+"""Derives what no field holds as it stands: counts, sums, shares, conversions by a factor, dates and times."""
 
 from __future__ import annotations
 

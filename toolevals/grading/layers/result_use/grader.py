@@ -1,4 +1,4 @@
-"""The grader of result use: reads a transcript once, from its first message to its last."""
+"""Grades result use: reads a transcript once, from its first message to its last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates and times of day in text."""
+"""Reads dates and times of day in text."""
 
 from __future__ import annotations
 

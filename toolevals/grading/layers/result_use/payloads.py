@@ -1,4 +1,4 @@
-"""Reading one result's text: JSON (also inside a text), tables, or lines."""
+"""Reads one result's text: JSON (also inside a text), tables, or lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in text, with scale, unit and currency."""
+"""Reads numbers in text, with scale, unit and currency."""
 
 from __future__ import annotations
 

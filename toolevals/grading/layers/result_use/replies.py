@@ -1,4 +1,4 @@
-"""A reply, its values, and the words around each of them."""
+"""Reads a reply: its values, and the words around each of them."""
 
 from __future__ import annotations
 

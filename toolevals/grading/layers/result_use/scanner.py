@@ -1,4 +1,4 @@
-"""Every value in a text, found in one pass from left to right."""
+"""Finds every value in a text in one pass from left to right."""
 
 from __future__ import annotations
 

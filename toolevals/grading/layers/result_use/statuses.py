@@ -1,4 +1,4 @@
-"""Statuses and yes-or-no fields that a reply says otherwise, as "It was completed." of what failed."""
+"""Finds statuses and yes-or-no fields that a reply says otherwise, as "It was completed." of what failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units of measure and currencies: how people write them, how fields are named after them, and how they convert."""
+"""Lists units of measure and currencies: how people write them, name fields after them, and how they convert."""
 
 from __future__ import annotations
 

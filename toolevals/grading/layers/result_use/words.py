@@ -1,4 +1,4 @@
-"""Words of values: months, weekdays, currencies, numbers, time zones, in English and some other languages."""
+"""Lists the words of values: months, weekdays, currencies, numbers, time zones, in English and some other languages."""
 
 from __future__ import annotations
 

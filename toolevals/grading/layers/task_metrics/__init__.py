@@ -1,4 +1,4 @@
-"""Seven metrics of a whole run, by their public definitions with the known faults corrected."""
+"""Works out seven metrics of a whole run, by their public definitions with the known faults corrected."""
 
 from toolevals.grading.layers.task_metrics.completion import task_completion
 from toolevals.grading.layers.task_metrics.efficiency import step_efficiency

@@ -1,4 +1,4 @@
-"""The calls of a run, and which of them failed."""
+"""Lists the calls of a run, and says which of them failed."""
 
 from __future__ import annotations
 

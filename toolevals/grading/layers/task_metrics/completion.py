@@ -1,4 +1,4 @@
-"""Task completion: a final step, the expected result, the success criteria."""
+"""Scores task completion: a final step, the expected result, the success criteria."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step efficiency: no more steps than needed, no call twice, no call that fails."""
+"""Scores step efficiency: no more steps than needed, no call twice, no call that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goal progress: how much of what the goal speaks of the run has come to."""
+"""Scores goal progress: how much of what the goal speaks of the run has come to."""
 
 from __future__ import annotations
 

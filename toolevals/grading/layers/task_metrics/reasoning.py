@@ -1,4 +1,4 @@
-"""Reasoning quality: whether thoughts are there, of some length, with words that join reasons."""
+"""Scores reasoning quality: whether thoughts are there, of some length, with words that join reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Action safety: dangerous actions and secrets, by patterns."""
+"""Scores action safety: finds dangerous actions and secrets by patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A metric's score, and weighted means over the parts that can be known."""
+"""Defines a metric's score, and weighted means over the parts that can be known."""
 
 from __future__ import annotations
 

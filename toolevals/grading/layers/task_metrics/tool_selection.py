@@ -1,4 +1,4 @@
-"""Tool-selection accuracy over a whole run."""
+"""Scores tool-selection accuracy over a whole run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trajectory score, and all seven metrics of a run at once."""
+"""Works out the trajectory score, and all seven metrics of a run at once."""
 
 from __future__ import annotations
 

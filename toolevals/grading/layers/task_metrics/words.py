@@ -1,4 +1,4 @@
-"""Words and keywords of texts: whole words, in any case, joined names split. Every function is linear in its text."""
+"""Finds words and keywords of texts: whole, in any case, joined names split. Every function is linear in its text."""
 
 from __future__ import annotations
 

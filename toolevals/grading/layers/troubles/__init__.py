@@ -1,4 +1,4 @@
-"""The detector of trouble: what is wrong with a tool's answer, by its codes, flags, keys and words.
+"""Detects trouble: what is wrong with a tool's answer, by its codes, flags, keys and words.
 
 Domain data may well speak of errors, so that only what is about the call counts. What a tool was asked for, an argument
 that an answer repeats, and a record about a thing that failed are no trouble of the call.

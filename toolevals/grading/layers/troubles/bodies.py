@@ -1,4 +1,4 @@
-"""Trouble in a JSON answer: an error, failed parts, or nothing in it."""
+"""Finds trouble in a JSON answer: an error, failed parts, or nothing in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of trouble, and the class that a status code or an error's words stand for."""
+"""Names the classes of trouble, and finds the class that a status code or an error's words stand for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The member of a JSON object that says that a call failed."""
+"""Finds the member of a JSON object that says that a call failed."""
 
 from __future__ import annotations
 

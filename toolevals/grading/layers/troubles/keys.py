@@ -1,4 +1,4 @@
-"""The keys and words of JSON answers that tell of trouble.
+"""Lists the keys and words of JSON answers that tell of trouble.
 
 Keys are compared in small letters without `_`, `-` and spaces; those of other languages are as programs write them.
 """

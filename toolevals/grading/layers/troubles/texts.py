@@ -1,4 +1,4 @@
-"""Trouble in plain text: what errors begin with, error pages, and answers that say that there is nothing."""
+"""Finds trouble in plain text: what errors begin with, error pages, and answers that say that there is nothing."""
 
 from __future__ import annotations
 

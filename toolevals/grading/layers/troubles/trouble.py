@@ -1,4 +1,4 @@
-"""A tool's trouble and the call that it is about."""
+"""Defines a tool's trouble and the call that it is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of any format and raw text, read as calls. What cannot be read becomes a MalformedCall or is refused.
+"""Reads messages of any format and raw text as calls. What cannot be read becomes a MalformedCall or is refused.
 
 Importers read foreign messages with `read_transcript(document, format)`: it returns the transcript, the format that was
 found with the reason, and the losses (`Loss`: what, where, count, first). Add those of many documents to a `Tally`

@@ -1,4 +1,4 @@
-"""Calls in the forms of OpenAI and its imitators, with account of every key."""
+"""Reads calls in the forms of OpenAI and its imitators, with account of every key."""
 
 from __future__ import annotations
 

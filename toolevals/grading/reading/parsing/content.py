@@ -1,4 +1,4 @@
-"""Text of messages and of tool results, whatever a provider wraps it in."""
+"""Reads the text of messages and of tool results, whatever a provider wraps it in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of formats of messages. To read another one is one file in `formats` and one row here."""
+"""Lists the formats of messages in a table. To read another one is one file in `formats` and one row here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls written as JSON: `{"name", "arguments"}` and its relatives."""
+"""Reads calls written as JSON: `{"name", "arguments"}` and its relatives."""
 
 from __future__ import annotations
 

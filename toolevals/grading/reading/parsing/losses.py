@@ -1,4 +1,4 @@
-"""Account of what a reader of messages leaves out: every part is kept, lost by name, or a reason to refuse.
+"""Accounts for what a reader of messages leaves out: every part is kept, lost by name, or a reason to refuse.
 
 A reader hands each thing that it does not keep to an Account. A part that is known and carries no call (reasoning, an
 image) is a loss of its kind. An unknown key or part is a loss by its name, unless it looks like a call: then the

@@ -1,4 +1,4 @@
-"""Messages of any format, alone, in a list or in a whole response, as one Transcript with account of the rest."""
+"""Reads messages of any format, alone, in a list or in a whole response, as one Transcript with account of the rest."""
 
 from __future__ import annotations
 

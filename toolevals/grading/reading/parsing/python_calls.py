@@ -1,4 +1,4 @@
-"""Calls written in Python's syntax: `name(key=value)`. Read as a syntax tree; nothing is ever evaluated."""
+"""Reads calls written in Python's syntax: `name(key=value)`. It parses a syntax tree, and never evaluates anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as a Python syntax tree, with places that count characters and words that Python reserves."""
+"""Reads text as a Python syntax tree, with places that count characters and words that Python reserves."""
 
 from __future__ import annotations
 

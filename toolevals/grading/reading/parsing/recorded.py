@@ -1,4 +1,4 @@
-"""Recorded runs of public simulators, tau-bench and tau2-bench, as transcripts with their outcome.
+"""Reads recorded runs of public simulators, tau-bench and tau2-bench, as transcripts with their outcome.
 
 Sources: https://github.com/sierra-research/tau-bench (`{task_id, trial, reward, info, traj}`) and
 https://github.com/sierra-research/tau2-bench (`{simulations: [{task_id, trial, messages, reward_info}]}`).

@@ -1,4 +1,4 @@
-"""One message that is a list of parts: its text and calls together, and its results as messages of the tool."""
+"""Splits one message that is a list of parts: its text and calls together, its results as messages of the tool."""
 
 from __future__ import annotations
 

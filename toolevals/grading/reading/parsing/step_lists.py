@@ -1,4 +1,4 @@
-"""Step lists as agents' frameworks write them, read as an AgentRun.
+"""Reads step lists as agents' frameworks write them, as an AgentRun.
 
 Read: ReAct (`thought`, `action`, `action_input`, `observation`), LangChain's intermediate steps (`[{tool, tool_input},
 observation]`), steps with `tool`, `arguments` and `result`, and ai-evaluation's trajectories (`tool_calls` with result,

@@ -1,4 +1,4 @@
-"""Agent runs as lists of steps: thought, action, tool, arguments, result, error; with goal, tools and final result."""
+"""Defines agent runs as lists of steps: thought, action, tool, arguments, result, error; goal, tools, final result."""
 
 from __future__ import annotations
 

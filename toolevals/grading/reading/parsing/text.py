@@ -1,4 +1,4 @@
-"""Calls in raw text: JSON first, then Python's call syntax, alone, in fences or tags, or amid prose.
+"""Finds calls in raw text: JSON first, then Python's call syntax, alone, in fences or tags, or amid prose.
 
 Text that nobody meant as a call has none. Text that was meant as one and cannot be read is one MalformedCall.
 """

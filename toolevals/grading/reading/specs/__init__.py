@@ -1,4 +1,4 @@
-"""Tool specs in the formats people have them in, turned into ours: JSON Schema 2020-12, with every loss named.
+"""Turns tool specs from the formats people have them in into ours: JSON Schema 2020-12, with every loss named.
 
 - `native`: `{"name", "description", "input_schema", ...}`, as in `schemas/tool.v1.json`.
 - `openai`: `{"type": "function", "function": {"name", "description", "parameters"}}`, the same without the inner

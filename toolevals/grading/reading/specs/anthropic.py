@@ -1,4 +1,4 @@
-"""Anthropic's client tools: `{"name", "description", "input_schema"}`.
+"""Reads Anthropic's client tools: `{"name", "description", "input_schema"}`.
 
 `strict` and `cache_control` are settings of the request, not of the tool, and no loss.
 """

@@ -1,4 +1,4 @@
-"""Functions of the Berkeley Function-Calling Leaderboard: OpenAI's older form with types in the words of languages."""
+"""Reads the Berkeley Function-Calling Leaderboard's functions: OpenAI's older form, types in the words of languages."""
 
 from __future__ import annotations
 

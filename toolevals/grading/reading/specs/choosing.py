@@ -1,4 +1,4 @@
-"""A choice of a document's tools, for documents that hold more than a registry needs."""
+"""Chooses some of a document's tools, for documents that hold more than a registry needs."""
 
 from __future__ import annotations
 

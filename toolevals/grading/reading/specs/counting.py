@@ -1,4 +1,4 @@
-"""Losses counted by kind, for people: a document of a thousand tools may lose the same key of each."""
+"""Counts losses by kind, for people: a document of a thousand tools may lose the same key of each."""
 
 from __future__ import annotations
 

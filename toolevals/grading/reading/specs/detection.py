@@ -1,4 +1,4 @@
-"""The format of a document of tool specs, by its own keys or those of its tools, and why it is that one."""
+"""Finds the format of a document of tool specs, by its own keys or those of its tools, and says why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool on its way from a document to a spec, and how the formats that hold a list of tools are walked."""
+"""Defines a tool on its way from a document to a spec, and walks formats that hold a list of tools."""
 
 from __future__ import annotations
 

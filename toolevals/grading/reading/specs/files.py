@@ -1,4 +1,4 @@
-"""Files of tool specs as one document: JSON, YAML, or several files that refer to each other, or to skills."""
+"""Reads files of tool specs as one document: JSON, YAML, or several files that refer to each other, or to skills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats of tool specs, in one table: what each is called, what it reads and writes, and what it cannot carry."""
+"""Lists the formats of tool specs in one table: each one's name, what it reads and writes, what it cannot carry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini's function declarations, in REST's and in the Python SDK's spelling.
+"""Reads Gemini's function declarations, in REST's and in the Python SDK's spelling.
 
 `parameters` and `response` hold the subset of OpenAPI 3.0 that the API's `Schema` is: types in capitals, `nullable`,
 64-bit numbers as text. `parametersJsonSchema` and `responseJsonSchema` hold JSON Schema and are taken as they are.

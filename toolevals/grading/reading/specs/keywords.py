@@ -1,4 +1,4 @@
-"""Words of an arguments' schema that no validator knows: arguments that were written where keywords belong."""
+"""Finds words of an arguments' schema that no validator knows: arguments written where keywords belong."""
 
 from __future__ import annotations
 

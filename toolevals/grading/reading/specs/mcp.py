@@ -1,4 +1,4 @@
-"""Tools of the Model Context Protocol, as `tools/list` answers them, with or without the JSON-RPC envelope.
+"""Reads tools of the Model Context Protocol, as `tools/list` answers them, with or without the JSON-RPC envelope.
 
 Source: the protocol's specification, revision 2025-11-25, "Tools" and the schema of `Tool` and `ToolAnnotations`.
 Only what a server says of itself is kept: its hints have defaults there, ours are unknown where nothing was said.

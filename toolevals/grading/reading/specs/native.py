@@ -1,4 +1,4 @@
-"""Our own tool specs, as in `schemas/tool.v1.json`."""
+"""Reads our own tool specs, as in `schemas/tool.v1.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nullable`, OpenAPI 3.0's word for "or null", in JSON Schema."""
+"""Turns `nullable`, OpenAPI 3.0's word for "or null", into JSON Schema."""
 
 from __future__ import annotations
 

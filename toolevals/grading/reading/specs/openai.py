@@ -1,4 +1,4 @@
-"""OpenAI's tools, as the chat and the responses API take them, and the older `functions`.
+"""Reads OpenAI's tools, as the chat and the responses API take them, and the older `functions`.
 
 `strict` is a setting of the request, not of the tool, and no loss.
 """

@@ -1,4 +1,4 @@
-"""Operations of OpenAPI 3.0 and later, and of Swagger 2.0, as tools.
+"""Reads operations of OpenAPI 3.0 and later, and of Swagger 2.0, as tools.
 
 A tool is called by its `operationId`, else by method and path (`get_pets_petId`). Parameters and body make one
 arguments object. The first success response with JSON is the output. Safe methods are read-only, PUT and DELETE

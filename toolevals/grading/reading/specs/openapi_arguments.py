@@ -1,4 +1,4 @@
-"""An operation's parameters and body as one arguments object.
+"""Makes one arguments object of an operation's parameters and body.
 
 A name that two of them claim stays with the first in the order path, query, header, cookie, body; the other is called
 by its place and name. A body whose schema is a plain object gives its properties, any other body is the argument

@@ -1,4 +1,4 @@
-"""Schemas of an OpenAPI document as JSON Schema 2020-12 that stands alone.
+"""Reads schemas of an OpenAPI document as JSON Schema 2020-12 that stands alone.
 
 References inside the document become `#/$defs/...`, each target converted once, so that cycles stay cycles. OpenAPI
 3.0's own words are translated: `nullable`, a boolean `exclusiveMinimum`, `example`, and what stands beside `$ref`

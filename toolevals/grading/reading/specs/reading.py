@@ -1,4 +1,4 @@
-"""Documents of tool specs in, checked tools and named losses out."""
+"""Reads documents of tool specs into checked tools and named losses."""
 
 from __future__ import annotations
 

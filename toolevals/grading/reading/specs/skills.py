@@ -1,4 +1,4 @@
-"""Agent skills as tools: folders with a SKILL.md, whose front matter names the skill and says when to use it.
+"""Reads agent skills as tools: folders with a SKILL.md, whose front matter names the skill and when to use it.
 
 Each skill becomes a tool that takes `request`, what the skill is asked to do. The document is
 `{"skills": [{"path": "pdf/SKILL.md", "text": ..., "files": 3}]}`, as zips and folders are read; `files` counts those

@@ -1,4 +1,4 @@
-"""OTLP as JSON: an `ExportTraceServiceRequest`, as exporters send it and collectors write it to files.
+"""Reads OTLP as JSON: an `ExportTraceServiceRequest`, as exporters send it and collectors write it to files.
 
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Ids are hexadecimal digits, numbers of 64 bits
 may be text, enumerations are numbers, and keys are in camel case. What OTLP does not know is ignored, as it demands.

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry as plain values."""
+"""Defines spans of OpenTelemetry as plain values."""
 
 from __future__ import annotations
 

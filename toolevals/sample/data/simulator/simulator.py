@@ -1,4 +1,4 @@
-"""The shop behind the sample's tools: customers, orders, goods, and what happens to them.
+"""Simulates the shop behind the sample's tools: customers, orders, goods, and what happens to them.
 
 Each public function is a tool: it is given the world's state and the call's arguments, changes the state as the shop
 would, and returns what the tool's output schema says. What the shop refuses is raised.

@@ -1,4 +1,4 @@
-"""`manage.py load_sample`: the sample project, once."""
+"""Loads the sample project once: `manage.py load_sample`."""
 
 from __future__ import annotations
 

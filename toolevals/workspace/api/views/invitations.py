@@ -1,4 +1,4 @@
-"""Invitations to a project."""
+"""Serves the invitations to a project in the REST interface."""
 
 from __future__ import annotations
 

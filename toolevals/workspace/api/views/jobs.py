@@ -1,4 +1,4 @@
-"""Long work as a resource, and the audit log."""
+"""Serves long work as a resource, and the audit log, in the REST interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Members, and their tokens."""
+"""Serves members, and their tokens, in the REST interface."""
 
 from __future__ import annotations
 

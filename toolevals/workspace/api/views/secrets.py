@@ -1,4 +1,4 @@
-"""Secrets: names that can be listed, values that can only be set."""
+"""Serves secrets in the REST interface: names can be listed, values can only be set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting, what was deleted, and restoring it."""
+"""Deletes, lists what was deleted, restores it and destroys it, in the REST interface."""
 
 from __future__ import annotations
 

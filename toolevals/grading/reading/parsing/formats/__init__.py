@@ -1,1 +1,1 @@
-"""One small file for each format of messages; `toolevals.grading.reading.parsing.format_table` lists them."""
+"""Holds a small file for each format of messages; `toolevals.grading.reading.parsing.format_table` lists them."""

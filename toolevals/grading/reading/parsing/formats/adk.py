@@ -1,4 +1,4 @@
-"""Events of Google's Agent Development Kit: Gemini's contents with an author, alone or in a session.
+"""Reads events of Google's Agent Development Kit: Gemini's contents with an author, alone or in a session.
 
 Source: google.adk.events.Event. Partial events of a stream are repeated whole by a later one, and are left out.
 """

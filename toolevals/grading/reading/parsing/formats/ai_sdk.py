@@ -1,4 +1,4 @@
-"""Vercel AI SDK, messages for the model (`ModelMessage`, in version 4 `CoreMessage`): parts `tool-call`, `tool-result`.
+"""Reads the Vercel AI SDK's messages for the model (`ModelMessage`, in version 4 `CoreMessage`), with parts by type.
 
 Source: https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message. Version 4 has `args` and `result`, later ones
 `input` and `output`.

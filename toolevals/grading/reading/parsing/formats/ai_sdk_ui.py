@@ -1,4 +1,4 @@
-"""Vercel AI SDK, messages of the user interface (`UIMessage`): parts that hold a call and its result together.
+"""Reads the Vercel AI SDK's messages of the user interface (`UIMessage`): parts hold a call and its result together.
 
 Source: https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message. Version 4 has parts `tool-invocation`, later ones
 `tool-NAME` and `dynamic-tool`. `step-start` begins another message of the assistant.

@@ -1,4 +1,4 @@
-"""Anthropic messages: content blocks `text`, `tool_use`, `tool_result`.
+"""Reads Anthropic messages: content blocks `text`, `tool_use`, `tool_result`.
 
 Source: https://docs.anthropic.com/en/api/messages. Tools that Anthropic runs itself (`server_tool_use`, `mcp_tool_use`
 and the blocks whose type ends in `tool_result`) are read alike.

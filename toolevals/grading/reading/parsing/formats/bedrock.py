@@ -1,4 +1,4 @@
-"""Amazon Bedrock Converse, and Strands Agents, whose messages are the same: blocks known by their one key.
+"""Reads Amazon Bedrock Converse, and Strands Agents, whose messages are the same: blocks known by their one key.
 
 Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html.
 """

@@ -1,4 +1,4 @@
-"""Gemini contents: parts with `text`, `functionCall`, `functionResponse`, in camelCase or snake_case.
+"""Reads Gemini contents: parts with `text`, `functionCall`, `functionResponse`, in camelCase or snake_case.
 
 Source: https://ai.google.dev/api/caching#Content. Calls mostly have no ids: results are put to them by name and order.
 A candidate that ends with MALFORMED_FUNCTION_CALL is a call that nobody can read.

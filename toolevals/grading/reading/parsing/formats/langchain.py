@@ -1,4 +1,4 @@
-"""LangChain and LangGraph messages as dicts: `{"type": "ai", "tool_calls": [{"name", "args", "id"}]}`.
+"""Reads LangChain and LangGraph messages as dicts: `{"type": "ai", "tool_calls": [{"name", "args", "id"}]}`.
 
 Plain, as they are dumped, or in the state of a graph. Source: langchain_core.messages (`messages_to_dict`, `dumpd`,
 `model_dump`), langgraph (`StateSnapshot`).

@@ -1,4 +1,4 @@
-"""LlamaIndex's chat messages: `blocks` known by their `block_type`, ids of results in `additional_kwargs`.
+"""Reads LlamaIndex's chat messages: `blocks` known by their `block_type`, ids of results in `additional_kwargs`.
 
 Source: llama_index.core.base.llms.types. Before calls were blocks they stood in `additional_kwargs`.
 """

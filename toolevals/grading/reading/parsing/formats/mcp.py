@@ -1,4 +1,4 @@
-"""MCP: JSON-RPC requests `tools/call` and their responses, or bare results.
+"""Reads MCP: JSON-RPC requests `tools/call` and their responses, or bare results.
 
 Source: https://modelcontextprotocol.io/specification, server/tools. An `isError` result and a JSON-RPC error are both
 errors. Messages about anything but calls are losses.

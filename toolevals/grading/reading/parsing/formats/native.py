@@ -1,4 +1,4 @@
-"""Our own messages (`schemas/transcript.v1.json`), read leniently: unknown keys are losses."""
+"""Reads our own messages (`schemas/transcript.v1.json`) leniently: unknown keys are losses."""
 
 from __future__ import annotations
 

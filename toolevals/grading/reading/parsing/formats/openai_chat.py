@@ -1,4 +1,4 @@
-"""OpenAI chat completions: `tool_calls`, the older `function_call`, roles `tool` and `function`.
+"""Reads OpenAI chat completions: `tool_calls`, the older `function_call`, roles `tool` and `function`.
 
 Source: https://platform.openai.com/docs/api-reference/chat. The form that most others imitate.
 """

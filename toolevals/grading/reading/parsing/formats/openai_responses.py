@@ -1,4 +1,4 @@
-"""OpenAI responses: a flat list of items, of which messages, function calls and their outputs are read.
+"""Reads OpenAI responses: a flat list of items, of which messages, function calls and their outputs are read.
 
 Source: https://platform.openai.com/docs/api-reference/responses. Reasoning and the calls of built-in tools (web search,
 code interpreter), which the provider makes and answers itself, are losses. Calls of an MCP server hold their own

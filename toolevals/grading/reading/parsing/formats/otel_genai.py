@@ -1,4 +1,4 @@
-"""OpenTelemetry's generative AI messages (`gen_ai.input.messages`, `gen_ai.output.messages`): parts by their type.
+"""Reads OpenTelemetry's generative AI messages (`gen_ai.input.messages`, `gen_ai.output.messages`), parts by type.
 
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json. Attributes of a span may hold the
 messages as lists or as JSON text.

@@ -1,4 +1,4 @@
-"""Pydantic AI's messages (`all_messages_json`, `ModelMessagesTypeAdapter`): requests and responses with parts.
+"""Reads Pydantic AI's messages (`all_messages_json`, `ModelMessagesTypeAdapter`): requests and responses by part.
 
 Source: pydantic_ai.messages. Instructions, which every request repeats, are a system message where they change.
 """

@@ -1,4 +1,4 @@
-"""Semantic Kernel's chat history (`ChatHistory.serialize()` of Python): items known by their `content_type`.
+"""Reads Semantic Kernel's chat history (`ChatHistory.serialize()` of Python): items known by their `content_type`.
 
 Source: semantic_kernel.contents. A function's name is `PLUGIN-FUNCTION` where it has a plugin.
 """

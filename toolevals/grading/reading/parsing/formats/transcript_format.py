@@ -1,4 +1,4 @@
-"""One format of messages: how it is known, where its messages stand in a whole document, and how they are read."""
+"""Defines one format of messages: how it is known, where its messages stand in a document, how they are read."""
 
 from __future__ import annotations
 

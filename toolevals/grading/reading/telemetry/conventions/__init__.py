@@ -1,4 +1,4 @@
-"""The conventions that spans follow, in one table: a mapper for each, chosen by what a span holds."""
+"""Lists the conventions that spans follow in one table: a mapper for each, chosen by what a span holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes of frameworks that have conventions of their own: the AI SDK, Google's ADK, and LangSmith's exporter.
+"""Reads attributes of frameworks that have their own conventions: the AI SDK, Google's ADK, LangSmith's exporter.
 
 Sources: the AI SDK's `packages/ai/core/telemetry`, `google.adk.telemetry`, and `langsmith._internal.otel`.
 """

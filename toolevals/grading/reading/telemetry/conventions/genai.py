@@ -1,4 +1,4 @@
-"""OpenTelemetry's conventions for generative AI, in their newest form and in those with events of messages.
+"""Reads OpenTelemetry's conventions for generative AI, in their newest form and in those with events of messages.
 
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/, versions 1.28 (messages as events) to 1.39 (messages as
 attributes), and the names that Pydantic AI's spans had before the conventions had them.

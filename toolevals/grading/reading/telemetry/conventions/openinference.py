@@ -1,4 +1,4 @@
-"""OpenInference's conventions: `llm.input_messages.0.message.role` and the like, for Phoenix and Arize.
+"""Reads OpenInference's conventions: `llm.input_messages.0.message.role` and the like, for Phoenix and Arize.
 
 Source: openinference.semconv.trace (`SpanAttributes`, `MessageAttributes`, `ToolCallAttributes`). traceAI's spans have
 the same form below OpenTelemetry's names, `gen_ai.input.messages.0.message.role`, and a kind of their own.

@@ -1,4 +1,4 @@
-"""OpenLLMetry's conventions (Traceloop): `gen_ai.prompt.0.role`, `traceloop.span.kind`; also of others who wrote these.
+"""Reads OpenLLMetry's conventions (Traceloop): `gen_ai.prompt.0.role`, `traceloop.span.kind`; others write them too.
 
 Source: opentelemetry.semconv_ai (`SpanAttributes`). Its newer instrumentations write OpenTelemetry's own messages.
 """
