@@ -28,7 +28,7 @@ def lost(document: Any) -> list[tuple[str, str, int]]:
         ),
         (
             [{"tool": "get", "observation": "seen", "output": "other"}],
-            [("output beside observation", "/0/output", 1)],
+            [("output next to observation", "/0/output", 1)],
         ),
         ([{"tool": "get", "observation": "seen", "output": "seen"}], []),
         (
@@ -46,7 +46,7 @@ def lost(document: Any) -> list[tuple[str, str, int]]:
             {"goal": "x", "task": "y", "available_tools": ["get"], "steps": [], "seed": 4},
             [
                 ("list of tools", "/available_tools", 1),
-                ("task beside goal", "/task", 1),
+                ("task next to goal", "/task", 1),
                 ("unknown key seed", "/seed", 1),
             ],
         ),
