@@ -14,7 +14,7 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
 from toolevals.traces import chunks
 from toolevals.traces.models import ToolUse, Trace, TraceExample, TraceSettings
-from toolevals.traces.services import trace_settle, traces_forget, traces_settle
+from toolevals.traces.services import settling, trace_settle, traces_forget, traces_settle
 from toolevals.traces.tasks import settle
 from toolevals.workspace.trash.kinds import trash_kinds
 
@@ -122,6 +122,27 @@ def test_one_that_cannot_be_summed_up_stands_in_no_others_way(client, token, mon
     first.refresh_from_db()
     assert Trace.objects.due(timezone.now() + timedelta(minutes=30)).count() == 0
     assert Trace.objects.due(timezone.now() + timedelta(hours=2)).get() == first
+
+
+def test_traces_whose_turn_comes_too_late_are_left_to_others(client, token, monkeypatch):
+    for number in (1, 2):
+        send(client, token, export(*conversation(f"{number:032x}")))
+    clock = [0.0]
+
+    def slow(trace, asked):
+        clock[0] += settling.TAKEN_SECONDS
+        return trace_settle(trace=trace)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settling, "monotonic", lambda: clock[0])
+        patch.setattr(settling, "_tried", slow)
+        assert traces_settle() == 1
+    waiting = Trace.objects.exclude(due_at=None).get()
+    assert waiting.settled == 0
+    # Nobody takes it before the time is over for which it was taken.
+    assert traces_settle() == 0
+    Trace.objects.filter(pk=waiting.pk).update(due_at=timezone.now())
+    assert traces_settle() == 1
 
 
 def test_old_traces_go_and_those_of_examples_stay(client, project, owner, token):

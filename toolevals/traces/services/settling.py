@@ -56,27 +56,29 @@ class _Asked:
 def traces_settle(*, seconds: float = 20.0) -> int:
     """Sum up the traces that are due, so long at most; return how many."""
     until, done = monotonic() + seconds, 0
-    while monotonic() < until:
-        now = timezone.now()
-        due = list(Trace.objects.due(now)[:AT_ONCE])
+    while monotonic() < until and (taken := _take(timezone.now())):
+        # What is not begun in half of the time for which it is taken is left to others.
+        until_left = monotonic() + TAKEN_SECONDS / 2
         asked: dict[UUID, _Asked] = {}
-        for trace in due:
-            if _take(trace, now):
-                if trace.project_id not in asked:
-                    asked[trace.project_id] = _Asked.of(trace.project)
-                done += _tried(trace, asked[trace.project_id])
-        if not due:
-            break
+        for trace in taken:
+            if monotonic() >= until_left:
+                break
+            if trace.project_id not in asked:
+                asked[trace.project_id] = _Asked.of(trace.project)
+            done += _tried(trace, asked[trace.project_id])
         others_write_first()
     return done
 
 
-def _take(trace: Trace, now: datetime) -> bool:
-    """Claim a trace: nobody else takes it for a while."""
-    later = now + timedelta(seconds=TAKEN_SECONDS)
-    taken = Trace.objects.filter(pk=trace.pk, due_at=trace.due_at).update(due_at=later)
-    trace.due_at = later
-    return bool(taken)
+def _take(now: datetime) -> list[Trace]:
+    """Claim traces that are due: nobody else takes them for a while."""
+    due = Trace.objects.due(now)
+    if not due.exists():
+        return []
+    with transaction.atomic():
+        taken = list(due.select_for_update(skip_locked=True, no_key=True)[:AT_ONCE])
+        Trace.objects.filter(pk__in=[each.pk for each in taken]).update(due_at=now + timedelta(seconds=TAKEN_SECONDS))
+    return taken
 
 
 def _tried(trace: Trace, asked: _Asked) -> bool:
