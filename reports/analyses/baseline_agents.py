@@ -19,7 +19,7 @@ class BaselineAgentRow:
 
     @property
     def shown(self) -> tuple[VerdictRow, ...]:
-        """What stands in a small table: whole cases, selection, arguments."""
+        """The rows of a small table: whole cases, selection, arguments."""
         return (self.layers.outcome, *(step.row for step in self.layers.funnel)) if self.layers else ()
 
 

@@ -25,7 +25,7 @@ Times = tuple[datetime | None, datetime | None]
 
 @dataclass(frozen=True, slots=True)
 class KeptHours:
-    """What is kept of whole hours, each with the local day that it lies in, and the times for which nothing is kept."""
+    """Holds what is kept of whole hours, each with its local day, and the times for which nothing is kept."""
 
     kept: list[tuple[date, Any]]
     gaps: list[Times]
