@@ -140,10 +140,12 @@ def _state() -> dict[str, int]:
     from django.db.models import Sum
 
     from toolevals.traces.chunks import spans_of
-    from toolevals.traces.models import Span, Trace
+    from toolevals.traces.models import SpanChunk, Trace
+    from toolevals.traces.models.spans import keys_split
 
+    chunks = SpanChunk.objects.values_list("keys", flat=True).iterator()
     return {
-        "keys": Span.objects.count(),
+        "keys": sum(len(keys_split(keys)) for keys in chunks),
         "noted": Trace.objects.aggregate(n=Sum("spans"))["n"] or 0,
         "stored": sum(len(spans_of(each)) for each in Trace.objects.iterator()),
         "open": Trace.objects.exclude(due_at=None).count(),

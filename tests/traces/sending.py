@@ -11,6 +11,8 @@ from django.test import Client
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from toolevals.traces.models import SpanChunk, Trace
+from toolevals.traces.models.spans import keys_split
 from toolevals.workspace.models import Project, Role, TokenScope, User
 from toolevals.workspace.services import token_create
 
@@ -128,3 +130,11 @@ def send(client: Client, token: str, document: Any, *, content_type: str = JSON,
     """Send an export; bytes go as they are."""
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
     return client.post(URL, body, content_type=content_type, headers={"Authorization": token, **headers})
+
+
+def stored_keys(trace: Trace | None = None) -> list[tuple[Any, str]]:
+    """Return the keys that are stored of all traces, or of one, each with its trace. None may be stored twice."""
+    chunks = SpanChunk.objects.all() if trace is None else trace.chunks.all()
+    found = [(each.trace_id, key) for each in chunks for key in keys_split(each.keys)]
+    assert len(found) == len(set(found))
+    return found

@@ -10,7 +10,7 @@ from toolevals.traces.models.promotions import (
     Turns,
 )
 from toolevals.traces.models.settings import TraceSettings
-from toolevals.traces.models.spans import Span, SpanChunk
+from toolevals.traces.models.spans import SpanChunk
 from toolevals.traces.models.tool_uses import ToolUse
 from toolevals.traces.models.trace_hours import TraceHour
 from toolevals.traces.models.traces import Trace
@@ -22,7 +22,6 @@ __all__ = [
     "PromotionSchedule",
     "PromotionState",
     "QuestionState",
-    "Span",
     "SpanChunk",
     "SpanVerdict",
     "ToolUse",

@@ -1,29 +1,35 @@
-"""Stores spans: a key for each, so that none is stored twice, and what one batch brought of one trace, packed."""
+"""Stores spans: what one batch brought of one trace, packed, with the keys by which none is stored twice."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Final
 
 from django.db import models
 
 from toolevals.traces.models.traces import Trace
 
-
-class Span(models.Model):
-    """The key of a span that is stored."""
-
-    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="span_keys", db_index=False)
-    # 16 hexadecimal digits.
-    span_id = models.CharField(max_length=16)
-
-    class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["trace", "span_id"], name="span_of_a_trace"),
-        ]
+# Of each key: a span's id of 16 hexadecimal digits, or what stands for that of a log record.
+KEY_LENGTH: Final = 16
 
 
 class SpanChunk(models.Model):
-    """The new spans of a trace in one batch: an export of OTLP in JSON, packed by zstd. Never changed."""
+    """The new spans of a trace in one batch: an export of OTLP in JSON, packed by zstd. Never changed.
+
+    Whoever adds one holds the trace's row and has read the keys of those before it: so no key is in two.
+    """
 
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="chunks")
+    # The keys of its spans and log records, one after the other.
+    keys = models.TextField()
     body = models.BinaryField()
+
+
+def keys_join(keys: Iterable[str]) -> str:
+    """Return keys as a chunk holds them."""
+    return "".join(keys)
+
+
+def keys_split(joined: str) -> list[str]:
+    """Return the keys that a chunk holds."""
+    return [joined[at : at + KEY_LENGTH] for at in range(0, len(joined), KEY_LENGTH)]

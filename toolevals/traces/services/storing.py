@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -17,7 +17,8 @@ from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
 from toolevals.traces.intake.sorting import Piece, stored_document
-from toolevals.traces.models import Span, SpanChunk, Trace
+from toolevals.traces.models import SpanChunk, Trace
+from toolevals.traces.models.spans import keys_join, keys_split
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Project
 
@@ -55,17 +56,17 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]], 
             if trace_id not in fresh and not _has_room(row):
                 _reject(done, trace_id, len(traces[trace_id]))
                 del gains[trace_id]
-        asked = [at for at in gains if at not in fresh]
-        new = _keys_insert([(rows[at].pk, key) for at in asked for key in traces[at]])
-        for trace_id in asked:
-            pk, pieces = rows[trace_id].pk, traces[trace_id]
-            left = {key: piece for key, piece in pieces.items() if (pk, key) in new}
+        # A trace that is made here has no span that came before.
+        known = [at for at in gains if at not in fresh]
+        before = _keys_before([rows[at].pk for at in known])
+        for trace_id in known:
+            pieces, keys = traces[trace_id], before[rows[trace_id].pk]
+            left = {key: piece for key, piece in pieces.items() if key not in keys}
             if len(left) < len(pieces):
                 gains[trace_id] = _Gain.of(left, packer, signal)
-        # A trace that nobody else has seen has no span that came before.
-        rows_insert(Span, ("trace_id", "span_id"), [(rows[at].pk, key) for at in fresh for key in traces[at]])
         gains = {at: gain for at, gain in gains.items() if gain.pieces}
-        rows_insert(SpanChunk, ("trace_id", "body"), [(rows[at].pk, gain.body) for at, gain in gains.items()])
+        chunks = [(rows[at].pk, gain.keys, gain.body) for at, gain in gains.items()]
+        rows_insert(SpanChunk, ("trace_id", "keys", "body"), chunks)
         _note([(rows[at], gain) for at, gain in gains.items() if at not in fresh], now)
     done.spans = sum(gain.pieces for gain in gains.values())
     return done
@@ -79,16 +80,17 @@ class _Gain:
     spans: int
     has_root: bool
     size: int
+    keys: str
     body: bytes
 
     @classmethod
     def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor, signal: Signal) -> _Gain:
         if not pieces:
-            return cls(0, 0, False, 0, b"")
+            return cls(0, 0, False, 0, "", b"")
         document = stored_document(list(pieces.values()), signal)
         has_root = any(piece.is_root for piece in pieces.values())
         spans = len(pieces) if signal is TRACES else 0
-        return cls(len(pieces), spans, has_root, len(document), packer.compress(document))
+        return cls(len(pieces), spans, has_root, len(document), keys_join(pieces), packer.compress(document))
 
 
 def _traces_held(
@@ -171,21 +173,13 @@ def _reject(done: Stored, trace_id: str, count: int) -> None:
     )
 
 
-def _keys_insert(keys: Iterable[tuple[UUID, str]]) -> set[tuple[UUID, str]]:
-    """Insert the keys of spans and return those that were not there."""
-    table, trace = Span._meta.db_table, Trace._meta.pk
-    new: set[tuple[UUID, str]] = set()
-    with connection.cursor() as cursor:
-        for some in _in_parts(keys):
-            places = ", ".join(["(%s, %s)"] * len(some))
-            values = [value for pk, span in some for value in (trace.get_db_prep_value(pk, connection), span)]
-            cursor.execute(
-                f"INSERT INTO {table} (trace_id, span_id) VALUES {places} "  # noqa: S608 - names of ours
-                "ON CONFLICT (trace_id, span_id) DO NOTHING RETURNING trace_id, span_id",
-                values,
-            )
-            new |= {(trace.to_python(pk), span) for pk, span in cursor.fetchall()}
-    return new
+def _keys_before(traces: Sequence[UUID]) -> Mapping[UUID, Set[str]]:
+    """Return the keys that are stored of traces, whose rows are held: none is added meanwhile."""
+    found: dict[UUID, set[str]] = {each: set() for each in traces}
+    for some in _in_parts(traces):
+        for trace, keys in SpanChunk.objects.filter(trace__in=some).values_list("trace", "keys"):
+            found[trace].update(keys_split(keys))
+    return found
 
 
 def _note(gains: Sequence[tuple[Trace, _Gain]], now: datetime) -> None:
