@@ -11,6 +11,7 @@ import zstandard
 
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in, with_records
+from toolevals.grading.reading.telemetry.otlp_protobuf import kept_traces_in_json
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.models import Trace
@@ -50,4 +51,9 @@ def read_chunks(trace: Trace) -> Chunks:
 def _documents(trace: Trace) -> Iterator[dict[str, Any]]:
     unpacker = zstandard.ZstdDecompressor()
     for body in trace.chunks.order_by("pk").values_list("body", flat=True):
-        yield orjson.loads(unpacker.decompress(bytes(body)))
+        yield document_in(unpacker.decompress(bytes(body)))
+
+
+def document_in(export: bytes) -> dict[str, Any]:
+    """Return an export of OTLP, as it is stored, in the JSON form. A message of protobuf never begins with a brace."""
+    return orjson.loads(export) if export.startswith(b"{") else kept_traces_in_json(export)

@@ -63,13 +63,22 @@ def _of_json(body: bytes, signal: Signal) -> dict[str, Any]:
 
 
 def _of_protobuf(body: bytes, signal: Signal) -> dict[str, Any]:
-    message = signal.request()
+    message = message_of(body, signal)
+    return logs_in_json(message) if signal is LOGS else traces_in_json(message)
+
+
+def message_of(body: bytes, signal: Signal | None = None) -> Any:
+    """Return an export as the message of protobuf that it is, of traces unless said otherwise.
+
+    Raises InvalidDocument where the body is none.
+    """
+    request = (signal or TRACES).request
+    message = request()
     try:
         message.ParseFromString(body)
     except (DecodeError, RecursionError) as error:
-        name = signal.request.DESCRIPTOR.name
-        raise InvalidDocument.at("", f"The body cannot be read as an {name}: {error}") from None
-    return logs_in_json(message) if signal is LOGS else traces_in_json(message)
+        raise InvalidDocument.at("", f"The body cannot be read as an {request.DESCRIPTOR.name}: {error}") from None
+    return message
 
 
 def answer(content_type: str, *, rejected: int = 0, message: str = "", signal: Signal | None = None) -> bytes:
@@ -95,7 +104,12 @@ def failure(content_type: str, *, code: int, message: str) -> bytes:
         return orjson.dumps({"code": code, "message": message})
     # Two fields: an integer, and text with its length. None of our packages has the message.
     text = message.encode()
-    return bytes((0x08, code, 0x12)) + _varint(len(text)) + text
+    return bytes((0x08, code)) + delimited(2, text)
+
+
+def delimited(number: int, content: bytes) -> bytes:
+    """Return a text, or a message, as the field of a message of protobuf: its number up to 15, its length, itself."""
+    return bytes((number << 3 | 2,)) + _varint(len(content)) + content
 
 
 def _varint(number: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from toolevals.grading.files.evaluation_files.entry import keys
-from toolevals.grading.reading.telemetry.otlp import Exported, exported_in, ids_of
+from toolevals.grading.reading.telemetry.otlp import Exported, exported_in
 from toolevals.grading.reading.telemetry.otlp_logs import ExportedRecord, identity_of, records_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.encodings import TRACES, Signal
@@ -46,8 +46,8 @@ class Piece:
     key: str
     is_root: bool
     document: bytes
-    holder: Mapping[str, Any]
-    scope: Mapping[str, Any]
+    holder: Any
+    scope: Any
 
 
 @dataclass(slots=True)
@@ -80,26 +80,17 @@ def is_sampled(trace_id: str, rate: float) -> bool:
     return rate >= 1 or int(trace_id[16:], 16) < rate * 2**64
 
 
-def sorted_spans(
-    document: Mapping[str, Any], *, was_protobuf: bool = False, rate: float = 1.0, change: Change | None = None
-) -> Sorted:
+def sorted_spans(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
     """Return the spans of an export by trace; of an id that comes twice the first counts.
 
-    Of a document that was a message of protobuf only the ids are checked: the rest has the right types. `change` takes
-    out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument where the lists that
-    hold spans are none, or where a resource cannot be read.
+    `change` takes out what may not be stored; it is given each span, and what holds spans. Raises InvalidDocument where
+    the lists that hold spans are none, or where a resource cannot be read.
     """
-    items = _typed_items(document) if was_protobuf else map(_span_item, exported_in(document))
-    return _sorted(items, rate, change)
+    return _sorted(map(_span_item, exported_in(document)), rate, change)
 
 
-def sorted_records(
-    document: Mapping[str, Any], *, was_protobuf: bool = False, rate: float = 1.0, change: Change | None = None
-) -> Sorted:
-    """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one.
-
-    Records are few: they are all checked, those that were protobuf too.
-    """
+def sorted_records(document: Mapping[str, Any], *, rate: float = 1.0, change: Change | None = None) -> Sorted:
+    """Return the log records of an export by trace, as `sorted_spans` does spans. Two that say the same are one."""
     return _sorted(map(_record_item, records_in(document)), rate, change)
 
 
@@ -107,20 +98,6 @@ def sorted_records(
 # and what is wrong.
 _Item = tuple[str, str, str, bool, Mapping[str, Any], tuple[Mapping[str, Any], Mapping[str, Any]]]
 _Wrong = tuple[str, InvalidDocument]
-
-
-def _typed_items(document: Mapping[str, Any]) -> Iterator[_Item | _Wrong]:
-    for at, resource_spans in enumerate(document["resourceSpans"]):
-        for below, scope_spans in enumerate(resource_spans["scopeSpans"]):
-            above = resource_spans, scope_spans
-            for place, item in enumerate(scope_spans["spans"]):
-                pointer = f"/resourceSpans/{at}/scopeSpans/{below}/spans/{place}"
-                try:
-                    trace_id, span_id, parent_id = ids_of(item)
-                except InvalidDocument as error:
-                    yield pointer, error
-                else:
-                    yield pointer, trace_id, span_id, not parent_id, item, above
 
 
 def _span_item(each: Exported) -> _Item | _Wrong:
@@ -172,9 +149,14 @@ def _sorted(items: Iterable[_Item | _Wrong], rate: float, change: Change | None)
 
 def _document(item: Mapping[str, Any], change: Change | None) -> bytes:
     document = _written(change(item) if change else item)
+    require_size(document)
+    return document
+
+
+def require_size(document: bytes) -> None:
+    """Require that a span is no larger than one may be. Raises InvalidDocument."""
     if len(document) > SPAN_MAX_BYTES:
         raise InvalidDocument.at("", f"is larger than {SPAN_MAX_BYTES:,} bytes")
-    return document
 
 
 def _above(
@@ -204,16 +186,26 @@ def _written(value: Any) -> bytes:
 
 def stored_document(pieces: Sequence[Piece], signal: Signal = TRACES) -> bytes:
     """Return pieces of one trace as one export of OTLP: what is written is read by the reader of exports."""
-    resources: dict[int, tuple[Mapping[str, Any], dict[int, tuple[Mapping[str, Any], list[Any]]]]] = {}
-    for piece in pieces:
-        _, scopes = resources.setdefault(id(piece.holder), (piece.holder, {}))
-        _, items = scopes.setdefault(id(piece.scope), (piece.scope, []))
-        items.append(orjson.Fragment(piece.document))
     return orjson.dumps(
         {
             signal.holders: [
-                {**resource, signal.scopes: [{**scope, signal.items: items} for scope, items in scopes.values()]}
-                for resource, scopes in resources.values()
+                {
+                    **resource,
+                    signal.scopes: [
+                        {**scope, signal.items: [orjson.Fragment(item) for item in items]} for scope, items in scopes
+                    ],
+                }
+                for resource, scopes in grouped(pieces)
             ]
         }
     )
+
+
+def grouped(pieces: Sequence[Piece]) -> list[tuple[Any, list[tuple[Any, list[bytes]]]]]:
+    """Return what is stored of pieces below what holds them: resources, in each its scopes, in each its items."""
+    found: dict[int, tuple[Any, dict[int, tuple[Any, list[bytes]]]]] = {}
+    for piece in pieces:
+        _, scopes = found.setdefault(id(piece.holder), (piece.holder, {}))
+        _, items = scopes.setdefault(id(piece.scope), (piece.scope, []))
+        items.append(piece.document)
+    return [(resource, list(scopes.values())) for resource, scopes in found.values()]

@@ -16,6 +16,7 @@ from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
+from toolevals.traces.intake.messages import MessagePiece, stored_message
 from toolevals.traces.intake.sorting import Piece, stored_document
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.models.spans import keys_join, keys_split
@@ -87,7 +88,8 @@ class _Gain:
     def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor, signal: Signal) -> _Gain:
         if not pieces:
             return cls(0, 0, False, 0, "", b"")
-        document = stored_document(list(pieces.values()), signal)
+        items = list(pieces.values())
+        document = stored_message(items) if isinstance(items[0], MessagePiece) else stored_document(items, signal)
         has_root = any(piece.is_root for piece in pieces.values())
         spans = len(pieces) if signal is TRACES else 0
         return cls(len(pieces), spans, has_root, len(document), keys_join(pieces), packer.compress(document))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.bodies import Refused, body_of, content_type_of
-from toolevals.traces.intake.encodings import LOGS, PROTOBUF, TRACES, Signal, answer, document_of
+from toolevals.traces.intake.encodings import LOGS, PROTOBUF, TRACES, Signal, answer, document_of, message_of
+from toolevals.traces.intake.messages import sorted_messages
 from toolevals.traces.intake.rates import RATES
 from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
@@ -20,7 +20,6 @@ from toolevals.traces.scrubbing import Scrubber
 from toolevals.traces.services import spans_store
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.disk import is_low
-from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
 
 Cut = Callable[..., Sorted]
@@ -65,8 +64,7 @@ def _require_room() -> None:
 
 def _taken(request: ProjectRequest, content_type: str, signal: Signal, cut: Cut) -> tuple[int, str]:
     """Store what can be stored; return how many items cannot, and why. Raises `Refused`."""
-    document = document_of_request(request, content_type, signal)
-    found = _sorted(request.project, partial(cut, document, was_protobuf=content_type == PROTOBUF))
+    found = _sorted(request, content_type, signal, cut)
     RATES.note(request.project.pk, found.left_out + sum(map(len, found.traces.values())))
     stored = spans_store(project=request.project, traces=found.traces, signal=signal)
     for reason in stored.reasons:
@@ -75,23 +73,15 @@ def _taken(request: ProjectRequest, content_type: str, signal: Signal, cut: Cut)
     return found.rejected, found.message
 
 
-def document_of_request(request: HttpRequest, content_type: str, signal: Signal = TRACES) -> dict[str, object]:
-    """Return the export that a request brings. Raises `Refused`."""
+def _sorted(request: ProjectRequest, content_type: str, signal: Signal, cut: Cut) -> Sorted:
+    """Return what a request brings, sorted. What is scrubbed must be read; else spans in protobuf stay as they are."""
+    settings = TraceSettings.of(request.project)
+    body, rate = body_of(request), settings.sample_rate
     try:
-        return document_of(body_of(request), content_type, signal)
+        if content_type == PROTOBUF and signal is TRACES and not settings.scrub:
+            return sorted_messages(message_of(body), rate=rate)
+        change = Scrubber(settings.rules).without if settings.scrub else None
+        return cut(document_of(body, content_type, signal), rate=rate, change=change)
     except InvalidDocument as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, _sentence(error)) from None
-
-
-def _sorted(project: Project, cut: Cut) -> Sorted:
-    settings = TraceSettings.of(project)
-    change = Scrubber(settings.rules).without if settings.scrub else None
-    try:
-        return cut(rate=settings.sample_rate, change=change)
-    except InvalidDocument as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, _sentence(error)) from None
-
-
-def _sentence(error: InvalidDocument) -> str:
-    problem = error.problems[0]
-    return f"{problem.pointer} {problem.message}".strip()
+        first = error.problems[0]
+        raise Refused(HTTPStatus.BAD_REQUEST, f"{first.pointer} {first.message}".strip()) from None

@@ -77,6 +77,33 @@ def traces_in_json(message: Any) -> dict[str, Any]:
     }
 
 
+def kept_traces_in_json(body: bytes) -> dict[str, Any]:
+    """Return an `ExportTraceServiceRequest` that was accepted before as JSON: a value of another signal is named.
+
+    Raises DecodeError where the body is no message.
+    """
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    message = ExportTraceServiceRequest.FromString(body)
+    try:
+        return traces_in_json(message)
+    except InvalidDocument:
+        _name_unknown(message)
+        return traces_in_json(message)
+
+
+def _name_unknown(message: Any) -> None:
+    """Put the name of its kind in the place of each value whose kind traces do not have."""
+    for field, held in message.ListFields():
+        if field.message_type is None:
+            continue
+        for each in held if field.is_repeated else (held,):
+            kind = each.WhichOneof("value") if field.message_type.name == "AnyValue" else None
+            if kind and kind not in _OTHERS and kind != "string_value":
+                each.string_value = f"[a value of the kind {kind}, which traces do not have]"
+            _name_unknown(each)
+
+
 def logs_in_json(message: Any) -> dict[str, Any]:
     """Return an `ExportLogsServiceRequest` as the JSON form of OTLP, as `traces_in_json` does spans."""
     return {
@@ -160,7 +187,7 @@ def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:
 def _value(value: Any) -> dict[str, Any]:
     kind = value.WhichOneof("value")
     if kind == "string_value":
-        return {"stringValue": ""}
+        return {"stringValue": value.string_value}
     return {} if kind is None else _OTHERS.get(kind, _unknown)(value)
 
 
