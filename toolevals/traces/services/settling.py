@@ -56,7 +56,7 @@ class _Asked:
 def traces_settle(*, seconds: float = 20.0) -> int:
     """Sum up the traces that are due, so long at most; return how many."""
     until, done = monotonic() + seconds, 0
-    while monotonic() < until and (taken := _take(timezone.now())):
+    while monotonic() < until and (taken := traces_take(timezone.now())):
         # What is not begun in half of the time for which it is taken is left to others.
         until_left = monotonic() + TAKEN_SECONDS / 2
         asked: dict[UUID, _Asked] = {}
@@ -70,7 +70,7 @@ def traces_settle(*, seconds: float = 20.0) -> int:
     return done
 
 
-def _take(now: datetime) -> list[Trace]:
+def traces_take(now: datetime) -> list[Trace]:
     """Claim traces that are due: nobody else takes them for a while."""
     due = Trace.objects.due(now)
     if not due.exists():
