@@ -56,7 +56,6 @@ def _trace(request: ProjectRequest) -> Trace | None:
         return None
 
 
-MOST_PAGES = 1_000
 _UNDONE = (PromotionState.MADE, PromotionState.MAKING)
 
 
