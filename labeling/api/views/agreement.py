@@ -11,16 +11,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
-from labeling.agreement.cache import agreement_counted
+from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import AGAINST_GOLD, SHOWS, Asked, case_page, names_of
-from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import LONGEST, Filters
 from labeling.agreement.report import Agreement as Figures
 from labeling.api.base import LabelingView
-from labeling.api.serializers.figures import FigureSerializer
 from labeling.models import Example
 from labeling.views.agreement_rows import askable, people_told
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role
+
+
+class FigureSerializer(serializers.Serializer[Estimate]):
+    """A figure of `count` units; `value` is null where it is undefined, and then `reason` says why."""
+
+    value = serializers.FloatField(allow_null=True)
+    interval = IntervalSerializer(allow_null=True)
+    count = serializers.IntegerField()
+    reason = serializers.CharField()
 
 
 class MeasuresSerializer(serializers.Serializer[Any]):

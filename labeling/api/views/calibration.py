@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.figures import FigureSerializer
+from labeling.api.views.agreement import FigureSerializer
 from labeling.calibration.choosing import MOST_ITEMS
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of

@@ -1,12 +1,14 @@
-"""Count a grading's cases, metrics and judges once, so that a page costs tools by tools and not a scan.
+"""Count a grading's cases, metrics, judges and spending once, so that a page costs tools by tools and not a scan.
 
-Where agents differ about an example is written into the queue: it is worth a person's time.
+Tokens, cost and time come from columns and never from documents. Where agents differ about an example is written into
+the queue: it is worth a person's time.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from math import floor
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,9 +19,11 @@ from labeling.models import Dataset
 from labeling.services import disagreement_set
 from toolevals.grading.gates.case_table import Scores, chained
 from toolevals.grading.metrics.means import counted_mean
+from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.spending import Spending
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (
     AlignedPair,
@@ -49,13 +53,55 @@ from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.kept_sums import sums_to_keep
 from toolevals.runs.services.packing import cases_pack, packed_store
-from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
+
+
+def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
+    """Return the document of a run's Spending; None where its transcripts say nothing of it.
+
+    `measured` tools have calls of which it is known what they took.
+    """
+    rows = Transcript.objects.of_run(run).order_by()
+    sums = rows.aggregate(
+        conversations=Count("pk"),
+        told=Count("tokens_in"),
+        tokens_in=Sum("tokens_in"),
+        tokens_out=Sum("tokens_out"),
+        tokens_cached=Sum("tokens_cached"),
+        timed=Count("latency_ms"),
+    )
+    spending = Spending(
+        ends=_counts(rows, "ended"),
+        models=_counts(rows, "model"),
+        measured=measured,
+        latency_p50=_percentile(rows, sums["timed"], 0.5),
+        latency_p95=_percentile(rows, sums["timed"], 0.95),
+        # What was asked again was paid for, too.
+        cost=Transcript.objects.filter(run=run).aggregate(cost=Sum("cost"))["cost"],
+        **sums,
+    )
+    return spending.to_document() if spending.says_anything else None
+
+
+def _counts(rows: QuerySet[Transcript], column: str) -> dict[str, int]:
+    counted = rows.exclude(**{column: ""}).order_by(column).values_list(column).annotate(count=Count("pk"))
+    return dict(counted)
+
+
+def _percentile(rows: QuerySet[Transcript], timed: int, share: float) -> float | None:
+    """Return a percentile of the latencies as the core defines it, from the two numbers that it lies between."""
+    if not timed:
+        return None
+    place = share * (timed - 1)
+    ordered = rows.filter(latency_ms__isnull=False).order_by("latency_ms").values_list("latency_ms", flat=True)
+    near = [value for value in ordered[floor(place) : floor(place) + 2] if value is not None]
+    return percentile_of_sorted(near, place - floor(place) if len(near) > 1 else 0)
+
 
 METRIC_COLUMNS: Final = (
     "grading_id",
