@@ -1,8 +1,8 @@
 """Change how many people label each example, while the labelling goes on.
 
 What is open is brought to the new number, in a job: places are added, or free ones are closed. Nobody who is at work
-loses their place, no label is dropped, and what has all its labels already stays as it is. An example's name alone decides: it gives the same answer in every import, and a larger share
-takes in all that a smaller one did.
+loses their place, no label is dropped, and what has all its labels already stays as it is. An example's name alone
+decides: it gives the same answer in every import, and a larger share takes in all that a smaller one did.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from labeling.expectations.wording import matcher_words
 from labeling.models import Dataset, ProposedExample
 from labeling.proposals.origins import last_words
 from toolevals.grading.edge_cases import EDGE_CASE_SENTENCES, EdgeCase
+from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -139,7 +140,7 @@ def proposals_decide(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Accept or drop the drafts that are marked, or the one whose button was pressed."""
     dataset_row = _dataset(request, dataset)
     act, _, one = request.POST.get("act", "").partition(" ")
-    marked = [key for each in ([one] if one else request.POST.getlist("mark")) if (key := _uuid(each))]
+    marked = [key for each in ([one] if one else request.POST.getlist("mark")) if (key := read_id(each))]
     if act == "accept" and one and f"words {one}" in request.POST:
         _accept_changed(request, dataset_row, marked)
     elif act == "accept":
@@ -172,13 +173,6 @@ def _chosen(request: ProjectRequest) -> dict[str, str]:
     said = request.POST if request.method == "POST" else request.GET
     kind = said.get("kind", "")
     return {"tool": said.get("tool", "")[:200], "kind": kind if kind in list(EdgeCase) else ""}
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:

@@ -14,11 +14,11 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.models import LookAnswer, LookProposal, SecondLook
+from labeling.models import LookAnswer, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due
 from labeling.services.second_looks import LONGEST_REMARK
+from labeling.views.second_looks import proposal_or_404
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.models import within
 
 
 class WaitingLookSerializer(serializers.Serializer[Any]):
@@ -65,15 +65,6 @@ class LookAnswerSerializer(serializers.ModelSerializer[SecondLook]):
         fields = ("id", "answer", "remark", "answered_at")
 
 
-class LookView(LabelingView):
-    """The base of the views of one proposal."""
-
-    def find_proposal(self, pk: UUID) -> LookProposal:
-        """Return the project's proposal. Raises Http404."""
-        rows = LookProposal.objects.filter(within(self.project, "plan__dataset"))
-        return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
-
-
 class SecondLooks(LabelingView):
     """The second looks that wait for oneself, at most twenty: which examples. Opening one tells what is proposed."""
 
@@ -82,7 +73,7 @@ class SecondLooks(LabelingView):
         return Response(WaitingLooksSerializer({"waiting": looks_due(self.project, self.user)}).data)
 
 
-class SecondLookDetail(LookView):
+class SecondLookDetail(LabelingView):
     """Open a second look by POST: one's own label and the proposal beside it. It is noted that they were seen.
 
     404 where none waits for oneself at this proposal.
@@ -91,20 +82,20 @@ class SecondLookDetail(LookView):
     @extend_schema(request=None, responses=OpenedLookSerializer)
     @idempotent
     def post(self, request: Request, look: UUID) -> Response:
-        due = look_due(self.project, self.user, self.find_proposal(look))
+        due = look_due(self.project, self.user, proposal_or_404(self.project, look))
         if due is None:
             raise Http404
         services.second_look_open(due=due, actor=self.user)
         return Response(OpenedLookSerializer(due).data)
 
 
-class SecondLookAnswer(LookView):
+class SecondLookAnswer(LabelingView):
     """Answer a second look that was opened. The first answer stands; 409 where the look waits no more."""
 
     @extend_schema(request=NewLookAnswerSerializer, responses=LookAnswerSerializer)
     @idempotent
     def post(self, request: Request, look: UUID) -> Response:
-        opened = get_object_or_404(SecondLook, proposal=self.find_proposal(look), reviewer=self.user)
+        opened = get_object_or_404(SecondLook, proposal=proposal_or_404(self.project, look), reviewer=self.user)
         serializer = NewLookAnswerSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         answered = services.second_look_answer(look=opened, actor=self.user, **serializer.validated_data)

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.fields import ChoiceField, IntegerField
 from rest_framework.generics import ListAPIView
 from rest_framework.parsers import FileUploadParser, MultiPartParser
@@ -83,6 +83,7 @@ class Experiments(ProjectView, ListAPIView[Experiment]):
         return Experiment.objects.in_project(self.project).with_runs()
 
 
+@extend_schema_view(get=extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")]))
 class Runs(ProjectView, ListAPIView[Run]):
     """The project's runs, the newest first; by POST, a run of the baseline."""
 
@@ -99,10 +100,6 @@ class Runs(ProjectView, ListAPIView[Run]):
         for row in run_rows(page or ()):
             vars(row.run)["row"] = row
         return page
-
-    @extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=BaselineRunSerializer, responses={202: RunStartedSerializer})
     @idempotent
