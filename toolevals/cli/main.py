@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
-import tomllib
 from collections.abc import Collection, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import cannot_be_written, note, say, silence, streams_prepare
 from toolevals.cli.verbs import OLD_VERBS, VERBS, Verbs
-from toolevals.serving.folders import PACKAGES, checkout
-
-
-def toolevals_version() -> str:
-    """Return the version of the installed package, or of the checkout that the code runs from."""
-    if top := checkout():
-        found: str = tomllib.loads((top / "pyproject.toml").read_text())["project"]["version"]
-        return found
-    return version("toolevals")
-
-
-def version_words() -> str:
-    """Return the version, where the code is, and the version of Python."""
-    return f"toolevals {toolevals_version()} from {PACKAGES} (Python {platform.python_version()})"
-
 
 # What the scripts of `toolevals completion` ask.
 COMPLETE = ["completion", "words", "--"]
@@ -37,6 +19,7 @@ class ShowVersion(argparse.Action):
     """Prints the version when it is asked for, and not before: reading it takes time."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from toolevals.cli.versioning import version_words
 
         say(version_words())
         parser.exit()
