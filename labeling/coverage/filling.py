@@ -17,6 +17,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
+from labeling.conversation.input_text import last_request
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
 from labeling.expectations.offered_tools import Offers
 from labeling.models import (
@@ -111,7 +112,7 @@ def nearest_tools(messages: Any, tools: Mapping[str, ToolSpec]) -> tuple[str, ..
 
     A word weighs log(1 + n/k) where k of n tools have it. Tools that come equally near are all returned, up to three.
     """
-    said = _words(_last_request(messages))
+    said = _words(last_request({"messages": messages}))
     if not said or not tools:
         return ()
     names = {name: _words(_PARTS.sub(" ", name)) for name in tools}
@@ -137,20 +138,6 @@ def _stem(word: str) -> str:
         if word.endswith(end) and len(word) - len(end) >= 3:
             return word[: -len(end)]
     return word
-
-
-def _last_request(messages: Any) -> str:
-    for message in reversed(messages) if isinstance(messages, list) else ():
-        if isinstance(message, dict) and message.get("role") == "user":
-            return _text(message.get("content"))
-    return ""
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else ()
-    return " ".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 AT_ONCE = 500

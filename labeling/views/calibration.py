@@ -22,13 +22,13 @@ from labeling.calibration.export import COLUMNS, answer_rows
 from labeling.calibration.progress import finished_counts, progress_in
 from labeling.calibration.results import ItemResult, Split, results_of
 from labeling.conversation import read_conversation
+from labeling.conversation.input_text import snippet
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
-from labeling.views.example_rows import last_words
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
@@ -124,7 +124,7 @@ def calibration(request: ProjectRequest, dataset: str, calibration: UUID) -> Htt
     if may_compare_calibration(round_row, request.user):
         results = results_of(round_row, request.user, request.role)
         context["results"] = results
-        context["rows"] = [(one, last_words(one.item.revision.input)) for one in results.items]
+        context["rows"] = [(one, snippet(one.item.revision.input)) for one in results.items]
     return render(request, "labeling/calibration.html", context)
 
 
