@@ -11,17 +11,38 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, product
-from math import factorial, fsum, prod
+from math import comb, exp, factorial, fsum, lgamma, prod
 from random import Random
 from typing import Final
 
-from benchmarks._beta_binomial import beta_binomial, binomial
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, f1_sums
 from toolevals.grading.metrics.means import difference_interval
 from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.reliability import pass_hat_k, tallied_pass_hat_k
+
+
+def beta_binomial(trials: int, rate: float, correlation: float) -> list[float]:
+    """Return the chance that 0, 1, 2, ... trials of one example pass; two trials have this correlation."""
+    if correlation <= 0:
+        return [binomial(trials, passed, rate) for passed in range(trials + 1)]
+    size = (1 - correlation) / correlation
+    a, b = rate * size, (1 - rate) * size
+    return [
+        comb(trials, passed) * exp(_log_beta(passed + a, trials - passed + b) - _log_beta(a, b))
+        for passed in range(trials + 1)
+    ]
+
+
+def binomial(trials: int, passed: int, rate: float) -> float:
+    """Return the chance that so many of independent trials pass."""
+    return comb(trials, passed) * rate**passed * (1 - rate) ** (trials - passed)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
 
 EXAMPLES: Final = (10, 20, 30, 50, 100, 300)
 RATES: Final = (0.5, 0.8, 0.944, 0.97)

@@ -15,7 +15,7 @@ from typing import Any
 
 import django
 
-from benchmarks._labelled_example import CALL, WORDS
+from benchmarks._labelling_load import CALL, WORDS
 
 EXAMPLES, CLIENTS, SECONDS, ALONE = 10_000, 8, 10, 300
 LARGE = 1_000_000

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import django
 
-from benchmarks._labelled_example import CALL
+from benchmarks._labelling_load import CALL
 
 BASE, PAGES = "/api/v1/projects/bench", "/p/bench/label/"
 ENTERED = {"tool": "1", "c1.v/order_id": "A-1", "rationale": "It asks where the parcel is.", "scope": "support"}

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks._labelled_example import CALL, WORDS
 from toolevals.grading.values.canonical import exact
+
+WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
+CALL = {
+    "kind": "calls",
+    "alternatives": [{"ordered": [{"tool": "track_parcel", "arguments": {"order_id": {"exact": "A-1"}}}]}],
+}
+
 
 # Rows a statement, so that none is rolled back as a whole and the log stays short.
 AT_ONCE = 100_000

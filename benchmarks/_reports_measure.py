@@ -38,7 +38,8 @@ def main() -> None:
     from reports.analyses.matrix import matrix_of
     from reports.filters.case_filters import CaseFilter, Filters
     from reports.filters.matrix_cells import matrix_counts
-    from reports.queries.grading import listed_cases, read_id
+    from reports.queries.grading import listed_cases
+    from toolevals.workspace.address_numbers import read_id
     from toolevals.workspace.models import User
 
     call_command("migrate", verbosity=0)

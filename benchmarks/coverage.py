@@ -17,8 +17,7 @@ from operator import attrgetter
 from random import Random
 from statistics import fmean
 
-from benchmarks._beta_binomial import beta_binomial, binomial
-from benchmarks._figures_coverage import figure_cells
+from benchmarks._figures_coverage import beta_binomial, binomial, figure_cells
 from benchmarks.row import Row
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.rates import Interval, wilson

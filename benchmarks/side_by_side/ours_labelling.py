@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import _labelling
-from benchmarks._labelled_example import CALL
+from benchmarks._labelling_load import CALL
 
 VERSION = "this checkout"
 BASE = "/api/v1/projects/bench"

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from labeling.models import Example
-from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.address_numbers import read_id, whole_number
 
 LONGEST = 200
 
@@ -34,7 +34,7 @@ class Filters:
     def asked(cls, query: Mapping[str, str], *, names: bool) -> Filters:
         """Return what an address says; what makes no sense counts as not said. `names`: people may be chosen."""
         guideline = query.get("guideline", "")
-        reviewer, other = (_uuid(query.get(name, "")) if names else None for name in ("reviewer", "other"))
+        reviewer, other = (read_id(query.get(name, "")) if names else None for name in ("reviewer", "other"))
         return cls(
             strata={name: value for name in Example.STRATA if (value := text(query, name))},
             since=_day(query.get("since", "")),
@@ -73,13 +73,6 @@ def text(query: Mapping[str, str], name: str) -> str:
     """Return a parameter's text; "" where it is absent or cannot be a value in the database."""
     value = query.get(name, "")
     return "" if "\0" in value else value[:LONGEST]
-
-
-def _uuid(value: str) -> UUID | None:
-    try:
-        return UUID(value)
-    except ValueError:
-        return None
 
 
 def _day(value: str) -> date | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from labeling.calibration.answer_classes import tool_choice
+from labeling.calibration.results import tool_choice
 from labeling.errors import InvalidAct
 from labeling.models import CalibrationItem, Dataset, Example, LabelAnswer, Resolution
 

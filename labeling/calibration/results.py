@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from labeling.blindness import may_compare_calibration
-from labeling.calibration.answer_classes import tool_choice
+from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.meaning import meaning
@@ -18,6 +18,15 @@ from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.krippendorff import krippendorff_alpha
 from toolevals.workspace.models import Role, User
+
+
+def tool_choice(answer: str, expectation: Mapping[str, Any] | None) -> str:
+    """Return the tools that an answer's first alternative calls, each once; `(none)`, `(any)`, or why there is none."""
+    if expectation is None:
+        return str(answer)
+    if expectation.get("kind") == "no_call":
+        return NO_CALL
+    return ", ".join(dict.fromkeys(call["tool"] for call in calls_of(expectation))) or ANY_CALL
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,210 @@
-"""Read a datasheet with a fixed number of queries for any number of examples."""
+"""Read a datasheet with a fixed number of queries for any number of examples.
+
+Examples and their labelling are counted in SQL, labels of what is resolved alone. The audit log tells the sources.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+
+from labeling.blindness import RESOLVED, is_resolved
+from labeling.coverage.expected import ANY_CALL, NO_CALL
 from labeling.coverage.filling import entries_read, gold_read
 from labeling.datasheet.agreement import tool_agreement
-from labeling.datasheet.composition import composition_of
-from labeling.datasheet.labelling import labelling_of
 from labeling.datasheet.scope import Scope
-from labeling.datasheet.sources import sources_of
-from labeling.datasheet.values import About, Datasheet, LintCount, LintSummary
+from labeling.datasheet.values import (
+    About,
+    Composition,
+    Datasheet,
+    Labelling,
+    LintCount,
+    LintSummary,
+    SourceFile,
+    Sources,
+    ValueCount,
+    Values,
+)
 from labeling.lint.page import State, drawn
-from labeling.models import Dataset, DatasetVersion, LintReport
+from labeling.models import (
+    Adjudication,
+    Dataset,
+    DatasetVersion,
+    Dispute,
+    Example,
+    LintReport,
+    ProposalState,
+    ProposedExample,
+)
+from labeling.queue.shown_strata import hidden_strata
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import wilson
+from toolevals.workspace.models import AuditEntry, Role
+
+# So many values of a stratum are listed, and so many tools.
+MOST_VALUES = 20
+MOST_TOOLS = 50
+GOLD, SET_ASIDE = RESOLVED
+
+
+def composition_of(scope: Scope, unread: int) -> Composition:
+    """Count the examples by status, stratum, source of the gold and tool."""
+    found = _Counts(scope)
+    tools = dict(scope.tools().values_list("tool").annotate(n=Count("pk")))
+    classes = {name: tools.pop(name, 0) for name in (NO_CALL, ANY_CALL)}
+    return Composition(
+        examples=found.examples,
+        gold=found.gold,
+        waiting=found.examples - found.gold - found.set_aside.total(),
+        set_aside=dict(found.set_aside.most_common()),
+        strata={name: _values(counts, MOST_VALUES) for name, counts in found.strata.items() if counts.keys() - {""}},
+        tools=_values(Counter(tools), MOST_TOOLS),
+        no_call=classes[NO_CALL],
+        any_call=classes[ANY_CALL],
+        unread=unread,
+        tool_lists=scope.rows.aggregate(n=Count(scope.revision("tools"), distinct=True))["n"],
+        gold_sources=dict(found.sources.most_common()),
+        replaced=found.replaced if scope.version else None,
+        first_added=found.first,
+        last_added=found.last,
+    )
+
+
+class _Counts:
+    """Sums over one grouped query: a group is all that a row says of strata, status and source."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.examples = self.gold = self.replaced = 0
+        self.first: datetime | None = None
+        self.last: datetime | None = None
+        self.set_aside: Counter[str] = Counter()
+        self.sources: Counter[str] = Counter()
+        self.strata: dict[str, Counter[str]] = {name: Counter() for name in Example.STRATA}
+        self._is_frozen = scope.version is not None
+        hidden = hidden_strata(scope.dataset, Role.REVIEWER)
+        for *values, state, why, source, count, replaced, first, last in _groups(scope):
+            self.examples += count
+            self.replaced += replaced
+            self._add_gold(state, why, source, count)
+            for name, value in zip(Example.STRATA, values, strict=True):
+                # It is the same for every member: of what is still to label, only what reviewers see is counted.
+                if self._is_frozen or state in RESOLVED or name not in hidden:
+                    self.strata[name][value] += count
+            self.first = min(filter(None, (self.first, first)), default=None)
+            self.last = max(filter(None, (self.last, last)), default=None)
+
+    def _add_gold(self, state: str, why: str, source: str | None, count: int) -> None:
+        # A version keeps its gold, whatever became of it since.
+        if source and (self._is_frozen or state == GOLD):
+            self.gold += count
+            self.sources[source] += count
+        elif state == SET_ASIDE:
+            self.set_aside[why] += count
+
+
+def _groups(scope: Scope) -> Any:
+    strata = [scope.example(name) for name in Example.STRATA]
+    told = [*strata, scope.revision("resolution"), scope.revision("set_aside_as"), scope.gold("source")]
+    # What is frozen and still in force: the example's current revision, with its gold.
+    same = Q(revision=F("revision__example__current"), gold=F("revision__gold")) if scope.version else Q()
+    created = scope.example("created_at")
+    counted = scope.rows.values_list(*told).annotate(n=Count("pk"))
+    return counted.annotate(
+        replaced=Count("pk") - Count("pk", filter=same) if scope.version else Count("pk") - Count("pk"),
+        first=Min(created),
+        last=Max(created),
+    )
+
+
+def _values(counts: Counter[str], most: int) -> Values:
+    """List the most frequent values, what is not said last; the names decide between equal ones."""
+    said = sorted(((value, n) for value, n in counts.items() if value), key=lambda one: (-one[1], one[0]))
+    listed = [ValueCount(value, n) for value, n in said[:most]]
+    if counts[""]:
+        listed.append(ValueCount("", counts[""]))
+    return Values(tuple(listed), len(said[most:]), sum(n for _, n in said[most:]))
+
+
+# Examples with more labels are counted together with those that have so many.
+MOST_OVERLAP = 5
+
+
+def labelling_of(scope: Scope) -> Labelling:
+    """Count labels, people, hours, decisions and disputes."""
+    labels = labelling_by_person(scope)
+    adjudications = _of(scope, Adjudication.objects.filter(withdrawn_at=None)).aggregate(
+        n=Count("pk"), people=Count("adjudicator", distinct=True), seconds=Sum("seconds")
+    )
+    disputes = _of(scope, Dispute.objects.all()).aggregate(
+        open=Count("pk", filter=Q(settled_at=None)), settled=Count("pk", filter=Q(settled_at__isnull=False))
+    )
+    guidelines: Counter[int] = Counter()
+    for _, guideline, n, _, _ in labels:
+        guidelines[guideline] += n
+    return Labelling(
+        labels=guidelines.total(),
+        people=len({person for person, *_ in labels if person}),
+        nameless=sum(n for person, _, n, _, _ in labels if not person),
+        timed=sum(timed for *_, timed, _ in labels),
+        seconds=sum(seconds or 0.0 for *_, seconds in labels),
+        overlap=_overlap(scope),
+        guidelines=dict(sorted(guidelines.items())),
+        adjudications=adjudications["n"],
+        adjudicators=adjudications["people"],
+        adjudication_seconds=adjudications["seconds"] or 0.0,
+        disputes_open=disputes["open"],
+        disputes_settled=disputes["settled"],
+    )
+
+
+def labelling_by_person(scope: Scope) -> list[Any]:
+    """Return a row for each person and guideline: labels, how many of them were timed, and their seconds."""
+    counted = scope.labels().values_list("reviewer", "guideline").annotate(n=Count("pk"))
+    return list(counted.annotate(timed=Count("pk", filter=Q(seconds__gt=0)), time=Sum("seconds")))
+
+
+def _overlap(scope: Scope) -> dict[int, int]:
+    rows = scope.labels().values("revision").annotate(n=Count("pk"))
+    wanted = {f"of_{n}": Count("n", filter=Q(n=n)) for n in range(1, MOST_OVERLAP)}
+    wanted[f"of_{MOST_OVERLAP}"] = Count("n", filter=Q(n__gte=MOST_OVERLAP))
+    counts = rows.aggregate(**wanted)
+    return {n: counts[f"of_{n}"] for n in range(1, MOST_OVERLAP + 1) if counts[f"of_{n}"]}
+
+
+def _of(scope: Scope, rows: QuerySet[Any]) -> QuerySet[Any]:
+    resolved = rows.filter(is_resolved(), revision__in=scope.revisions()).order_by()
+    return resolved.filter(created_at__lte=scope.until) if scope.until and rows.model is Adjudication else resolved
+
+
+# So many of the newest imports are listed.
+MOST_FILES = 30
+
+
+def sources_of(scope: Scope) -> Sources:
+    """Return what was imported into the dataset until the moment that counts, the newest first."""
+    acts = AuditEntry.objects.filter(target_id=scope.dataset.pk).order_by("-id")
+    drafts = ProposedExample.objects.filter(dataset=scope.dataset, state=ProposalState.ACCEPTED)
+    if scope.until is not None:
+        acts = acts.filter(at__lte=scope.until)
+        drafts = drafts.filter(example__created_at__lte=scope.until)
+    started = acts.filter(verb="import_start").values_list("detail", "at")
+    listed = list(started[:MOST_FILES])
+    # What the listed files began cannot have been published before the oldest of them.
+    published = acts.filter(verb="import_publish", at__gte=listed[-1][1]) if listed else acts.none()
+    added = {detail["job"]: detail["added"] for detail in published.values_list("detail", flat=True)}
+    return Sources(
+        files=tuple(
+            SourceFile(detail["file"], detail["source"], at, detail["job"], added.get(detail["job"]))
+            for detail, at in listed
+        ),
+        more=max(0, started.count() - MOST_FILES),
+        without_file=acts.filter(verb="examples_import").count(),
+        drafts=drafts.count(),
+    )
+
 
 # So much gold is read, by tool, while a page waits.
 READ_AT_ONCE = 2_000

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from labeling.conversation.input_text import content_text
 from labeling.lint.findings import NAMED, NamedExample, Report
 from labeling.lint.texts import resemblance, sketch, words_in
 from toolevals.grading.values.canonical import digest
@@ -109,14 +110,8 @@ def conversation_text(shown: Any) -> str:
     """Return what is said and answered in an input, the system's words aside."""
     messages = shown.get("messages") if isinstance(shown, Mapping) else None
     said = [
-        _text(message.get("content"))
+        content_text(message.get("content"))
         for message in (messages if isinstance(messages, list) else ())
         if isinstance(message, Mapping) and message.get("role") not in ("system", "developer")
     ]
     return "\n".join(said)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return " ".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return content if isinstance(content, str) else ""

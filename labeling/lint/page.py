@@ -9,9 +9,8 @@ from typing import Any
 
 from labeling.lint.findings import LISTED
 from labeling.lint.rules import RULES, SEVERITIES, Rule
-from toolevals.grading.metrics.rates import wilson
+from labeling.templatetags.figures import rate
 from toolevals.presentation.csv import Cell
-from toolevals.presentation.numbers import percent, span
 from toolevals.workspace.address_numbers import page_number
 
 FINDINGS_A_PAGE = 50
@@ -88,15 +87,8 @@ def drawn(document: Mapping[str, Any], state: State) -> Drawn:
         found=len(chosen),
         unlisted=sum(count for name, count in more.items() if _is_of(RULES[name], state)),
         pages=pages,
-        passed_idle=_share(document["passed_idle"], document["gold"]),
+        passed_idle=rate(document["passed_idle"], document["gold"]),
     )  # fmt: skip
-
-
-def _share(count: int, whole: int) -> str:
-    if not whole:
-        return ""
-    interval = wilson(count, whole)
-    return f"{percent(count / whole)} % ({span(interval.low, interval.high)})"
 
 
 def lines(document: Mapping[str, Any], state: State) -> Iterator[Sequence[Cell]]:

@@ -15,7 +15,6 @@ from labeling.models import (
     GuidelineVersion,
     KeyBindings,
     Label,
-    LabelBatch,
     LabelSlot,
     LookPlan,
     Revision,
@@ -32,14 +31,6 @@ class LabelFacts(NamedTuple):
 
     guideline: int
     is_first: bool
-
-
-class Begun(NamedTuple):
-    """What a person may have begun, or be meant to do, before the queue of a dataset."""
-
-    drafts: bool
-    kept: bool
-    batches: bool
 
 
 class PageFacts(NamedTuple):
@@ -71,13 +62,6 @@ def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
     return _whole(found) if found is not None else None
 
 
-def held_slot(place: Dataset | Project, user: User) -> UUID | None:
-    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
-    query = _HELD_OF_DATASET if isinstance(place, Dataset) else _HELD_OF_PROJECT
-    found: LabelSlot | None = query.first(place=place.pk, user=user.pk)
-    return found.pk if found is not None else None
-
-
 def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
     """Return in how many places of a dataset or project this person is at work, and in how many they have a label."""
     query = _COUNTS_OF_DATASET if isinstance(place, Dataset) else _COUNTS_OF_PROJECT
@@ -91,12 +75,6 @@ def locked_revision(pk: UUID) -> Revision:
     if not found:
         raise Revision.DoesNotExist
     return found[0]
-
-
-def slot_of_round(revision: UUID, user: User) -> LabelSlot | None:
-    """Return this person's slot in a revision's current round, its row locked."""
-    found: LabelSlot | None = _SLOT_OF_ROUND.first(revision=revision, user=user.pk)
-    return found
 
 
 def newest_label(slot: LabelSlot) -> Label | None:
@@ -121,11 +99,6 @@ def label_facts(revision: Revision, user: User) -> LabelFacts:
     """Return what is written down with a label of a locked revision by this person. One statement."""
     guideline, earlier = _FACTS.rows(revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id)[0]
     return LabelFacts(guideline or 0, not earlier)
-
-
-def has_begun(user: User) -> Begun:
-    """Return whether a person has drafts, places that are kept for them, and batches of their own. One statement."""
-    return Begun(*map(bool, _BEGUN.rows(user=user.pk)[0]))
 
 
 def has_skipped(revision: Revision, user: User) -> bool:
@@ -159,13 +132,6 @@ def page_facts(revision: Revision, user: User) -> PageFacts:
 def count_answers(project: Project, user: User) -> int:
     """Return how many of this person's questions were answered, see `CommentQuerySet.answered_to`."""
     return len(_ANSWERS.rows(project=project.pk, user=user.pk))
-
-
-def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
-    """Return a round of a dataset or project that this person has to answer before they are handed examples."""
-    query = _FIRST_OF_DATASET if isinstance(place, Dataset) else _FIRST_OF_PROJECT
-    found: CalibrationRound | None = query.first(place=place.pk, user=user.pk)
-    return found
 
 
 def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:
@@ -203,32 +169,14 @@ def _locked(revision: Any) -> Any:
     return rows.select_related("example__dataset__project", "tools")
 
 
-def _slot_of_round(revision: Any, user: Any) -> Any:
-    slots = LabelSlot.objects.filter(revision=revision, reviewer=user).of_current_round()
-    return slots.select_for_update(of=("self",))
-
-
 def _skips(**conditions: Any) -> Any:
     return Skip.objects.standing().filter(**conditions).values_list("reviewer").distinct()
-
-
-def _first(rounds: Any, user: Any) -> Any:
-    return rounds.filter(comes_first=True).waiting_for(user)[:1]
 
 
 def _facts(revision: Any, user: Any, dataset: Any) -> Any:
     earlier = Label.objects.filter(revision=revision, reviewer=user, slot__round=F("revision__round"))
     place = Revision.objects.filter(pk=revision).order_by()
     return place.values_list(Subquery(_guideline(dataset)), Exists(earlier))
-
-
-def _begun(user: Any) -> Any:
-    kept = LabelSlot.objects.filter(assignee=user, state__in=[SlotState.OPEN, SlotState.CLAIMED])
-    own = LabelBatch.objects.filter(owner=user, closed_at=None)
-    drafts = Draft.objects.filter(user=user)
-    return (
-        User.objects.filter(pk=user).order_by().values_list(*(Exists(each.order_by()) for each in (drafts, kept, own)))
-    )
 
 
 def _page(revision: Any, user: Any, project: Any) -> Any:
@@ -252,24 +200,20 @@ def _guideline(dataset: Any) -> Any:
 
 
 _ONE, _OTHER, _THIRD = (an_id(number) for number in range(3))
-_REVISION, _PLACE = {"revision": _ONE, "user": _OTHER}, {"place": _ONE, "user": _OTHER}
-_PROJECT = {"project": _ONE, "user": _OTHER}
+_REVISION, _PROJECT = {"revision": _ONE, "user": _OTHER}, {"project": _ONE, "user": _OTHER}
 
 _SLOT = PreparedQuery(lambda slot: _slots(pk=slot), {"slot": _ONE})
 _PROJECT_SLOT = PreparedQuery(
     lambda slot, project: _slots(within(project, "dataset"), pk=slot), {"slot": _ONE, "project": _THIRD}
 )
-_HELD_OF_DATASET, _HELD_OF_PROJECT, _COUNTS_OF_DATASET, _COUNTS_OF_PROJECT = (
-    PreparedQuery(build, _PLACE, by_values=True)
+_COUNTS_OF_DATASET, _COUNTS_OF_PROJECT = (
+    PreparedQuery(build, {"place": _ONE, "user": _OTHER}, by_values=True)
     for build in (
-        lambda place, user: LabelSlot.objects.of_dataset(place).held_by(user).only("pk")[:1],
-        lambda place, user: LabelSlot.objects.in_project(place).held_by(user).only("pk")[:1],
         lambda place, user: LabelSlot.objects.of_dataset(place).counted_states(user),
         lambda place, user: LabelSlot.objects.in_project(place).counted_states(user),
     )
 )
 _LOCKED = PreparedQuery(_locked, {"revision": _ONE})
-_SLOT_OF_ROUND = PreparedQuery(_slot_of_round, _REVISION)
 _NEWEST_LABEL = PreparedQuery(lambda slot: Label.objects.filter(slot=slot).order_by("-id")[:1], {"slot": _ONE})
 _OWN_LABEL = PreparedQuery(
     lambda revision, user: Label.objects.filter(revision=revision, reviewer=user).order_by("-id")[:1], _REVISION
@@ -282,15 +226,10 @@ _STATES = PreparedQuery(
 )
 _GUIDELINE = PreparedQuery(_guideline, {"dataset": _ONE})
 _FACTS = PreparedQuery(_facts, {"revision": _ONE, "user": _OTHER, "dataset": _THIRD})
-_BEGUN = PreparedQuery(_begun, {"user": _ONE})
 _PAGE = PreparedQuery(_page, {"revision": _ONE, "user": _OTHER, "project": _THIRD})
 _ANSWERS = PreparedQuery(
     lambda project, user: Comment.objects.in_project(project).answered_to(user).values_list("pk"), _PROJECT
 )
-_FIRST_OF_DATASET = PreparedQuery(
-    lambda place, user: _first(CalibrationRound.objects.filter(dataset=place), user), _PLACE
-)
-_FIRST_OF_PROJECT = PreparedQuery(lambda place, user: _first(CalibrationRound.objects.in_project(place), user), _PLACE)
 _CALIBRATION = PreparedQuery(
     lambda project, user: CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1],
     _PROJECT,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F
 
+from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.models import CalibrationItem, Gold, Resolution, Revision
 from toolevals.grading.values import Expectation
@@ -48,7 +48,7 @@ def solved_examples(revision: Revision, offered: frozenset[str]) -> list[SolvedE
     for gold in golds:
         name = _first_tool(gold.expectation)
         if name not in found and (name == "" or name in offered):
-            said = _last_words(gold.revision.input)
+            said = snippet(gold.revision.input, MAX_SAID)
             found[name] = SolvedExample(gold.revision, said, expectation_words(gold.expectation), gold.rationale)
         if len(found) == MOST:
             break
@@ -59,13 +59,3 @@ def _first_tool(document: Any) -> str:
     """Return the tool of an expectation's first call; "" where there is none."""
     calls = [call for one in Expectation.from_document(document).alternatives for call in one.calls]
     return str(calls[0].tool) if calls else ""
-
-
-def _last_words(document: Any) -> str:
-    """Return what the user said last, in one line."""
-    messages = document.get("messages") if isinstance(document, Mapping) else None
-    for message in reversed(messages if isinstance(messages, list) else []):
-        if isinstance(message, Mapping) and message.get("role") == "user" and isinstance(message.get("content"), str):
-            words = " ".join(message["content"].split())
-            return words if len(words) <= MAX_SAID else words[: MAX_SAID - 1] + "…"
-    return ""

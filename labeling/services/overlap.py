@@ -1,13 +1,16 @@
 """Change how many people label each example, while the labelling goes on.
 
 What is open is brought to the new number, in a job: places are added, or free ones are closed. Nobody who is at work
-loses their place, no label is dropped, and what has all its labels already stays as it is.
+loses their place, no label is dropped, and what has all its labels already stays as it is. An example's name alone
+decides: it gives the same answer in every import, and a larger share takes in all that a smaller one did.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -15,13 +18,36 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
-from labeling.queue.overlap import Overlap
 from labeling.services.ordering import turn_of
 from labeling.services.resolution import revision_evaluate
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.services import audit_record
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """`wanted` labels for a `share` (0..1) of the examples, one label for the others."""
+
+    wanted: int
+    share: float
+
+    @classmethod
+    def of(cls, project: Project) -> Overlap:
+        """Return what a project has set."""
+        return cls(project.labels_wanted, project.labels_share)
+
+    def labels_for(self, external_id: str, round_number: int = 1) -> int:
+        """Return how many labels the example of this name gets; one that was reopened gets all."""
+        return self.wanted if round_number > 1 or _place(external_id) < self.share else 1
+
+
+def _place(external_id: str) -> float:
+    """Return where a name stands between 0 and 1, evenly spread, 1 excluded."""
+    digest = hashlib.sha256(external_id.encode()).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
+
 
 AT_ONCE = 200
 

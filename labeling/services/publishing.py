@@ -21,10 +21,10 @@ from uuid_utils.compat import uuid7
 from labeling.imports import change_statements as changes
 from labeling.imports import statements as sql
 from labeling.models import Dataset, LabelSlot, QueueOrder, SlotState
-from labeling.queue.overlap import Overlap
 from labeling.services.import_changes import Decided, changes_decide, changes_store
 from labeling.services.import_conflicts import REASON, revisions_evaluate
 from labeling.services.ordering import queue_order, turn_of
+from labeling.services.overlap import Overlap
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
 

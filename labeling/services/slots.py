@@ -8,7 +8,7 @@ first. Renewals leave no audit row: they decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -21,21 +21,22 @@ from django.utils import timezone
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
-from labeling.queue.label_page_queries import (
+from labeling.queue.claim_queries import (
+    begun_revisions,
     calibration_first,
+    claim,
+    first_free,
     has_begun,
     held_slot,
-    slot_for_page,
+    kept_slots,
+    locked_role,
     slot_of_round,
 )
+from labeling.queue.label_page_queries import slot_for_page
 from labeling.services.resolution import revision_evaluate, revision_locked
-from toolevals.workspace.models import Membership, Project, Role, User
-from toolevals.workspace.querysets.prepared import A_MOMENT, ANOTHER_MOMENT, PreparedQuery, an_id
-from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
+from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import audit_record
 
-FEW = 500
-QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
 QUESTION_READ = (
     "You have opened a question about this example, so you know what its author thinks: another person labels it. "
     "Go on with the next example."
@@ -184,8 +185,8 @@ def require_labelling(project: Project, actor: User) -> None:
     Raises PermissionDenied where they label here no longer. Runs in the caller's transaction, before it locks anything
     else.
     """
-    rows = _TURN.rows(project=project.pk, actor=actor.pk)
-    if not rows or rows[0][0] < Role.REVIEWER:
+    role = locked_role(project, actor)
+    if role is None or role < Role.REVIEWER:
         raise PermissionDenied("You do not label in this project any more. Its owners can make you a reviewer again.")
 
 
@@ -237,9 +238,9 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> I
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
     begun = has_begun(actor)
     if begun.drafts:
-        yield slots.filter(revision__in=[row[0] for row in _BEGUN.rows(actor=actor.pk)])
+        yield slots.filter(revision__in=begun_revisions(actor))
     if begun.kept:
-        yield slots.filter(pk__in=[row[0] for row in _KEPT.rows(actor=actor.pk)])
+        yield slots.filter(pk__in=kept_slots(actor))
     if batch is not None:
         yield slots
         return
@@ -259,46 +260,7 @@ def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet | Dat
 def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
     for tier in tiers:
-        while candidate := _first_of(tier, actor, now):
-            if _CLAIM.run(slot=candidate[0][0], actor=actor.pk, now=now, until=lease_end(now)):
+        while candidate := first_free(tier, actor, now):
+            if claim(candidate[0][0], actor, now, lease_end(now)):
                 return slot_for_page(candidate[0][0])
     return None
-
-
-def _first_of(tier: SlotQuerySet | Dataset, actor: User, now: datetime) -> Sequence[tuple[Any, ...]]:
-    """Return the id of the first slot that is free and fit, its row locked; nothing where there is none."""
-    if isinstance(tier, Dataset):
-        return _FIRST_OF_DATASET.rows(dataset=tier.pk, actor=actor.pk, now=now)
-    return list(_fit_in_turn(tier, actor, now))
-
-
-def _fit_in_turn(slots: SlotQuerySet, actor: Any, now: datetime) -> Any:
-    fit = slots.of_current_round().free(now).for_reviewer(actor).in_turn()
-    return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk")[:1]
-
-
-# What claims ask, and write.
-_CLAIM = PreparedUpdate(
-    lambda slot, actor, now, until: (
-        LabelSlot.objects.filter(pk=slot).free(now),
-        {"state": SlotState.CLAIMED, "reviewer": actor, "claimed_at": now, "lease_until": until},
-    ),
-    {"slot": an_id(1), "actor": an_id(2), "now": A_MOMENT, "until": ANOTHER_MOMENT},
-)
-_BEGUN = PreparedQuery(
-    lambda actor: Draft.objects.filter(user=actor).order_by("-id").values_list("revision")[:FEW], {"actor": an_id(2)}
-)
-_KEPT = PreparedQuery(
-    lambda actor: LabelSlot.objects.filter(assignee=actor, state__in=QUEUED).values_list("pk")[:FEW],
-    {"actor": an_id(2)},
-)
-_TURN = PreparedQuery(
-    lambda project, actor: (
-        Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role")
-    ),
-    {"project": an_id(1), "actor": an_id(2)},
-)
-_FIRST_OF_DATASET = PreparedQuery(
-    lambda dataset, actor, now: _fit_in_turn(LabelSlot.objects.of_dataset(dataset), actor, now),
-    {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT},
-)

@@ -18,9 +18,8 @@ from django.views.decorators.http import require_GET
 from labeling import services
 from labeling.agreement import page
 from labeling.agreement.all_pairs import BLOCK
-from labeling.agreement.cache import agreement_counted
+from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import Asked, case_page, cases, names_of
-from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import Filters
 from labeling.agreement.matrix import chart_document, tool_matrix
 from labeling.agreement.report import Agreement

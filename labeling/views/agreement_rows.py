@@ -10,10 +10,10 @@ from labeling.agreement.cases import Asked
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
+from labeling.conversation.input_text import snippet
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary
 from labeling.models import Label, LabelAnswer, Revision
-from labeling.views.example_rows import last_words
 from toolevals.workspace.models import Role, User
 
 
@@ -96,7 +96,7 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
     return CaseRow(
         unit=unit,
         revision=revision,
-        says=last_words(revision.input),
+        says=snippet(revision.input),
         said=tuple(Said(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
         gold=gold,
         superseded=revision.example.current_id != revision.pk,

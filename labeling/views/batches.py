@@ -15,7 +15,7 @@ from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
 from labeling.models import Dataset, Example, LabelBatch
-from labeling.queue.overlap import Overlap
+from labeling.services.overlap import Overlap
 from labeling.views.settings import say_job
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of

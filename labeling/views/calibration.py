@@ -1,7 +1,11 @@
-"""Show calibration rounds: the list, open and close one, its results, and one example's answers side by side."""
+"""Show calibration rounds: the list, open and close one, its results, and one example's answers side by side.
+
+The answers to one example are compared with its gold, part by part.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -14,22 +18,51 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from labeling import services
 from labeling.blindness import may_compare_calibration
 from labeling.calibration.choosing import proposed_names
-from labeling.calibration.compared_answers import compared
 from labeling.calibration.export import COLUMNS, answer_rows
 from labeling.calibration.progress import finished_counts, progress_in
-from labeling.calibration.results import results_of
+from labeling.calibration.results import ItemResult, Split, results_of
 from labeling.conversation import read_conversation
+from labeling.conversation.input_text import snippet
 from labeling.errors import InvalidAct
-from labeling.expectations.wording import expectation_words
+from labeling.expectations.comparison import Comparison, compare_answers
+from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
-from labeling.views.example_rows import last_words
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Answers of one meaning; `comparison` has the answer on the left and the gold on the right."""
+
+    letter: str
+    split: Split
+    words: ExpectationWords | None
+    comparison: Comparison | None
+
+
+def compared(result: ItemResult) -> list[Beside]:
+    """Return the answers to an example, lettered; those that mean what the gold does are not compared with it."""
+    return [
+        Beside(
+            letter=_letter(place),
+            split=split,
+            words=expectation_words(split.said.expectation) if split.said.expectation else None,
+            comparison=None if split.is_gold else compare_answers(split.said, result.gold),
+        )
+        for place, split in enumerate(result.splits)
+    ]
+
+
+def _letter(place: int) -> str:
+    """Return A to Z, then A2, B2 and so on."""
+    turn, letter = divmod(place, 26)
+    return chr(ord("A") + letter) + (str(turn + 1) if turn else "")
 
 
 @require_http_methods(["GET", "POST"])
@@ -91,7 +124,7 @@ def calibration(request: ProjectRequest, dataset: str, calibration: UUID) -> Htt
     if may_compare_calibration(round_row, request.user):
         results = results_of(round_row, request.user, request.role)
         context["results"] = results
-        context["rows"] = [(one, last_words(one.item.revision.input)) for one in results.items]
+        context["rows"] = [(one, snippet(one.item.revision.input)) for one in results.items]
     return render(request, "labeling/calibration.html", context)
 
 

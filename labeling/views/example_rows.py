@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import Example
 from labeling.queue.shown_strata import strata_shown
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 
-MAX_TEXT = 140
 EXAMPLES_CSV = (
     "example_id",
     "external_id",
@@ -64,24 +64,7 @@ def _row(example: Example) -> ExampleRow:
     gold = revision.gold if revision else None
     return ExampleRow(
         example=example,
-        says=last_words(revision.input) if revision else "",
+        says=snippet(revision.input) if revision else "",
         expects=summary(gold.expectation) if gold else "",
         source=gold.source if gold else "",
     )
-
-
-def last_words(document: Any) -> str:
-    """Return what the user said last, shortened; "" where nobody did."""
-    messages = document.get("messages") if isinstance(document, dict) else None
-    for message in reversed(messages if isinstance(messages, list) else []):
-        if isinstance(message, dict) and message.get("role") == "user":
-            text = _text(message.get("content"))
-            return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
-    return ""
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        content = " ".join(part for part in parts if isinstance(part, str))
-    return " ".join(str(content or "").split())

@@ -23,8 +23,7 @@ from labeling.views.versions import version_of
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
-from toolevals.workspace.views.asked import job_asked
-from toolevals.workspace.views.files import stored_response
+from toolevals.workspace.views.files import job_asked, stored_response
 
 NOT_TOLD = "This file holds strata of examples that are still to label. Export the dataset yourself."
 

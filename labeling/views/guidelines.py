@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -15,12 +16,29 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.conversation.guideline_blocks import guideline_blocks
+from labeling.conversation.tool_description import tool_reading
 from labeling.models import Dataset, GuidelineVersion, Revision
-from labeling.views.guide_pane import guide_context
+from labeling.queue.solved_examples import solved_examples
+from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+
+
+def guide_context(revision: Revision) -> dict[str, Any]:
+    """Return the guideline in force, the offered tools with their schemas, and solved examples of theirs."""
+    tools = tools_in(revision.tools)
+    dataset = revision.example.dataset
+    return {
+        "revision": revision,
+        "dataset": dataset,
+        "guideline": guideline_blocks(dataset.guideline),
+        "guideline_version": dataset.guidelines.first(),
+        "tool_readings": [tool_reading(tool) for tool in tools],
+        "solved": solved_examples(revision, frozenset(tool.name for tool in tools)),
+    }
+
 
 # Of longer texts the beginnings are compared: comparing takes quadratic time.
 MAX_LINES = 2000

@@ -25,8 +25,7 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import stored_together, upload_store
-from toolevals.workspace.views.asked import job_asked
-from toolevals.workspace.views.files import stored_response
+from toolevals.workspace.views.files import job_asked, stored_response
 
 REPORT_WORDS = {
     "added": "new",

@@ -24,7 +24,7 @@ from labeling.queue.suggestions import suggestion_context
 from labeling.queue.waiting import to_calibrate
 from labeling.second_looks.waiting import looks_due
 from labeling.services.labels import may_change
-from labeling.views.guide_pane import guide_context
+from labeling.views.guidelines import guide_context
 from labeling.views.scope import scope_key
 from toolevals.grading.layers.recovery import trouble_in
 from toolevals.grading.reading.parsing import transcript_in

@@ -15,7 +15,7 @@ from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due
-from toolevals.workspace.models import within
+from toolevals.workspace.models import Project, within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -39,13 +39,13 @@ def second_looks(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def second_look(request: ProjectRequest, look: UUID) -> HttpResponse:
     """Show one proposal beside one's own label."""
-    return _show(request, _proposal(request, look))
+    return _show(request, proposal_or_404(request.project, look))
 
 
 @require_POST
 def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
     """Take the answer and go on to the next."""
-    proposal_row = _proposal(request, look)
+    proposal_row = proposal_or_404(request.project, look)
     opened = get_object_or_404(SecondLook, proposal=proposal_row, reviewer=request.user)
     answer = request.POST.get("answer", "")
     if answer not in LookAnswer.values:
@@ -59,8 +59,9 @@ def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
     return redirect("labeling:second-looks", request.project.slug)
 
 
-def _proposal(request: ProjectRequest, pk: UUID) -> LookProposal:
-    rows = LookProposal.objects.filter(within(request.project, "plan__dataset"))
+def proposal_or_404(project: Project, pk: UUID) -> LookProposal:
+    """Return the project's proposal. Raises Http404."""
+    rows = LookProposal.objects.filter(within(project, "plan__dataset"))
     return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
 
 

@@ -8,10 +8,10 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import Example, GoldSource, VersionEntry
 from labeling.querysets.datasets import EntryQuerySet
-from labeling.views.example_rows import last_words
 from labeling.views.versions import version_of
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
@@ -41,7 +41,7 @@ def version_examples(request: ProjectRequest, dataset: str, version: str) -> Htt
         "here": "versions",
         "version": version_row,
         "rows": [
-            (entry, last_words(entry.revision.input), summary(entry.gold.expectation)) for entry in shown[:LIST_SIZE]
+            (entry, snippet(entry.revision.input), summary(entry.gold.expectation)) for entry in shown[:LIST_SIZE]
         ],
         "query": kept.urlencode(),
         "following": following,

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.db.models import F, QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -144,6 +144,20 @@ class DialectCaseSerializer(serializers.Serializer[DialectCase]):
         return SaidSerializer(said_of(kept), many=True).data
 
 
+@extend_schema_view(
+    get=extend_schema(
+        parameters=[
+            GRADING,
+            OpenApiParameter("by", str, description="A tool's key, with `said`."),
+            OpenApiParameter("beside", str, description="Another tool's key; by default `ours`."),
+            OpenApiParameter(
+                "said", str, enum=[*STATUSES, AGREE, DIFFER], description="Its verdict, or how both stand."
+            ),
+            OpenApiParameter("rule", str, description="With `said=differ`: only for this reason."),
+        ],
+        responses={200: DialectCaseSerializer(many=True), 409: None},
+    )
+)
 class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
     """Every tool's verdict on each case of a run, in pages; 409 until they are read."""
 
@@ -159,18 +173,3 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
         ids = {name: F(path) for name, path in IDS.items() if name != path}
         rows = DialectCase.objects.filter(reading=reading).select_related("reading").annotate(**ids)
         return rows.filter(case__in=listed_cases(reading.grading, choice).values("pk")) if choice.by else rows
-
-    @extend_schema(
-        parameters=[
-            GRADING,
-            OpenApiParameter("by", str, description="A tool's key, with `said`."),
-            OpenApiParameter("beside", str, description="Another tool's key; by default `ours`."),
-            OpenApiParameter(
-                "said", str, enum=[*STATUSES, AGREE, DIFFER], description="Its verdict, or how both stand."
-            ),
-            OpenApiParameter("rule", str, description="With `said=differ`: only for this reason."),
-        ],
-        responses={200: DialectCaseSerializer(many=True), 409: None},
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -133,6 +133,7 @@ class GateStartedSerializer(serializers.Serializer[Any]):
     job = JobSerializer()
 
 
+@extend_schema_view(get=extend_schema(parameters=[OpenApiParameter(name, str) for name in FILTERS]))
 class HeldGates(ProjectView, ListAPIView[HeldGate]):
     """The project's held gates, the newest first."""
 
@@ -142,10 +143,6 @@ class HeldGates(ProjectView, ListAPIView[HeldGate]):
     def get_queryset(self) -> QuerySet[HeldGate]:
         wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
         return HeldGate.objects.in_project(self.project).select_related("consistency__run").matching(**wanted)
-
-    @extend_schema(parameters=[OpenApiParameter(name, str) for name in FILTERS])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
 
 class RunGates(HeldGates):

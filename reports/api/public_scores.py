@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -59,6 +59,11 @@ class PublicRowSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField(allow_null=True)
 
 
+@extend_schema_view(
+    get=extend_schema(
+        parameters=[OpenApiParameter("history", str, enum=["all"], description="Those out of force, too.")]
+    )
+)
 class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     """Published scores, the newest first; by POST, record one, in place of one of the same."""
 
@@ -69,10 +74,6 @@ class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
     def get_queryset(self) -> QuerySet[PublicScore]:
         scores = PublicScore.objects.in_project(self.project)
         return scores if self.request.query_params.get("history") == "all" else scores.in_force()
-
-    @extend_schema(parameters=[OpenApiParameter("history", str, enum=["all"], description="Those out of force, too.")])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=PublicScoreSerializer, responses={201: PublicScoreSerializer})
     @idempotent

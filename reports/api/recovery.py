@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -110,6 +110,17 @@ class RecoveryView(RunReportView):
         return Response(RecoverySerializer(grading_recovery(self.grading(number))).data)
 
 
+@extend_schema_view(
+    get=extend_schema(
+        parameters=[
+            GRADING,
+            OpenApiParameter("tool", str, description="The tool that failed."),
+            OpenApiParameter("error_class", str, enum=list(ERROR_CLASSES), description="How it failed at first."),
+            OpenApiParameter("reaction", str, enum=list(REACTIONS), description="What followed."),
+            OpenApiParameter("how", str, enum=list(EPISODES_WENT), description="How it went."),
+        ]
+    )
+)
 class EpisodesView(RunReportView, ListAPIView[Episode]):
     """Every failure of a tool in a run, in pages."""
 
@@ -122,15 +133,3 @@ class EpisodesView(RunReportView, ListAPIView[Episode]):
         return episodes.select_related("case__transcript__entry__revision__example").defer(
             "case__detail", "case__transcript__document", "case__transcript__entry__revision__input"
         )
-
-    @extend_schema(
-        parameters=[
-            GRADING,
-            OpenApiParameter("tool", str, description="The tool that failed."),
-            OpenApiParameter("error_class", str, enum=list(ERROR_CLASSES), description="How it failed at first."),
-            OpenApiParameter("reaction", str, enum=list(REACTIONS), description="What followed."),
-            OpenApiParameter("how", str, enum=list(EPISODES_WENT), description="How it went."),
-        ]
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -154,6 +154,15 @@ class ReliabilityView(RunReportView):
         return Response(ReliabilitySerializer({"trials": trials, "steps": grading_compounding(grading)}).data)
 
 
+@extend_schema_view(
+    get=extend_schema(
+        parameters=[
+            GRADING,
+            OpenApiParameter("how", str, enum=list(CAME_OUT), description="How the scored trials came out."),
+            OpenApiParameter("tool", str, description="The first call that is expected."),
+        ]
+    )
+)
 class TrialsView(RunReportView, ListAPIView[TrialCount]):
     """Every example of a run of several trials, in pages."""
 
@@ -169,13 +178,3 @@ class TrialsView(RunReportView, ListAPIView[TrialCount]):
             )
         counts = trial_counts(self.grading(self.kwargs["number"]), state.how, state.tool)
         return counts.select_related("entry__revision__example").defer("entry__revision__input")
-
-    @extend_schema(
-        parameters=[
-            GRADING,
-            OpenApiParameter("how", str, enum=list(CAME_OUT), description="How the scored trials came out."),
-            OpenApiParameter("tool", str, description="The first call that is expected."),
-        ]
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)

@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,9 +14,8 @@ from rest_framework.response import Response
 from reports.api.rows import WhoseSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.cases.remarks import remark_page
-from reports.queries.grading import case_of
 from reports.tables import run as tables
-from toolevals.runs.models import CaseGrade
+from reports.views.case import case_or_404
 from toolevals.runs.services import note_add, tag_add, tag_remove
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
@@ -88,22 +86,16 @@ class RemarksView(RunReportView):
 class CaseRemarksView(ProjectView):
     """The tags and notes of one case, and the way to add one or take a tag off."""
 
-    def case(self, number: int, case_id: UUID) -> CaseGrade:
-        row = case_of(self.project, number, case_id)
-        if row is None:
-            raise Http404
-        return row
-
     @extend_schema(responses=CaseRemarksSerializer)
     def get(self, request: Request, number: int, case_id: UUID) -> Response:
-        transcript = self.case(number, case_id).transcript
+        transcript = case_or_404(self.project, number, case_id).transcript
         tags = [_said(each, "tag", each.tag) for each in transcript.tags.select_related("actor")]
         notes = [_said(each, "note", each.text) for each in transcript.notes.select_related("actor")]
         return Response(CaseRemarksSerializer({"tags": tags, "notes": notes}).data)
 
     @extend_schema(request=RemarkRequestSerializer, responses={201: CaseRemarkSerializer})
     def post(self, request: Request, number: int, case_id: UUID) -> Response:
-        transcript = self.case(number, case_id).transcript
+        transcript = case_or_404(self.project, number, case_id).transcript
         serializer = RemarkRequestSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         kind, text = (serializer.validated_data[name] for name in ("kind", "text"))
@@ -120,7 +112,7 @@ class CaseRemarksView(ProjectView):
         responses={204: None},
     )
     def delete(self, request: Request, number: int, case_id: UUID) -> Response:
-        transcript = self.case(number, case_id).transcript
+        transcript = case_or_404(self.project, number, case_id).transcript
         tag_remove(transcript=transcript, actor=self.user, tag=request.query_params.get("tag", ""))
         return Response(status=HTTPStatus.NO_CONTENT)
 

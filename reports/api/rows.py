@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -113,6 +113,25 @@ class ByTranscript(NewestFirst):
     ordering = "transcript_id"
 
 
+@extend_schema_view(
+    get=extend_schema(
+        parameters=[
+            *FILTERS,
+            OpenApiParameter("expected", str, description="Only cases that expected this class."),
+            OpenApiParameter("actual", str, description="Only cases that called this class."),
+            OpenApiParameter("mode", str, description="Only cases that failed so."),
+            OpenApiParameter("ended", str, description="Only cases whose conversation ended so."),
+            OpenApiParameter(
+                "injection", str, enum=list(INJECTIONS), description="Only with text that speaks to a judge."
+            ),
+            OpenApiParameter(
+                "recorded", str, enum=list(RECORDED), description="Only trials that their source rewarded so."
+            ),
+            OpenApiParameter("column", str, description=f"With `status`: {', '.join(COLUMNS)}, or `judged:` a rubric."),
+            OpenApiParameter("status", str, enum=list(STATUSES)),
+        ]
+    )
+)
 class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
     """The graded cases of a run, in pages, filtered as on the pages and in the files."""
 
@@ -132,26 +151,6 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
         grading = self.grading(self.kwargs["number"])
         cases = with_gold(listed_cases(grading, choice), grading)
         return cases.select_related("transcript__entry__revision__example")
-
-    @extend_schema(
-        parameters=[
-            *FILTERS,
-            OpenApiParameter("expected", str, description="Only cases that expected this class."),
-            OpenApiParameter("actual", str, description="Only cases that called this class."),
-            OpenApiParameter("mode", str, description="Only cases that failed so."),
-            OpenApiParameter("ended", str, description="Only cases whose conversation ended so."),
-            OpenApiParameter(
-                "injection", str, enum=list(INJECTIONS), description="Only with text that speaks to a judge."
-            ),
-            OpenApiParameter(
-                "recorded", str, enum=list(RECORDED), description="Only trials that their source rewarded so."
-            ),
-            OpenApiParameter("column", str, description=f"With `status`: {', '.join(COLUMNS)}, or `judged:` a rubric."),
-            OpenApiParameter("status", str, enum=list(STATUSES)),
-        ]
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
 
 class JudgedCasesView(RunReportView, ListAPIView[JudgedCase]):

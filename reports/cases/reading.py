@@ -10,6 +10,7 @@ from operator import itemgetter
 from uuid import UUID
 
 from labeling.conversation import CONTEXT, CallBlock, Conversation, Turn, read_conversation
+from labeling.conversation.input_text import snippet
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
 from reports.analyses.claims import ClaimReading, read_claims
@@ -17,7 +18,6 @@ from reports.analyses.layers import WARNING
 from reports.analyses.state import StateComparison, compared_state
 from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
-from reports.cases.rows import snippet
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.queries.metrics import case_verdicts
 from toolevals.grading.values import Expectation, MalformedCall, Transcript

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from reports.queries.grading import read_id
 from toolevals.runs.models import CaseGrade, CaseNote, CaseTag, Grading
+from toolevals.workspace.address_numbers import read_id
 
 PAGE = 500
 # Tags stand before notes. Kind -> its model, and the column of its words.

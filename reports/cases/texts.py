@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from reports.cases.rows import last_said
+from labeling.conversation.input_text import last_request
 from toolevals.grading.values.canonical import canonical, parse
 
 # What `case_texts` reads, from a case grade of `reports.queries.grading.with_gold`.
@@ -58,7 +58,7 @@ def _reasons_in(text: str) -> str:
 
 
 def _message(shown: Any) -> str:
-    return _cut(last_said(shown), LONGEST_MESSAGE)
+    return _cut(last_request(shown), LONGEST_MESSAGE)
 
 
 def _expected(expectation: Mapping[str, Any]) -> tuple[str, str]:

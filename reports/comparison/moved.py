@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
+from labeling.conversation.input_text import snippet
 from labeling.models import VersionEntry
 from reports.analyses.compared.pairing import Places, Verdicts
 from reports.analyses.judges import PREFIX
-from reports.cases.rows import snippet
 from reports.comparison.judges import judged_places
 from reports.comparison.metrics import metric_places
 from reports.comparison.part import read_part

@@ -11,6 +11,7 @@ from reports.analyses.compared.metrics import MetricDelta
 from reports.analyses.compared.strata import StratumDelta
 from reports.comparison.moved import MovedRow
 from reports.comparison.registry import ToolMoved
+from toolevals.grading.metrics.comparison import Comparison
 from toolevals.grading.metrics.paired_classes import PairedFigure
 from toolevals.grading.metrics.rates import Interval
 from toolevals.presentation.csv import Cell
@@ -136,11 +137,7 @@ def judges(rows: Iterable[JudgeDelta]) -> Iterator[tuple[Cell, ...]]:
             values.after,
             values.difference,
             *_span(values.interval),
-            each.improved,
-            each.worsened,
-            each.test,
-            each.p_value,
-            row.p_holm,
+            *_test(each, row.p_holm),
         )
 
 
@@ -157,11 +154,7 @@ def metrics(rows: Iterable[MetricDelta]) -> Iterator[tuple[Cell, ...]]:
             each.after,
             each.difference,
             *_span(each.interval),
-            each.improved,
-            each.worsened,
-            each.test,
-            each.p_value,
-            row.p_holm,
+            *_test(each, row.p_holm),
         )
 
 
@@ -178,11 +171,7 @@ def _layer(row: LayerDelta) -> tuple[Cell, ...]:
         *_span(row.after_interval),
         each.difference,
         *_span(each.interval),
-        each.improved,
-        each.worsened,
-        each.test,
-        each.p_value,
-        row.p_holm,
+        *_test(each, row.p_holm),
     )
 
 
@@ -224,6 +213,10 @@ def registry(found: Iterable[ToolMoved]) -> Iterator[tuple[Cell, ...]]:
             yield change.name, argument.kind, argument.path, argument.before, argument.after
         for words in change.beside:
             yield change.name, change.kind, words, None, None
+
+
+def _test(compared: Comparison, p_holm: float | None) -> tuple[Cell, ...]:
+    return compared.improved, compared.worsened, compared.test, compared.p_value, p_holm
 
 
 def _figure(figure: PairedFigure) -> tuple[Cell, ...]:

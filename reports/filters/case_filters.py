@@ -115,11 +115,6 @@ class Filters:
         found = {name: str(value) for name in TITLES if (value := getattr(self, name)) not in ("", None)}
         return found if "argument" in found else {name: each for name, each in found.items() if name != "value"}
 
-    @property
-    def unfiltered(self) -> bool:
-        """True where every case counts."""
-        return not self.conditions
-
     def without(self, name: str) -> Filters:
         """Return the same without one condition; an argument goes with its value."""
         names = {name, "value"} if name == "argument" else {name}

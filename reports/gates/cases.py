@@ -1,18 +1,20 @@
-"""Read the cases of a grading for a gate: packed, with only what it needs besides their verdicts."""
+"""Read the cases of a grading for a gate: packed, with what it needs besides their verdicts, and the unscored tools."""
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from math import isnan, nan
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
 from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
@@ -23,8 +25,33 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
+from toolevals.runs.services.case_grading import Compiler
 from toolevals.runs.services.packing import packed_cases
-from toolevals.runs.services.unscored_tools import due_classes
+
+_AT_ONCE: Final = 500
+
+
+def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the class that is due in each of these entries of the run's version, by the gold that is graded against.
+
+    See `toolevals.grading.engine.expected_first_tool`. An entry without gold is left out.
+    """
+    if not entries:
+        return {}
+    compiler = Compiler(grading.run.agent)
+    classes: dict[UUID, str] = {}
+    for start in range(0, len(entries), _AT_ONCE):
+        shown = VersionEntry.objects.filter(pk__in=entries[start : start + _AT_ONCE]).select_related("revision__tools")
+        revisions = {entry.pk: entry.revision for entry in shown.defer("revision__input")}
+        same = VersionEntry.objects.filter(
+            version=grading.dataset_version_id, revision__in=[each.pk for each in revisions.values()]
+        )
+        golds = {entry.revision_id: entry.gold for entry in same.select_related("gold")}
+        for entry, revision in revisions.items():
+            if gold := golds.get(revision.pk):
+                classes[entry] = first_expected_class(compiler.case(revision.tools, gold.expectation))
+    return classes
+
 
 CHUNK: Final = 2000
 # So many cases are read between two signs of progress.

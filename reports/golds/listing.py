@@ -11,9 +11,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 
+from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
-from reports.cases.rows import snippet
 from reports.comparison.moved import SideCase, cases_of
 from reports.filters.case_filters import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes

@@ -8,7 +8,6 @@ from typing import Final
 from labeling.queue.throughput import Throughput
 
 WIDTH: Final = 340.0
-HEIGHT: Final = 124.0
 FOOT: Final = 118.0
 HEAD: Final = 6.0
 # The days that came take this share of the width; the rest is what comes.

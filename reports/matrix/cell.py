@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
+from labeling.conversation.input_text import last_request
 from reports.analyses.advice import Advice, advice_on
 from reports.analyses.cell import Cell, Cells
 from reports.analyses.confusion import Asked, Confusion
 from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
-from reports.cases.rows import CaseRow, case_rows, last_said
+from reports.cases.rows import CaseRow, case_rows
 from reports.filters.dividing import without_effect
 from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases, page_of
@@ -155,4 +156,4 @@ def _asked(case: CaseGrade, wants_names: bool) -> Asked:
     document = case.transcript.document if wants_names else None
     called = Transcript.from_document(document).calls if document else ()
     names = tuple(call.name for call in called if isinstance(call, ToolCall))
-    return Asked(revision.example.external_id, str(case.pk), last_said(revision.input), names)
+    return Asked(revision.example.external_id, str(case.pk), last_request(revision.input), names)

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 
+from labeling.conversation.input_text import snippet
 from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
-from reports.cases.rows import snippet
 from reports.filters.case_filters import number, text
 from reports.queries.grading import KEYSET_PAGE
 from toolevals.runs.models import Episode, Grading, ToolAnswers

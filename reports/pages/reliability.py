@@ -11,10 +11,10 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
+from labeling.conversation.input_text import snippet
 from reports.analyses.compounding import Calculation, Compounding, calculation
 from reports.analyses.rates import GOALS
 from reports.analyses.reliability import Reliability
-from reports.cases.rows import snippet
 from reports.filters.case_filters import number, text
 from reports.queries.trials import OTHER_STRATA, OUTCOME, trial_page, trials_of
 from toolevals.grading.metrics.estimates import Estimate

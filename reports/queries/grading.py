@@ -19,6 +19,7 @@ from reports.queries.recorded import rewarded_cases
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.example_sums import verdict_sums
+from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.models import Project, within
 from toolevals.workspace.querysets.ids import ids_as_text
 
@@ -195,14 +196,6 @@ def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[Any]) -
         yield from listed.filter(**after, transcript_id__lte=ends[0]).values_list(*columns)
         after = {"transcript_id__gt": ends[0]}
     yield from listed.filter(**after).values_list(*columns)
-
-
-def read_id(text: str) -> UUID | None:
-    """Return the id that a text holds, or None."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _given(**values: str) -> Q:

@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
+from labeling.conversation.input_text import snippet
 from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
-from reports.cases.rows import snippet
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run

@@ -1,9 +1,14 @@
-"""Count a version's suspects: at once where that is little work, else in a job; kept until there is more."""
+"""Count a version's suspects: at once where that is little work, else in a job; kept until there is more.
+
+Evidence is gold that several people labelled otherwise, and other gold of the same or nearly the same text.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,16 +17,137 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.agreement.reading import tool_said
+from labeling.expectations.meaning import meaning
+from labeling.lint.inputs import FEWEST_WORDS, Alike, conversation_text
+from labeling.lint.texts import words_in
 from labeling.models import DatasetVersion, Gold, Label, Revision, VersionEntry
-from reports.analyses.suspicion import LEAST, REASONS, Reason, evidence_of, reasons_of, score
+from reports.analyses.suspicion import (
+    LEAST,
+    REASONS,
+    TWINS,
+    WAVERED,
+    Reason,
+    evidence_of,
+    overruled,
+    reasons_of,
+    score,
+    share_against,
+)
 from reports.models import Suspect, SuspectCount
 from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
-from reports.suspects.labels import wavered_of
-from reports.suspects.similar_examples import twins_of
-from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.canonical import digest, exact, parse
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import User
+
+# So many of the others are named.
+NAMED: Final = 5
+# The evidence of examples that say the same, or nearly the same, times the share against: of a pair half of it.
+SAME, NEAR = 4.4, 1.5
+_SIMILAR_AT_ONCE: Final = 500
+
+
+@dataclass(slots=True)
+class _Group:
+    """Examples that are alike, with what is compared of their gold."""
+
+    members: list[tuple[UUID, str, str]] = field(default_factory=list)
+
+
+def twins_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
+    """Yield revisions with the reason that others of the version say the same and expect something else.
+
+    The same words are compared by all that is expected; nearly the same words by the tools alone, because a word that
+    differs may well be an argument.
+    """
+    same: dict[str, _Group] = defaultdict(_Group)
+    near: dict[int, _Group] = defaultdict(_Group)
+    alike = Alike()
+    for revision, name, shown, tools, expectation in _examples(version):
+        words = words_in(conversation_text(shown))
+        key = digest([str(tools), " ".join(words)])
+        # Of the same words one stands for all among the nearly same.
+        if key not in same and len(words) >= FEWEST_WORDS:
+            near[alike.group(words)].members.append((revision, name, tool_said("expectation", expectation)))
+        same[key].members.append((revision, name, meaning("expectation", expectation)))
+    told = set()
+    for revision, reason in _differing(same.values(), "the same", SAME):
+        told.add(revision)
+        yield revision, reason
+    yield from (
+        (revision, each)
+        for revision, each in _differing(near.values(), "nearly the same", NEAR)
+        if revision not in told
+    )
+
+
+def _differing(groups: Any, how: str, weight: float) -> Iterator[tuple[UUID, Reason]]:
+    for group in groups:
+        golds = Counter(gold for _, _, gold in group.members)
+        if len(golds) < 2:
+            continue
+        size = len(group.members)
+        for revision, _, gold in group.members:
+            others = [(str(pk), name) for pk, name, other in group.members if other != gold]
+            named = tuple({"revision_id": pk, "external_id": name} for pk, name in others[:NAMED])
+            verb = "example says" if len(others) == 1 else "examples say"
+            sentence = f"{len(others)} {verb} {how} and expect{'s' if len(others) == 1 else ''} something else."
+            # The others that expect the same side with it.
+            counts = len(others), golds[gold] - 1, size - 1
+            if evidence := weight * share_against(*counts):
+                yield revision, Reason(TWINS, sentence, evidence, *counts, examples=named)
+
+
+def _examples(version: DatasetVersion) -> Iterator[Any]:
+    rows = VersionEntry.objects.filter(version=version).order_by("position")
+    yield from rows.values_list(
+        "revision_id",
+        "revision__example__external_id",
+        "revision__input",
+        "revision__tools_id",
+        "gold__expectation",
+    ).iterator(chunk_size=_SIMILAR_AT_ONCE)
+
+
+_LABELS_AT_ONCE: Final = 500
+
+
+def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
+    """Yield revisions with the reason that people's labels say something else than the version's gold.
+
+    Each person's newest label speaks, of whatever round. One person whom an adjudicator overruled is no evidence, and
+    neither is gold that was corrected. Who may be told: `reports.suspects.listing`.
+    """
+    entries = VersionEntry.objects.filter(version=version).order_by("pk")
+    rows = entries.values_list("pk", "revision_id", "gold__expectation", "revision__round")
+    page = list(rows[:_LABELS_AT_ONCE])
+    while page:
+        yield from _of_page(page)
+        page = list(rows.filter(pk__gt=page[-1][0])[:_LABELS_AT_ONCE])
+
+
+def _of_page(page: list[Any]) -> Iterator[tuple[UUID, Reason]]:
+    newest: dict[UUID, dict[UUID | None, str]] = defaultdict(dict)
+    said = Label.objects.filter(revision__in=[revision for _, revision, *_ in page]).order_by("pk")
+    for revision, person, answer, expectation in said.values_list(
+        "revision_id", "reviewer_id", "answer", "expectation"
+    ):
+        newest[revision][person] = _meaning(answer, exact(expectation))
+    for _, revision, expectation, rounds in page:
+        gold = _meaning("expectation", exact(expectation))
+        differing = sum(means != gold for means in newest[revision].values())
+        if evidence := overruled(differing, len(newest[revision]) - differing):
+            people = len(newest[revision])
+            words = f"{differing} of {people} people say something else than the gold"
+            words += f", in {rounds} rounds." if rounds > 1 else "."
+            yield revision, Reason(WAVERED, words, evidence, differing, people - differing, people)
+
+
+@lru_cache(maxsize=4096)
+def _meaning(answer: str, expectation: str) -> str:
+    return meaning(answer, parse(expectation))
+
 
 # Versions and runs of more examples and cases than this together are counted by a job.
 COUNTED_AT_ONCE: Final = 2_000

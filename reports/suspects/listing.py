@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
+from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
-from labeling.views.example_rows import last_words
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
 from reports.filters.case_filters import address_query
 from toolevals.presentation.csv import Cell
@@ -138,7 +138,7 @@ def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> 
 def _with_words(version: DatasetVersion, rows: Sequence[Row]) -> Iterator[Row]:
     entries = VersionEntry.objects.filter(version=version, revision__in=[row.revision_id for row in rows])
     shown = entries.values_list("revision_id", "revision__input", "gold__expectation")
-    words = {revision: (last_words(asked), summary(gold)) for revision, asked, gold in shown}
+    words = {revision: (snippet(asked), summary(gold)) for revision, asked, gold in shown}
     for row in rows:
         says, gold = words[row.revision_id]
         yield replace(row, says=says, gold=gold)

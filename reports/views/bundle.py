@@ -15,8 +15,7 @@ from reports.services import BUNDLE, bundle_start
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
-from toolevals.workspace.views.asked import job_asked
-from toolevals.workspace.views.files import stored_response
+from toolevals.workspace.views.files import job_asked, stored_response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

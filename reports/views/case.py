@@ -21,7 +21,7 @@ from reports.queries.summing import counted_number
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.traces.models import TraceExample
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Project, Role
 from toolevals.workspace.requests import ProjectRequest
 
 # What a key does -> the keys.
@@ -39,7 +39,7 @@ KEYMAP = (
 def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
     """Show one case within the list that it was opened from."""
     head = run_head(request, number, "cases")
-    case = case_or_404(request, number, case_id)
+    case = case_or_404(request.project, number, case_id)
     choice = read_case_filter(request.GET)
     before, after, place = neighbours(listed := listed_cases(graded(head), choice), case)
     counted = counted_number(case.grading, choice)
@@ -77,7 +77,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
 @require_POST
 def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
     """Open a dispute on the case's gold and come back."""
-    case = case_or_404(request, number, case_id)
+    case = case_or_404(request.project, number, case_id)
     reason = request.POST.get("reason", "")
     try:
         dispute_open(revision=case.transcript.entry.revision, actor=request.user, reason=reason)
@@ -91,9 +91,9 @@ def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse
     return HttpResponseRedirect(run_url("case", case.grading.run, case.pk) + (f"?{query}" if query else ""))
 
 
-def case_or_404(request: ProjectRequest, number: int, case_id: UUID) -> CaseGrade:
+def case_or_404(project: Project, number: int, case_id: UUID) -> CaseGrade:
     """Return the project's case, or raise Http404."""
-    case = case_of(request.project, number, case_id)
+    case = case_of(project, number, case_id)
     if case is None:
         raise Http404
     return case

@@ -11,15 +11,13 @@ from reports.golds.changes import CAUSES, HOWS, gold_changes
 from reports.golds.listing import (
     CASES_A_PAGE,
     GOLD_CASES,
-    GOLDS,
     GoldFilter,
     gold_case_lines,
     gold_cases,
-    gold_lines,
     gold_rows,
     two_gradings,
 )
-from reports.pages.run_header import graded, run_head
+from reports.pages.run_header import run_head
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -34,14 +32,6 @@ def golds(request: ProjectRequest, number: int) -> HttpResponse:
     rows, more = gold_rows(head.run, read_number(request.GET, "start") or 0)
     context = {"head": head, "run": head.run, "rows": rows, "more": more, "rereadings": run_rereadings(head.run)}
     return render(request, "reports/golds.html", context)
-
-
-@require_safe
-def golds_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send the same list, all of it."""
-    head = run_head(request, number, "golds")
-    graded(head)
-    return csv_file(f"run-{number}-golds", GOLDS, gold_lines(head.run))
 
 
 @require_safe

@@ -1,7 +1,12 @@
-"""Show published scores of a project, recorded by owners, with their history. No gate uses them."""
+"""Show published scores of a project, recorded by owners, with their history. No gate uses them.
+
+docs/tables.md describes the table that is downloaded.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,13 +18,32 @@ from reports.filters.case_filters import text
 from reports.models import PublicScore
 from reports.public_scores.compared_runs import agent_names, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores
-from reports.public_scores.tables import SCORES, scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
+
+SCORES: Final = ("score_id", *COLUMNS, "low", "high", "recorded_at", "ended_at")
+
+
+def scores(rows: Iterable[PublicScore]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each score; `ended_at` is empty of those in force."""
+    for score in rows:
+        counted = published_row(score).rate
+        yield (
+            str(score.pk),
+            *(getattr(score, name) for name in COLUMNS[:6]),
+            score.published_on.isoformat(),
+            score.source,
+            counted.low if counted else None,
+            counted.high if counted else None,
+            score.created_at,
+            score.ended_at,
+        )
+
 
 SCORES_A_PAGE = 100
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.recovery import recovery_sentence
 from reports.filters.case_filters import address_query
 from reports.pages.recovery import episode_page, grading_recovery, read_episode_state
-from reports.pages.run_header import graded, run_head
+from reports.pages.run_header import run_head
 from reports.queries.grading import grading_layers
-from reports.tables import recovery as tables
-from reports.tables.long import AskedTable
-from reports.views.downloads import long_csv
 from toolevals.grading.layers.recovery import ERROR_CLASSES
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # Which episodes are listed, by how they went.
 WAYS = (
@@ -56,24 +52,3 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
         "query_more": address_query(own | {"after": page.more}) if page.more else "",
     }
     return render(request, "reports/recovery.html", context)
-
-
-@require_safe
-def recovery_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send what happened after errors, by tool and class."""
-    analysis = grading_recovery(graded(run_head(request, number, "recovery")))
-    return csv_file(f"run-{number}-recovery", tables.RECOVERY, tables.recovery(analysis))
-
-
-@require_safe
-def reactions_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send what followed failures."""
-    analysis = grading_recovery(graded(run_head(request, number, "recovery")))
-    return csv_file(f"run-{number}-reactions", tables.REACTIONS, tables.reactions(analysis))
-
-
-@require_safe
-def episodes_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
-    """Send the episodes that the address asks for."""
-    grading = graded(run_head(request, number, "recovery"))
-    return long_csv(request, AskedTable.of_address("episodes", grading, request.GET.dict()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -20,8 +20,6 @@ from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_reliability
 from reports.tables import reliability as tables
-from reports.tables.long import AskedTable
-from reports.views.downloads import long_csv
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
@@ -93,17 +91,3 @@ def variance_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     head = run_head(request, number, "reliability")
     analysis = grading_reliability(graded(head), head.run.trials, of=read_trial_state(request.GET).of)
     return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(analysis))
-
-
-@require_safe
-def trials_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
-    """Send how each example's trials came out."""
-    grading = graded(run_head(request, number, "reliability"))
-    return long_csv(request, AskedTable.of_address("trials", grading, request.GET.dict()))
-
-
-@require_safe
-def steps_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send how cases fare by the length of their chain, beside p^k."""
-    compounding = grading_compounding(graded(run_head(request, number, "reliability")))
-    return csv_file(f"run-{number}-steps", tables.STEPS, tables.steps(compounding))

@@ -19,7 +19,7 @@ from toolevals.workspace.requests import ProjectRequest
 @require_POST
 def tag(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponseRedirect:
     """Give the case a tag, or take one off with `remove`, and come back."""
-    case = case_or_404(request, number, case_id)
+    case = case_or_404(request.project, number, case_id)
     try:
         if removed := request.POST.get("remove", ""):
             tag_remove(transcript=case.transcript, actor=request.user, tag=removed)
@@ -33,7 +33,7 @@ def tag(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponseRedi
 @require_POST
 def note(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponseRedirect:
     """Write a note on the case, and come back."""
-    case = case_or_404(request, number, case_id)
+    case = case_or_404(request.project, number, case_id)
     try:
         note_add(transcript=case.transcript, actor=request.user, text=request.POST.get("text", ""))
     except InvalidDocument as error:

@@ -20,7 +20,7 @@ SAID = {"up": True, "down": False, "back": None}
 @require_POST
 def thumb(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
     """Keep a thumb and come back."""
-    case, said = case_or_404(request, number, case_id), request.POST.get("said", "")
+    case, said = case_or_404(request.project, number, case_id), request.POST.get("said", "")
     if said in SAID:
         rubric, note = request.POST.get("rubric", ""), request.POST.get("note", "")
         try:

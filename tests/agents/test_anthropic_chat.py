@@ -6,10 +6,8 @@ import pytest
 
 from tests.agents.loopback import Trouble
 from tests.agents.messages_server import MessagesServer, cut_off, error, messages_server, text, use
-from toolevals.agents.anthropic_chat import AnthropicChat
-from toolevals.agents.anthropic_messages import message_in
+from toolevals.agents.anthropic_chat import AnthropicChat, joined, message_in
 from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.anthropic_stream import joined
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolSpec

@@ -6,8 +6,7 @@ from ipaddress import ip_address
 import httpx2
 import pytest
 
-from toolevals.agents.addresses import Address
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, certificates, guarded_client
+from toolevals.agents.network import Address, AddressPolicy, ForbiddenAddressError, certificates, guarded_client
 
 PRIVATE = [
     "127.0.0.1",

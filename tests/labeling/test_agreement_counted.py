@@ -10,10 +10,9 @@ import pytest
 from django.utils import timezone
 
 from labeling.agreement import cache as kept
-from labeling.agreement.cache import agreement_counted, agreement_now
+from labeling.agreement.cache import agreement_counted, agreement_now, labels_read
 from labeling.agreement.cases import Asked, case_page, cases
 from labeling.agreement.comparing import decided_tools, units_of
-from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import Filters
 from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
 from labeling.services import (

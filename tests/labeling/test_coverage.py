@@ -12,8 +12,7 @@ from labeling.coverage.cache import coverage_of
 from labeling.coverage.cells import Cell
 from labeling.coverage.counting import coverage_count
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
-from labeling.coverage.filling import gold_read
-from labeling.coverage.nearest import nearest_tools
+from labeling.coverage.filling import gold_read, nearest_tools
 from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import gaps, shares, tool_rows
 from labeling.coverage.tools import tools_to_cover

@@ -10,7 +10,6 @@ from labeling.coverage.expected import calls_of
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Example, LabelSlot, ProposalState, ProposedExample, Resolution
 from labeling.proposals import drafts_of
-from labeling.proposals.page import proposal_rows, word_pieces
 from labeling.services import (
     dataset_create,
     examples_import,
@@ -19,6 +18,7 @@ from labeling.services import (
     proposals_drop,
     proposals_make,
 )
+from labeling.views.proposals import proposal_rows, word_pieces
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation

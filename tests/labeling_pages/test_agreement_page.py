@@ -18,8 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.agreement.cache import pairs_tallied
-from labeling.agreement.filling import labels_read
+from labeling.agreement.cache import labels_read, pairs_tallied
 from labeling.models import Dataset, Label, LabelReading, Revision
 from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
 from labeling.tasks import agreement as agreement_task

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks._labelling_plan import LABELLED_BY, MEANT, PLAN
+from benchmarks.labelling_keys import LABELLED_BY, MEANT, PLAN
 from benchmarks.row import Row
 from toolevals.sample import content
 

@@ -13,10 +13,10 @@ import pytest
 
 from benchmarks.peers import driver as peer_driver
 from benchmarks.side_by_side import command, environments, measuring
+from benchmarks.side_by_side.command import document, markdown
 from benchmarks.side_by_side.drivers import Driver, StepError, took
 from benchmarks.side_by_side.environments import CannotInstallError, installation, python_for
 from benchmarks.side_by_side.measuring import Found, Sizes, measure
-from benchmarks.side_by_side.table import document, markdown
 from benchmarks.side_by_side.tools import GRADING, LABELLING, NEVER, OTHERS, OURS, PEERS, Tool
 
 GRADER = """
@@ -75,7 +75,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(measuring, "OURS", {kind: made_up(folder, OURS[kind].key, kind, ours)})
         named = tuple(made_up(folder, key, kind, source) for key, source in others.items())
         monkeypatch.setattr(measuring, "OTHERS", named)
-        monkeypatch.setattr("benchmarks.side_by_side.table.OTHERS", named)
+        monkeypatch.setattr("benchmarks.side_by_side.command.OTHERS", named)
         monkeypatch.setattr(measuring, "python_for", lambda *_, **__: sys.executable)
 
     return use

@@ -7,7 +7,7 @@ import pytest
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import Grading, Transcript
-from toolevals.runs.services.spending import spending_of
+from toolevals.runs.services.rollups import spending_of
 
 pytestmark = pytest.mark.django_db
 

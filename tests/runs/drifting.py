@@ -20,7 +20,8 @@ from toolevals.runs.services import drift_begin, judge_change
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import member_set, project_create
 
-__all__ = ["in_module_transaction", "module_rows"]
+# The fixtures: a test file imports them by `*`.
+__all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]
 
 # Five that passed fail now; people passed these. Compared with people: 5, 2, 7 and 6.
 NOW_PASSES = frozenset({*range(5), 10, 11})

@@ -19,7 +19,8 @@ from toolevals.runs.models import JudgeCalibration
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import member_set, project_create
 
-__all__ = ["in_module_transaction", "module_rows"]
+# The fixtures: a test file imports them by `*`.
+__all__ = ["calibration", "get", "in_module_transaction", "made", "module_rows", "people", "project", "raters"]
 
 NOTE = "said-by-another-rater"
 

@@ -12,7 +12,7 @@ from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.runs.calibrated import SIZE, judged_run, rate_all, scored
 from tests.runs.judged import judge_of
-from tests.runs.rated import calibration, in_module_transaction, made, module_rows, project, raters
+from tests.runs.rated import *  # noqa: F403 (its fixtures)
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.calibration_results import results_of
 from toolevals.runs.judging.judge_reliability import Trust, standings_of
@@ -25,8 +25,6 @@ from toolevals.runs.services import (
     grading_start,
     judge_change,
 )
-
-__all__ = ["calibration", "in_module_transaction", "made", "module_rows", "project", "raters"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

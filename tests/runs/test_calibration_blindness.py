@@ -14,21 +14,10 @@ from tests.access.arguments import argument
 from tests.access.world import World
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE, rate_all
-from tests.runs.rated import (
-    NOTE,
-    calibration,
-    get,
-    in_module_transaction,
-    made,
-    module_rows,
-    people,
-    project,
-    raters,
-)
+from tests.runs.rated import *  # noqa: F403 (its fixtures)
+from tests.runs.rated import NOTE
 from toolevals.runs.models import JudgeCalibration
 from toolevals.workspace.models import Role
-
-__all__ = ["calibration", "get", "in_module_transaction", "made", "module_rows", "people", "project", "raters"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 # The other apps know nothing of judges.

@@ -9,22 +9,11 @@ from django.urls import reverse
 
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import SIZE, rate_all, truth
-from tests.runs.rated import (
-    NOTE,
-    calibration,
-    get,
-    in_module_transaction,
-    made,
-    module_rows,
-    people,
-    project,
-    raters,
-)
+from tests.runs.rated import *  # noqa: F403 (its fixtures)
+from tests.runs.rated import NOTE
 from toolevals.runs.models import Judge, JudgeCalibration, JudgedCase, Rating
 from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.workspace.models import Role
-
-__all__ = ["calibration", "get", "in_module_transaction", "made", "module_rows", "people", "project", "raters"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

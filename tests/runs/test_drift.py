@@ -8,18 +8,8 @@ import pytest
 from django.utils import timezone
 
 from tests.runs.calibrated import JUDGE_PASSES, SIZE
-from tests.runs.drifting import (
-    NOW_PASSES,
-    calibration,
-    check,
-    in_module_transaction,
-    judge,
-    made,
-    module_rows,
-    project,
-    scripted,
-    standing_of,
-)
+from tests.runs.drifting import *  # noqa: F403 (its fixtures)
+from tests.runs.drifting import NOW_PASSES, standing_of
 from tests.runs.judged import judge_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
@@ -28,8 +18,6 @@ from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
 from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, drift_begin, judge_change
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
-
-__all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -7,21 +7,10 @@ from django.urls import reverse
 
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE
-from tests.runs.drifting import (
-    NOW_PASSES,
-    calibration,
-    check,
-    in_module_transaction,
-    judge,
-    made,
-    module_rows,
-    project,
-    scripted,
-)
+from tests.runs.drifting import *  # noqa: F403 (its fixtures)
+from tests.runs.drifting import NOW_PASSES
 from toolevals.runs.models import DriftAnswer, DriftCheck
 from toolevals.runs.services import CalibrationRequest, calibration_begin
-
-__all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -14,7 +14,7 @@ from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import last, live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.live.pace import SharedPace
+from toolevals.runs.live.conversations import SharedPace
 from toolevals.runs.models import Agent, Run, RunPace, Transcript
 from toolevals.workspace.models import AuditEntry, JobState
 from toolevals.workspace.services import secret_set

@@ -11,7 +11,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.presets import CONSISTENCY, Candidate, Preset, chosen_positions
 from toolevals.runs.services import RunRequest, run_request_baseline
-from toolevals.runs.services.choosing import preset_positions
+from toolevals.runs.services.starting import preset_positions
 
 
 def candidate(position: int, *, hard: bool = False, failed: bool = False) -> Candidate:

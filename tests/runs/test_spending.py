@@ -7,7 +7,7 @@ import pytest
 from tests.runs.building import STATUS, call, silence, uploaded_run
 from toolevals.runs.counts.spending import Spending, spent
 from toolevals.runs.models import Transcript
-from toolevals.runs.services.spending import spending_of
+from toolevals.runs.services.rollups import spending_of
 
 
 @pytest.mark.parametrize(

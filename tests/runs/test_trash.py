@@ -181,7 +181,7 @@ def test_a_version_that_a_run_rests_on_stays_until_the_run_is_destroyed(project,
     examples_import(dataset=version.dataset, actor=None, rows=[read_example(example("later", "Hello again", None))])
     destroyed(version.dataset)
     tombstone = Dataset.with_trash.get(pk=version.dataset_id)
-    assert tombstone.is_destroyed
+    assert tombstone.destroyed_at
     assert tombstone.tombstone["examples"] == len(EXAMPLES) + 1
     assert [each["number"] for each in tombstone.tombstone["versions"]] == [1]
     assert VersionEntry.objects.filter(version=version).count() == len(EXAMPLES)
@@ -197,7 +197,7 @@ def test_a_version_that_a_run_rests_on_stays_until_the_run_is_destroyed(project,
     assert not Example.objects.exists()
     # The run's tombstone names its version.
     assert DatasetVersion.objects.get().entries.count() == 0
-    assert Dataset.with_trash.get(pk=tombstone.pk).is_destroyed
+    assert Dataset.with_trash.get(pk=tombstone.pk).destroyed_at
 
 
 def test_a_run_leaves_its_number_and_gradings_and_nothing_else(project, version, run, run_jobs):
@@ -218,7 +218,7 @@ def test_a_registry_keeps_the_version_that_a_dataset_uses(project, dataset_of_th
     registry_publish(registry=registry, actor=None, document=SHOP_TOOLS[:1])
     destroyed(registry)
     assert list(RegistryVersion.objects.values_list("number", flat=True)) == [1]
-    assert Registry.with_trash.get().is_destroyed
+    assert Registry.with_trash.get().destroyed_at
     assert Dataset.objects.filter(pk=dataset_of_three.pk, default_tools__registry__deleted_at__isnull=False).exists()
     destroyed(dataset_of_three)
     swept()

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.agents.chat_server import Trouble, calls, chat_server, says
+from tests.grading.metrics.tallies import tallies_of
 from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import live_run
-from toolevals.grading.metrics.reliability import mean_pass_hat_k
+from toolevals.grading.metrics.reliability import tallied_pass_hat_k
 from toolevals.runs.models import Transcript
 from toolevals.workspace.models import JobState
 
@@ -125,5 +126,5 @@ def test_an_agent_is_run_over_the_protocol_and_graded_on_every_layer(project, ru
     trials: dict[str, list[bool | None]] = {}
     for (name, _), case in cases.items():
         trials.setdefault(name, []).append(case.outcome == "passed")
-    assert mean_pass_hat_k(trials, 4).value == pytest.approx(4 / 8)
-    assert mean_pass_hat_k(trials, 1).value == pytest.approx((4 + 3 / 4) / 8)
+    assert tallied_pass_hat_k(tallies_of(trials), 4).value == pytest.approx(4 / 8)
+    assert tallied_pass_hat_k(tallies_of(trials), 1).value == pytest.approx((4 + 3 / 4) / 8)

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import pytest
 
-from toolevals.sdk.docstrings import read_docstring
-from toolevals.sdk.specs import spec_of
+from toolevals.sdk.specs import read_docstring, spec_of
 
 GOOGLE = """Return an order.
 

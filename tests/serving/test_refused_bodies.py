@@ -11,7 +11,7 @@ from waitress.buffers import TempfileBasedBuffer
 
 from tests.serving.conftest import UPLOAD_BYTES, Served, read_all
 from toolevals.serving import channels
-from toolevals.serving.admission import LARGE, SignInFirst
+from toolevals.serving.channels import LARGE, SignInFirst
 
 POST = b"POST /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 

@@ -1,20 +1,163 @@
-"""Asks models behind the Anthropic Messages protocol, through the `anthropic` client, with native tools."""
+"""Asks models behind the Anthropic Messages protocol, through the `anthropic` client, with native tools.
+
+Sources: https://docs.anthropic.com/en/api/messages and https://platform.claude.com/docs/en/build-with-claude/streaming.
+A turn is a list of blocks; turns of the user and the assistant follow each other, and the results of all calls of a
+turn stand in the one that follows it.
+"""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolevals.agents.anthropic_messages import as_messages, as_tools, message_in, system_in
 from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.anthropic_stream import joined
 from toolevals.agents.chats import Reply, UnreachableError
 from toolevals.agents.clients import ClientChat, plain
 from toolevals.agents.failures import is_transient
 from toolevals.agents.network import AddressPolicy, guarded_client
+from toolevals.agents.openai_messages import losses_within, with_ids
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.values import Message, ToolSpec
+from toolevals.grading.reading.parsing import Loss, read_transcript
+from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
+
+# Stop reasons that leave the last block unfinished.
+CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
+_NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    """Return the tools as `tools` of a request."""
+    return [{"name": tool.name, "description": tool.description, "input_schema": tool.input_schema} for tool in tools]
+
+
+def system_in(messages: Sequence[Message]) -> list[str]:
+    """Return what is said as system before anybody speaks: the protocol has it outside the messages."""
+    said = []
+    for message in messages:
+        if message.role != "system":
+            break
+        said.append(message.content or "")
+    return [text for text in said if text.strip()]
+
+
+def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return a conversation without its leading system messages as `messages` of a request."""
+    turns: list[dict[str, Any]] = []
+    begun = False
+    for message in messages:
+        begun = begun or message.role != "system"
+        blocks = _blocks(message) if begun else []
+        if not blocks:
+            continue
+        role = "assistant" if message.role == "assistant" else "user"
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": role, "content": blocks})
+    return turns
+
+
+def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+    """Read the blocks of an answer, and what of them a transcript has no place for.
+
+    A call that the longest answer has cut off is malformed: its arguments are only the beginning. A call without an id
+    gets one that is unique in the conversation, by its place. Raises InvalidDocument where a block is none.
+    """
+    read = read_transcript([{"role": "assistant", "content": content}], "anthropic")
+    (message,) = read.transcript.messages
+    calls = list(message.calls)
+    last = content[-1] if content else None
+    if calls and stop_reason in CUT_OFF and isinstance(last, dict) and last.get("type") == "tool_use":
+        calls[-1] = _cut_off(calls[-1])
+    return Message("assistant", message.content, with_ids(calls, place=place)), losses_within(read.losses, "")
+
+
+def _cut_off(call: Call) -> MalformedCall:
+    text = call.text if isinstance(call, MalformedCall) else ""
+    return MalformedCall("the answer ended within this call: it was too long", None, text, call.name, call.id)
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        return [_result(message)]
+    text = (message.content or "").rstrip()
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    return blocks + [_call(call, number) for number, call in enumerate(message.calls)]
+
+
+def _result(message: Message) -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": _identifier(message.call_id or ""), "content": message.content or ""}
+    return {**block, "is_error": True} if message.is_error else block
+
+
+def _call(call: Call, number: int) -> dict[str, Any]:
+    # The protocol has no place for arguments that nobody could read: they go back as the text that they are.
+    given = call.arguments if isinstance(call, ToolCall) else {"unreadable": call.text}
+    identifier = _identifier(call.id or f"call_{number}")
+    return {"type": "tool_use", "id": identifier, "name": call.name or "unknown", "input": given}
+
+
+def _identifier(identifier: str) -> str:
+    return _NOT_IN_IDS.sub("_", identifier) or "call"
+
+
+# What belongs to a block of reasoning, which is left out whole.
+_OF_THOUGHTS = frozenset({"thinking_delta", "signature_delta", None})
+
+
+def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the message that events tell of: text and arguments come in pieces, each block by its index.
+
+    Empty where no message was begun. Arguments stay the text that they came as, so that what nobody can read is seen.
+    Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing.
+    """
+    answer: dict[str, Any] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    ended = False
+    for event in events:
+        kind = event.get("type")
+        if kind == "message_start":
+            answer = dict(event.get("message") or {})
+        elif kind == "content_block_start":
+            blocks[_index(event)] = dict(event.get("content_block") or {})
+        elif kind == "content_block_delta":
+            _add(blocks.setdefault(_index(event), {}), event.get("delta") or {})
+        elif kind == "message_delta":
+            _close(answer, event)
+        elif kind == "message_stop":
+            ended = True
+    if answer and not ended:
+        raise UnreachableError("The stream broke off: no message_stop came.", again=True)
+    return {**answer, "content": [blocks[index] for index in sorted(blocks)]} if answer else {}
+
+
+def _index(event: Mapping[str, Any]) -> int:
+    index = event.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    if delta.get("type") == "text_delta":
+        block["text"] = f"{block.get('text') or ''}{delta.get('text') or ''}"
+    elif delta.get("type") == "input_json_delta":
+        # A block begins with an empty object; its text comes after.
+        before = block.get("input") if isinstance(block.get("input"), str) else ""
+        block["input"] = f"{before}{delta.get('partial_json') or ''}"
+    elif delta.get("type") == "citations_delta":
+        block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
+    elif delta.get("type") not in _OF_THOUGHTS:
+        # What nobody knows is seen where the block is read.
+        block[str(delta.get("type"))] = {key: value for key, value in delta.items() if key != "type"}
+
+
+def _close(answer: dict[str, Any], event: Mapping[str, Any]) -> None:
+    answer["stop_reason"] = (event.get("delta") or {}).get("stop_reason") or answer.get("stop_reason")
+    # Counts are cumulative; what this event does not say was said at the beginning.
+    later = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
+    answer["usage"] = {**(answer.get("usage") or {}), **later}
+
 
 # Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})

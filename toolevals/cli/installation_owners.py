@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
+from toolevals.cli.owner import server_load
 from toolevals.cli.verbs import Verbs
 
 
@@ -21,12 +21,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the change that is asked for, and print the owners, an address a line."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
-    try:
-        import django
-    except ImportError as error:
-        raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
-    django.setup()
+    server_load()
     from toolevals.workspace.models import User
 
     email = arguments.add or arguments.remove

@@ -25,13 +25,18 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make both, or neither. The password comes from TOOLEVALS_PASSWORD, else from the terminal."""
+    server_load()
+    return _create(arguments, _password())
+
+
+def server_load() -> None:
+    """Set Django up. Raises CommandError where the server is not installed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     try:
         import django
     except ImportError as error:
         raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
     django.setup()
-    return _create(arguments, _password())
 
 
 def _password() -> str:

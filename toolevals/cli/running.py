@@ -13,8 +13,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.inputs import input_file, once_at_most
 from toolevals.cli.output import note, say, say_progress
-from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
-from toolevals.cli.run_models import key_keep, model_named
+from toolevals.cli.run_models import add_agent_options, asked_of_agent, connector_of, given, key_keep, model_named
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS

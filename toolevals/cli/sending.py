@@ -1,10 +1,15 @@
-"""Runs `toolevals send`: sends the conversations of a file as traces, as an agent in production does."""
+"""Runs `toolevals send`: sends the conversations of a file as traces, as an agent in production does.
+
+A conversation becomes spans by OpenTelemetry's conventions for agents.
+"""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,12 +18,168 @@ import orjson
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.conversation_files import Conversation, conversations_read
-from toolevals.cli.conversation_spans import Agent, export_of, spans_of_conversation
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import note, say, say_progress
 from toolevals.cli.verbs import Verbs
+from toolevals.grading.values import Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.sdk.writing import arguments_text, json_text, messages_text, result_text
+
+# What a step is said to take, in nanoseconds: a span needs a length, and recorded files hold none.
+MODEL_NS, TOOL_NS, USER_NS = 800_000_000, 150_000_000, 2_000_000_000
+_OK, _ERROR = 1, 2
+_INTERNAL, _CLIENT = 1, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who is said to have had the conversations."""
+
+    name: str
+    version: str = ""
+    model: str = ""
+
+
+@dataclass(slots=True)
+class _Trace:
+    """The spans of one conversation so far, and the time that has passed in it."""
+
+    trace_id: str
+    now: int
+    spans: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, name: str, attributes: Mapping[str, Any], *, kind: int, took: int, error: str | None = None) -> None:
+        """Append a span below the root that begins now, and move on to its end."""
+        number = len(self.spans) + 1
+        said = [{"key": key, "value": _value(value)} for key, value in attributes.items() if value not in (None, "")]
+        self.spans.append({
+            "traceId": self.trace_id,
+            "spanId": _id(f"{self.trace_id} {number}", 8),
+            "parentSpanId": _id(f"{self.trace_id} 0", 8),
+            "name": name,
+            "kind": kind,
+            "startTimeUnixNano": str(self.now),
+            "endTimeUnixNano": str(self.now + took),
+            "attributes": said,
+            "status": {"code": _OK} if error is None else {"code": _ERROR, "message": error},
+        })  # fmt: skip
+        self.now += took
+
+
+def spans_of_conversation(conversation: Conversation, agent: Agent, start: int) -> list[dict[str, Any]]:
+    """Return the spans in OTLP's JSON: the agent's turn, each call of the model and each call of a tool.
+
+    Ids follow from the conversation's name and its agent: what is sent twice is the same trace. `start` is in
+    nanoseconds since 1970.
+    """
+    trace = _Trace(_id(f"{agent.name} {agent.version} {conversation.name}", 16), start)
+    said: list[dict[str, Any]] = [dict(each) for each in conversation.given]
+    tools = json_text([_definition(tool) for tool in conversation.tools]) if conversation.tools else None
+    transcript = conversation.transcript
+    answers = _answers(transcript.messages)
+    for message in (*transcript.messages, *_last(conversation)):
+        document = _message(message)
+        if message.role == "assistant":
+            _model(trace, agent, said, document, tools)
+            for call in message.calls:
+                if isinstance(call, ToolCall):
+                    _tool(trace, call, answers.get(call.id or ""))
+        elif message.role == "user":
+            trace.now += USER_NS if trace.spans else 0
+        said.append(document)
+    root = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": agent.name,
+        "gen_ai.agent.version": agent.version,
+        # Two files may name their conversations the same.
+        "gen_ai.conversation.id": f"{agent.name}/{conversation.name}",
+    }
+    end, trace.now = trace.now, start
+    trace.add(f"invoke_agent {agent.name}", root, kind=_INTERNAL, took=max(end - start, 1))
+    whole = trace.spans.pop()
+    return [{**whole, "spanId": whole["parentSpanId"], "parentSpanId": ""}, *trace.spans]
+
+
+def export_of(spans: list[dict[str, Any]], agent: Agent) -> dict[str, Any]:
+    """Return spans as one export of OTLP."""
+    resource = {"service.name": agent.name, "service.version": agent.version}
+    attributes = [{"key": key, "value": _value(value)} for key, value in resource.items() if value]
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": attributes},
+                "scopeSpans": [{"scope": {"name": "toolevals.cli"}, "spans": spans}],
+            }
+        ]
+    }
+
+
+def _model(trace: _Trace, agent: Agent, said: list[dict[str, Any]], made: dict[str, Any], tools: str | None) -> None:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": agent.model,
+        "gen_ai.tool.definitions": tools,
+        "gen_ai.input.messages": messages_text(said),
+        "gen_ai.output.messages": messages_text([made]),
+    }
+    trace.add(f"chat {agent.model}".strip(), attributes, kind=_CLIENT, took=MODEL_NS)
+
+
+def _tool(trace: _Trace, call: ToolCall, answer: Message | None) -> None:
+    failed = answer is not None and answer.is_error
+    result = result_text(answer.content or "") if answer is not None else None
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.name,
+        "gen_ai.tool.call.id": call.id,
+        "gen_ai.tool.call.arguments": arguments_text(call.arguments),
+        "gen_ai.tool.call.result": result,
+        "error.type": "tool_error" if failed else None,
+    }
+    error = result if failed else None
+    trace.add(f"execute_tool {call.name}", attributes, kind=_INTERNAL, took=TOOL_NS, error=error)
+
+
+def _answers(messages: tuple[Message, ...]) -> dict[str, Message]:
+    return {each.call_id: each for each in messages if each.role == "tool" and each.call_id}
+
+
+def _last(conversation: Conversation) -> Iterator[Message]:
+    """Yield the final answer where no message holds it."""
+    answer = conversation.transcript.answer
+    if answer and not any(each.content == answer for each in conversation.transcript.messages):
+        yield Message("assistant", answer)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    """Return a message as the writer of spans takes it: in the form of OpenAI."""
+    document: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.call_id is not None:
+        document["tool_call_id"] = message.call_id
+    calls = [_call(call.to_document()) for call in message.calls]
+    return document | ({"tool_calls": calls} if calls else {})
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    # What nobody could read is sent as it was written.
+    arguments = call["malformed"].get("text", "") if "malformed" in call else call["arguments"]
+    return {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": arguments}}
+
+
+def _definition(tool: ToolSpec) -> dict[str, Any]:
+    """Return a tool as OpenTelemetry defines it."""
+    said = {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+    return {name: value for name, value in said.items() if value}
+
+
+def _value(value: Any) -> dict[str, Any]:
+    return {"stringValue": str(value)}
+
+
+def _id(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[: 2 * length]
+
 
 # Bytes of the spans of one batch, a conversation at least.
 BATCH_BYTES = 1_500_000

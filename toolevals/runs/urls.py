@@ -22,7 +22,7 @@ from toolevals.runs.views import (
     simulators,
     thumbs,
 )
-from toolevals.workspace.views.job_acts import JOB_ACTS
+from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "runs"
 urlpatterns = [

@@ -1,20 +1,117 @@
-"""Keeps one connection: what it may send before it is known, how long its head may take, how it is refused."""
+"""Keeps one connection: what it may send before it is known, how long its head may take, how it is refused.
+
+An answer tells whether the connection stays open behind it. Large bodies come only from people who are known, or a
+stranger could fill the disk.
+"""
 
 from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
-from django.db import close_old_connections
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.db import DatabaseError, close_old_connections
+from django.http.cookie import parse_cookie
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
+from waitress.task import WSGITask
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
-from toolevals.serving.admission import LARGE, DiskFull, refusal
-from toolevals.serving.answers import Answer
 from toolevals.workspace.outages import FULL, outage_of
+
+# A stranger may send as much: more than any form has that needs no account.
+LARGE = 1024 * 1024
+
+
+class SignInFirst(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no exception
+    """The sender is not known."""
+
+    code = 401
+    reason = "Unauthorized"
+
+
+class DatabaseAway(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no exception
+    """The sender cannot be looked up."""
+
+    code = 503
+    reason = "Service Unavailable"
+
+
+class DiskFull(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no exception
+    """There is no room for what is sent."""
+
+    code = FULL.status.value
+    reason = FULL.status.phrase
+
+    def __init__(self) -> None:
+        super().__init__(f"{FULL.title} {FULL.sentence}")
+
+
+def refusal(headers: Mapping[str, str]) -> Error | None:
+    """Return why a body larger than LARGE may not come, or None. `headers` has names as "CONTENT_TYPE"."""
+    try:
+        if _has_token(headers.get("AUTHORIZATION", "")) or _has_session(headers.get("COOKIE", "")):
+            return None
+    except DatabaseError as error:
+        if outage_of(error) is FULL:
+            return DiskFull()
+        return DatabaseAway("The database does not answer. Send it again later.")
+    return SignInFirst(f"Only who is signed in, or sends a token, may send more than {LARGE:,} bytes.")
+
+
+def _has_token(header: str) -> bool:
+    from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
+
+    try:
+        token_find(bearer_token(header))
+    except UnknownToken:
+        return False
+    return True
+
+
+def _has_session(header: str) -> bool:
+    key = parse_cookie(header).get(settings.SESSION_COOKIE_NAME)
+    return bool(key) and SESSION_KEY in import_module(settings.SESSION_ENGINE).SessionStore(key)
+
+
+CLOSE = "close"
+
+
+class Answer(WSGITask):  # type: ignore[misc]
+    """An answer of the application.
+
+    waitress closes a connection behind each answer without a `Content-Length`. Those that have no body (204, 304) and
+    those in chunks say themselves where they end, so another request may follow. One that breaks off is closed still.
+    """
+
+    version: str
+    close_on_finish: bool
+    _writes_head = False
+
+    def build_response_header(self) -> bytes:
+        """Return the status line and the headers."""
+        self._writes_head = True
+        try:
+            return bytes(super().build_response_header())
+        finally:
+            self._writes_head = False
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection behind this answer, unless it need not be."""
+        if not (self._writes_head and self._says_its_end()):
+            super().set_close_on_finish()
+
+    def _says_its_end(self) -> bool:
+        if self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == CLOSE:
+            return False
+        # The end of the chunks would be taken for the next answer, as a HEAD has none.
+        return self.request.command != "HEAD" or not self.chunked_response
+
 
 # A request's head must be whole after so many seconds.
 HEAD_SECONDS = 30

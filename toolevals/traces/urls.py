@@ -7,7 +7,6 @@ from django.urls import path
 from toolevals.traces.views import (
     costs,
     judges,
-    promoting,
     promotions,
     rules,
     schedules,
@@ -24,7 +23,7 @@ urlpatterns = [
     path("traces.csv", traces.traces_csv, name="traces-csv"),
     path("traces/verdicts.csv", verdicts.verdicts_csv, name="verdicts-csv"),
     path("traces/verdicts.jsonl", verdicts.verdicts_jsonl, name="verdicts-jsonl"),
-    path("traces/promote/", promoting.promote, name="promote"),
+    path("traces/promote/", promotions.promote, name="promote"),
     path("traces/examples/", promotions.promotions, name="promotions"),
     path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
     path("traces/examples/schedules/<uuid:schedule>/", schedules.schedule_act, name="schedule"),

@@ -1,8 +1,9 @@
-"""Read whole numbers that strangers write into addresses and forms: any text may stand where a number is expected."""
+"""Read numbers and ids that strangers write into addresses and forms: any text may stand where one is expected."""
 
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 # No number in an address has more digits; it fits every column.
 MOST_DIGITS: Final = 9
@@ -17,3 +18,11 @@ def whole_number(text: str) -> int | None:
 def page_number(text: str) -> int:
     """Return the page from 1 that an address asks for; 1 where it asks for none, or for what is no page."""
     return max(1, whole_number(text) or 1) if len(text) <= _MOST_DIGITS_OF_A_PAGE else 1
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that a text holds, or None."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

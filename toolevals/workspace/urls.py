@@ -19,7 +19,7 @@ from toolevals.workspace.views import (
     tokens,
     trash,
 )
-from toolevals.workspace.views.job_acts import JOB_ACTS
+from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "workspace"
 in_project = [

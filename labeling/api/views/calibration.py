@@ -3,30 +3,171 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.calibration import (
-    CalibrationAnswerSerializer,
-    CalibrationDetailSerializer,
-    CalibrationItemSerializer,
-    CalibrationSerializer,
-    NewCalibrationAnswerSerializer,
-    NewCalibrationSerializer,
-    ResultsSerializer,
-)
+from labeling.api.views.agreement import FigureSerializer
+from labeling.calibration.choosing import MOST_ITEMS
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of
-from labeling.models import CalibrationItem, CalibrationRound
+from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer
+from labeling.services.calibration import USUAL_SIZE
+from toolevals.grading.metrics.rates import wilson
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import within
+
+
+class CalibrationSerializer(serializers.ModelSerializer[CalibrationRound]):
+    """A round; `size` examples are asked for now, of which oneself has answered `answered`."""
+
+    size = serializers.IntegerField(read_only=True)
+    answered = serializers.IntegerField(source="own", read_only=True)
+
+    class Meta:
+        model = CalibrationRound
+        fields = ("id", "name", "size", "answered", "comes_first", "created_at", "closed_at")
+
+
+class PersonProgressSerializer(serializers.Serializer[Any]):
+    """How far somebody is."""
+
+    name = serializers.CharField()
+    is_self = serializers.BooleanField()
+    answered = serializers.IntegerField(source="done")
+    size = serializers.IntegerField(source="total")
+
+
+class CalibrationDetailSerializer(CalibrationSerializer):
+    """A round with how far people are: everybody for owners, oneself for others."""
+
+    progress = PersonProgressSerializer(many=True)
+
+    class Meta(CalibrationSerializer.Meta):
+        fields = (*CalibrationSerializer.Meta.fields, "progress")  # type: ignore[assignment]
+
+
+class NewCalibrationSerializer(serializers.Serializer[Any]):
+    """A round of the solved examples of these names, or of `size` proposed ones where none is named."""
+
+    name = serializers.CharField(max_length=120)
+    names = serializers.ListField(child=serializers.CharField(max_length=200), max_length=MOST_ITEMS, default=list)
+    size = serializers.IntegerField(min_value=1, max_value=MOST_ITEMS, default=USUAL_SIZE)
+    comes_first = serializers.BooleanField(default=False)
+
+
+class CalibrationItemSerializer(serializers.ModelSerializer[CalibrationItem]):
+    """One example of a round that is still to be answered, with what is asked. The gold is not in it."""
+
+    external_id = serializers.CharField(source="revision.example.external_id")
+    input = serializers.JSONField(source="revision.input")
+    tools = serializers.SerializerMethodField()
+
+    class Meta:
+        model = CalibrationItem
+        fields = ("id", "position", "external_id", "revision", "input", "tools")
+
+    @extend_schema_field({"type": "array", "items": {"type": "object"}})
+    def get_tools(self, item: CalibrationItem) -> list[dict[str, Any]]:
+        return [spec.to_document() for spec in tools_in(item.revision.tools)]
+
+
+class NewCalibrationAnswerSerializer(serializers.Serializer[Any]):
+    """An answer in the form of a label."""
+
+    answer = serializers.ChoiceField(choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    expectation = serializers.JSONField(default=None, allow_null=True)
+    rationale = serializers.CharField(allow_blank=True, default="")
+    seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
+
+
+class CalibrationAnswerSerializer(serializers.ModelSerializer[CalibrationAnswer]):
+    """One's own answer."""
+
+    expectation = serializers.JSONField(allow_null=True)
+
+    class Meta:
+        model = CalibrationAnswer
+        fields = ("id", "item", "answer", "expectation", "rationale", "seconds", "created_at")
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    """On how many of the examples that two or more answered all said the same; `interval` is Wilson's."""
+
+    title = serializers.CharField()
+    alike = serializers.IntegerField()
+    counted = serializers.IntegerField()
+    interval = serializers.SerializerMethodField()
+    alpha = FigureSerializer()
+
+    @extend_schema_field(IntervalSerializer(allow_null=True))
+    def get_interval(self, one: Any) -> dict[str, float] | None:
+        return _wilson(one.alike, one.counted)
+
+
+class PersonResultSerializer(serializers.Serializer[Any]):
+    """How many of somebody's answers mean what the gold does; `interval` is Wilson's."""
+
+    name = serializers.CharField()
+    is_self = serializers.BooleanField()
+    right = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    seconds = serializers.FloatField(allow_null=True)
+    interval = serializers.SerializerMethodField()
+
+    @extend_schema_field(IntervalSerializer(allow_null=True))
+    def get_interval(self, one: Any) -> dict[str, float] | None:
+        return _wilson(one.right, one.answered)
+
+
+class SplitSerializer(serializers.Serializer[Any]):
+    """Answers of one meaning; `names` are for owners, and empty for others."""
+
+    answer = serializers.CharField(source="said.answer")
+    expectation = serializers.JSONField(source="said.expectation", allow_null=True)
+    count = serializers.IntegerField()
+    as_gold = serializers.BooleanField(source="is_gold")
+    is_own = serializers.BooleanField()
+    rationales = serializers.ListField(child=serializers.CharField())
+    names = serializers.ListField(child=serializers.CharField())
+
+
+class ItemResultSerializer(serializers.Serializer[Any]):
+    """How the answers to one example split, and what is right."""
+
+    id = serializers.UUIDField(source="item.pk")
+    position = serializers.IntegerField(source="item.position")
+    example = serializers.UUIDField(source="item.revision.example_id")
+    external_id = serializers.CharField(source="item.revision.example.external_id")
+    gold_answer = serializers.CharField(source="gold.answer")
+    gold = serializers.JSONField(source="gold.expectation", allow_null=True)
+    splits = SplitSerializer(many=True)
+
+
+class ResultsSerializer(serializers.Serializer[Any]):
+    """What came of a round. `people` are everybody for owners, oneself for others."""
+
+    raters = serializers.IntegerField()
+    agreements = AgreementSerializer(many=True)
+    people = PersonResultSerializer(many=True)
+    items = ItemResultSerializer(many=True)
+
+
+def _wilson(part: int, whole: int) -> dict[str, float] | None:
+    if not whole:
+        return None
+    interval = wilson(part, whole)
+    return {"low": interval.low, "high": interval.high}
 
 
 class CalibrationView(LabelingView):

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.suggestions import NewSuggestionsSerializer, StoredSuggestionsSerializer
 from labeling.services import SuggestionRow
+from labeling.services.suggestions import MAX_SUGGESTIONS
+
+
+class SuggestionSerializer(serializers.Serializer[Any]):
+    """One example's external id, and the expectation in the form of `expectation.v1.json`."""
+
+    id = serializers.CharField(max_length=200)
+    expectation = serializers.JSONField()
+
+
+class NewSuggestionsSerializer(serializers.Serializer[Any]):
+    """What one source suggests: all of it is stored, or nothing."""
+
+    by = serializers.CharField(max_length=200, help_text="Who suggests it, such as a model and its prompt's version.")
+    suggestions = serializers.ListField(child=SuggestionSerializer(), max_length=MAX_SUGGESTIONS)
+
+
+class StoredSuggestionsSerializer(serializers.Serializer[Any]):
+    """How many suggestions were stored."""
+
+    stored = serializers.IntegerField()
 
 
 class Suggestions(LabelingView):

@@ -1,36 +1,34 @@
-"""Serve imports and exports by REST."""
+"""Serve imports and exports by REST.
+
+A body that is a file of examples is streamed to disk. All its options are in the query.
+"""
 
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.parsers import MultiPartParser
+from rest_framework import serializers
+from rest_framework.parsers import FileUploadParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.parsers import (
-    BytesParser,
-    CsvParser,
-    GzipParser,
-    JsonLinesParser,
-    NdjsonParser,
-    WholeJsonParser,
-    ZipParser,
-)
-from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
+from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.detection import AUTO
 from labeling.imports.formats import SOURCES
 from labeling.queue.shown_strata import hidden_strata
 from labeling.services.exports import KIND
 from labeling.views.exports import NOT_TOLD, file_response
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.problems import Problems
@@ -39,6 +37,104 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.services import upload_store
 from toolevals.workspace.services.job_files import job_file
 from toolevals.workspace.views.files import stored_response
+
+
+class JsonLinesParser(FileUploadParser):
+    """Takes the whole body as one file."""
+
+    media_type = "application/jsonl"
+    name = "examples.jsonl"
+
+    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
+        """Return the name that the sender gives in Content-Disposition, or a plain one."""
+        return super().get_filename(stream, media_type, parser_context) or self.name
+
+
+class NdjsonParser(JsonLinesParser):
+    """The same under its other name."""
+
+    media_type = "application/x-ndjson"
+
+
+class BytesParser(JsonLinesParser):
+    """The same under the name that generated clients know."""
+
+    media_type = "application/octet-stream"
+
+
+class CsvParser(JsonLinesParser):
+    """A table."""
+
+    media_type = "text/csv"
+    name = "examples.csv"
+
+
+class GzipParser(JsonLinesParser):
+    """A file that is packed."""
+
+    media_type = "application/gzip"
+    name = "examples.gz"
+
+
+class ZipParser(JsonLinesParser):
+    """Several files in one."""
+
+    media_type = "application/zip"
+    name = "examples.zip"
+
+
+class WholeJsonParser(JsonLinesParser):
+    """One JSON document, such as a simulator's results."""
+
+    media_type = "application/json"
+    name = "examples.json"
+
+
+SOURCE_NAMES = [AUTO, *SOURCES]
+FORMAT_NAMES = list(FORMATS)
+
+
+class NewImportSerializer(serializers.Serializer[Any]):
+    """A file of examples."""
+
+    file = serializers.FileField()
+    # A field's own `source` is another thing; declared fields are not attributes.
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=SOURCE_NAMES, required=False, help_text="By default jsonl; auto finds it by what the file holds."
+    )
+    format = serializers.ChoiceField(choices=SOURCE_NAMES, required=False, help_text="Another name of source.")
+    options = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="The format's options, a JSON object."
+    )
+
+    def validate_options(self, value: str) -> dict[str, Any]:
+        if not value:
+            return {}
+        try:
+            options = load_json(value)
+        except InvalidDocument as error:
+            raise serializers.ValidationError(str(error)) from None
+        if not isinstance(options, dict):
+            raise serializers.ValidationError("Must be a JSON object.")
+        return options
+
+    def chosen_source(self) -> str:
+        """Return the format that is meant; the data is valid."""
+        data = self.validated_data
+        return str(data.get("source") or data.get("format") or "jsonl")
+
+    def chosen_options(self) -> dict[str, Any]:
+        """Return the format's options; the data is valid."""
+        options: dict[str, Any] = self.validated_data["options"]
+        return options
+
+
+class NewExportSerializer(serializers.Serializer[Any]):
+    """What to write."""
+
+    format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
+    version = VersionNameField(required=False, allow_null=True, default=None)
+
 
 EXPORT = {
     (200, "application/json"): OpenApiTypes.OBJECT,

@@ -31,7 +31,6 @@ TARGETS: dict[str, str] = {
     "decided_by": "what decides the case",
     **{f"{STRATUM}{name}": f"stratum: {name.replace('_', ' ')}" for name in Example.STRATA},
 }
-_JSON = frozenset({"messages", "context", "arguments", "expectation"})
 _NAMES = {
     "id": "id", "external_id": "id", "case": "id", "case_id": "id", "key": "id",
     "user": "user", "question": "user", "input": "user", "prompt": "user", "query": "user", "text": "user",

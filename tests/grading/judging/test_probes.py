@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.injections import injections_in
-from toolevals.grading.judging.probes import KINDS, PLACES, probed, probed_transcripts, probes
+from toolevals.grading.judging.probes import Kind, Place, Probe, ProbedTranscript, probed_transcripts, probes
 
 # It takes long: `./dev check` leaves it out.
 pytestmark = pytest.mark.thorough
@@ -21,13 +23,17 @@ HOLDERS = {
 }
 
 
+def holding(probe: Probe) -> ProbedTranscript:
+    return probed_transcripts()[probe.base].holding(probe)
+
+
 def test_the_set_is_large_and_varied():
     found = probes()
     assert len(found) >= 60
     assert len({probe.language for probe in found}) >= 12
     assert len({probe.id for probe in found}) == len({probe.text for probe in found}) == len(found)
-    assert {probe.kind for probe in found} == set(KINDS)
-    assert {probe.place for probe in found} == set(PLACES)
+    assert {probe.kind for probe in found} == set(get_args(Kind))
+    assert {probe.place for probe in found} == set(get_args(Place))
     assert {probe.base for probe in found} == set(probed_transcripts())
 
 
@@ -41,7 +47,7 @@ def test_nine_of_ten_probes_are_found_in_their_transcripts():
     missed = [
         probe.id
         for probe in probes()
-        if not injections_in({"conversation": probed(probe).conversation, "done": probed(probe).done})
+        if not injections_in({"conversation": holding(probe).conversation, "done": holding(probe).done})
     ]
     assert len(missed) <= (1 - LEAST_FOUND) * len(probes()), missed
 
@@ -56,7 +62,7 @@ def test_a_probe_changes_the_question_by_a_rubric_where_the_rubric_is_given_its_
     plain = {name: transcript.request(rubric) for name, transcript in probed_transcripts().items()}
     assert all(set(request.inputs) == set(rubric.inputs) for request in plain.values())
     for probe in probes():
-        asked, without = probed(probe).request(rubric), plain[probe.base]
+        asked, without = holding(probe).request(rubric), plain[probe.base]
         assert (asked.digest != without.digest) == bool(HOLDERS[probe.place] & set(rubric.inputs)), probe.id
 
 

@@ -73,15 +73,6 @@ def test_without_an_initial_state():
     }
 
 
-def test_differences_by_record():
-    final = changed(("/orders/W1/total", 1), ("/orders/W2/flagged", True))
-    by_record = state_diff(INITIAL, CANCELLED, final).by_record
-    assert {record: [each.path for each in found] for record, found in by_record.items()} == {
-        "/orders/W1": ["/orders/W1/status", "/orders/W1/total"],
-        "/orders/W2": ["/orders/W2/flagged"],
-    }
-
-
 @pytest.mark.parametrize(
     ("one", "other", "equal"),
     [

@@ -1,3 +1,4 @@
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from operator import mul
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.comparison import compare_counted, compare_runs, mcnemar, sign_flip
+from toolevals.grading.metrics.comparison import compare_counted, compare_runs, mcnemar, sign_flip_counted
 
 counts = st.integers(0, 60)
 differences = st.lists(st.fractions(-1, 1, max_denominator=4), max_size=8)
@@ -29,6 +30,10 @@ def test_mcnemar_by_hand():
         mcnemar(-1, 2)
 
 
+def flipped(moved: list[Fraction]) -> float:
+    return sign_flip_counted(Counter(moved))
+
+
 @given(counts, counts)
 def test_mcnemar_is_symmetric_and_a_probability(one, other):
     assert mcnemar(one, other) == mcnemar(other, one)
@@ -39,7 +44,7 @@ def test_mcnemar_is_symmetric_and_a_probability(one, other):
 @settings(max_examples=30)
 def test_the_long_way_agrees_with_the_exact_one(one, other):
     exact = mcnemar(one // 2, other // 2), mcnemar(one, other)
-    flips = [sign_flip([Fraction(1)] * a + [Fraction(-1)] * b) for a, b in ((one // 2, other // 2), (one, other))]
+    flips = [flipped([Fraction(1)] * a + [Fraction(-1)] * b) for a, b in ((one // 2, other // 2), (one, other))]
     assert flips[0] == pytest.approx(exact[0], rel=1e-9)
     # Beyond a thousand the sign-flip test is the normal one, without a correction for whole counts.
     assert flips[1] == pytest.approx(exact[1], abs=0.03)
@@ -47,7 +52,7 @@ def test_the_long_way_agrees_with_the_exact_one(one, other):
 
 @given(counts, counts)
 def test_sign_flips_of_one_size_are_mcnemars(one, other):
-    assert sign_flip([Fraction(1, 4)] * one + [Fraction(-1, 4)] * other) == pytest.approx(mcnemar(one, other))
+    assert flipped([Fraction(1, 4)] * one + [Fraction(-1, 4)] * other) == pytest.approx(mcnemar(one, other))
 
 
 @given(differences)
@@ -56,12 +61,12 @@ def test_the_sign_flip_test_counts_every_pattern(moved):
     observed = abs(sum(moved))
     patterns = list(product((1, -1), repeat=len(moved)))
     extreme = sum(abs(sum(s * d for s, d in zip(signs, moved, strict=True))) >= observed for signs in patterns)
-    assert sign_flip(moved) == pytest.approx(extreme / len(patterns))
+    assert flipped(moved) == pytest.approx(extreme / len(patterns))
 
 
 @given(differences)
 def test_the_sign_flip_test_does_not_care_for_the_direction(moved):
-    assert sign_flip(moved) == sign_flip([-difference for difference in moved])
+    assert flipped(moved) == flipped([-difference for difference in moved])
 
 
 def test_two_runs_of_single_trials():

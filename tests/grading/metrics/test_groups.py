@@ -30,18 +30,6 @@ def test_metrics_can_become_one_in_three_ways(aggregate, value):
     assert group.value({"a": 0.1, "b": 0.7}).value == pytest.approx(value)
 
 
-def test_a_group_over_examples_resamples_examples():
-    group = MetricGroup("g", ("a", "b"))
-    trials: dict[str, list[dict[str, float | None]]] = {
-        str(i): [{"a": float(i % 2), "b": 1.0}, {"a": None, "b": None}] for i in range(20)
-    }
-    estimate = group.over_examples(trials)
-    assert (estimate.value, estimate.count) == (0.75, 20)
-    assert estimate.interval is not None
-    assert estimate.interval.low < 0.75 < estimate.interval.high
-    assert group.over_examples({"x": [{"a": None}]}).value is None
-
-
 @pytest.mark.parametrize(
     ("document", "place"),
     [

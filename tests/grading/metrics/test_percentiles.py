@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.percentiles import percentile, summarize
+from toolevals.grading.metrics.percentiles import percentile
 
 
 @pytest.mark.parametrize("reference", REFERENCES["percentiles"])
@@ -12,17 +12,9 @@ def test_percentiles_are_those_of_numpy(reference):
     assert got == pytest.approx(reference["percentiles"])
 
 
-def test_a_summary_worked_by_hand():
-    summary = summarize([40.0, 10.0, None, 20.0, float("nan"), 30.0])
-    assert summary is not None
-    assert (summary.count, summary.mean, summary.minimum, summary.maximum) == (4, 25, 10, 40)
-    assert (summary.p50, summary.p90) == pytest.approx((25, 37))
-
-
 def test_nothing_has_no_percentile():
     assert percentile([], 0.5) is None
     assert percentile([None, float("inf")], 0.5) is None
-    assert summarize([None]) is None
     with pytest.raises(ValueError):
         percentile([1.0], 1.1)
 

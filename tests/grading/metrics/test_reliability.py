@@ -9,21 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.benchmark import needs_benchmark
+from tests.grading.metrics.tallies import tallies_of
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.metrics.reliability import (
     compound,
     compound_interval,
-    mean_pass_at_k,
-    mean_pass_hat_k,
     pass_at_k,
     pass_hat_k,
-    split_variance,
     step_success_needed,
     tallied_pass_at_k,
     tallied_pass_hat_k,
     tallied_pass_hat_value,
     tallied_variance,
-    tallies_of,
 )
 
 trials = st.lists(st.booleans(), min_size=1, max_size=8)
@@ -35,7 +32,7 @@ def test_the_published_figures_of_recorded_runs():
     outcomes: dict[int, list[bool]] = {}
     for record in json.loads(gzip.decompress(file.read_bytes()))["records"]:
         outcomes.setdefault(record["task_id"], []).append(record["reward"] == 1)
-    estimates = [mean_pass_hat_k(outcomes, k) for k in (1, 2, 3, 4)]
+    estimates = [tallied_pass_hat_k(tallies_of(outcomes), k) for k in (1, 2, 3, 4)]
     assert [round(estimate.value or 0, 3) for estimate in estimates] == [0.42, 0.273, 0.22, 0.2]
     assert all(estimate.count == 50 for estimate in estimates)
     first = estimates[0].interval
@@ -84,39 +81,42 @@ def test_bad_counts_are_refused():
             with pytest.raises(ValueError):
                 figure(*counts)
     with pytest.raises(ValueError):
-        mean_pass_at_k({}, 0)
+        tallied_pass_at_k(tallies_of({}), 0)
 
 
 def test_examples_with_too_few_scored_trials_are_left_out():
     outcomes: dict[str, list[bool | None]] = {"a": [True, True], "b": [True, None], "c": [True, False, None]}
-    assert (mean_pass_hat_k(outcomes, 2).value, mean_pass_hat_k(outcomes, 2).count) == (0.5, 2)
-    assert mean_pass_at_k(outcomes, 2).value == 1
-    none = mean_pass_hat_k(outcomes, 3)
+    tallies = tallies_of(outcomes)
+    assert (tallied_pass_hat_k(tallies, 2).value, tallied_pass_hat_k(tallies, 2).count) == (0.5, 2)
+    assert tallied_pass_at_k(tallies, 2).value == 1
+    none = tallied_pass_hat_k(tallies, 3)
     assert (none.value, none.interval, none.reason) == (None, None, "no example has 3 scored trials")
 
 
 def test_variance_of_examples_that_always_come_out_alike():
-    split = split_variance({"a": [True] * 4, "b": [False] * 4})
+    split = tallied_variance(tallies_of({"a": [True] * 4, "b": [False] * 4}))
     assert split is not None
     assert (split.between, split.within, split.consistency, split.count) == (0.5, 0, 1, 2)
 
 
 def test_variance_that_is_all_chance():
-    split = split_variance({i: [True, False] for i in range(10)})
+    split = tallied_variance(tallies_of({i: [True, False] for i in range(10)}))
     assert split is not None
     assert (split.between, split.within, split.consistency) == (0, 0.5, 0)
 
 
 def test_variance_by_hand():
     # 3 of 4 and 1 of 4: inside 3/12 each; means .75 and .25 vary by .125, less a quarter of .25.
-    split = split_variance({"a": [True, True, True, False], "b": [True, False, False, False], "c": [True]})
+    split = tallied_variance(
+        tallies_of({"a": [True, True, True, False], "b": [True, False, False, False], "c": [True]})
+    )
     assert split is not None
     assert (split.within, split.between, split.count) == (0.25, 0.0625, 2)
 
 
 def test_variance_needs_two_examples_with_two_trials():
-    assert split_variance({"a": [True, False], "b": [True]}) is None
-    same = split_variance({"a": [True, True], "b": [True, True]})
+    assert tallied_variance(tallies_of({"a": [True, False], "b": [True]})) is None
+    same = tallied_variance(tallies_of({"a": [True, True], "b": [True, True]}))
     assert same is not None
     assert same.consistency is None
 
@@ -145,9 +145,6 @@ def test_counted_examples_say_what_examples_say(examples, k):
     outcomes = dict(enumerate(examples))
     tallies = tallies_of(outcomes)
     assert tallies.total() == len(examples)
-    assert tallied_pass_at_k(tallies, k) == mean_pass_at_k(outcomes, k)
-    assert tallied_pass_hat_k(tallies, k) == mean_pass_hat_k(outcomes, k)
-    assert tallied_variance(tallies) == split_variance(outcomes)
     hat = [
         pass_hat_k(len(scored), sum(scored), k) for scored in ([t for t in each if t is not None] for each in examples)
     ]

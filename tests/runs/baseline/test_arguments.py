@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.runs.baseline.arguments import Source, fill
+from toolevals.runs.baseline.agent import Source, fill
 
 
 def filled(text: str, properties: Any, required: Any = None, context: Any = None) -> dict[str, Any]:

@@ -1,17 +1,41 @@
-"""Tell which sort of failure an argument's difference is."""
+"""Tell which sort of failure an argument's difference is.
+
+Texts spell one identifier when they differ by composition, width, accents or look-alike letters alone.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Any, Final
 
 from toolevals.grading.edge_cases.amounts import read_amount
 from toolevals.grading.edge_cases.coercion import equal_after_coercion
 from toolevals.grading.edge_cases.kinds import EdgeCase, FailureBucket
-from toolevals.grading.edge_cases.letters import is_other_spelling
 from toolevals.grading.edge_cases.moments import differ_in_zone
 from toolevals.grading.edge_cases.words import is_money
 from toolevals.grading.values.verdicts import ArgumentDifference
+
+MAX_LENGTH = 2_000
+# Letters of other scripts, and marks, that look like ASCII ones (after Unicode Technical Standard 39).
+_LOOK_ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧοıłŁøØđĐ‘’‚′“”„″‐‑‒–—―−⁄·",
+    "ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXoilLoOdD''''\"\"\"\"-------/.",
+)
+_LIGATURES = str.maketrans({"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"})
+
+
+def is_other_spelling(one: str, other: str) -> bool:
+    """Tell whether two texts, at least one of them beyond ASCII, differ in spelling only; case counts."""
+    if one == other or (one.isascii() and other.isascii()) or max(len(one), len(other)) > MAX_LENGTH:
+        return False
+    return _skeleton(one) == _skeleton(other)
+
+
+def _skeleton(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.translate(_LIGATURES))
+    kept = (letter for letter in plain if unicodedata.category(letter) not in ("Mn", "Cf"))
+    return " ".join("".join(kept).translate(_LOOK_ALIKE).split())
 
 
 class _Missing:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.values.matchers import MATCHERS
 from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdict_table import FAILURES, VERDICTS
 
@@ -30,15 +29,6 @@ OUTCOME_COUNTS = "right tools and arguments, and the expected answer and end sta
 # A value of each case beside its verdicts.
 SCORES: Mapping[str, Grader] = {
     metric.name: Grader(metric.name, metric.version, "score", metric.sentence) for metric in METRICS.values()
-}
-
-MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
-
-PROFILE_SENTENCES: Mapping[str, str] = {
-    "strict": "Text to the character; 1 and 1.0 differ.",
-    "standard": "Numbers by value; text without white space at its ends.",
-    "loose": "As standard, and text that is a number equals that number; . and _ in tools' names are one.",
-    "bfcl": "As standard, with text the way the Berkeley Function-Calling Leaderboard reads it.",
 }
 
 MODES: Mapping[str, str] = {

@@ -22,7 +22,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging.graded_case_view import GradedCaseView
@@ -37,8 +37,6 @@ Kind = Literal["order", "fake_answer", "fake_mark", "appeal", "authority", "thre
 Place = Literal["user", "result", "argument", "answer"]
 # Tag characters are invisible; each stands this far behind its ASCII character.
 _TAG = 0xE0000
-KINDS: tuple[Kind, ...] = get_args(Kind)
-PLACES: tuple[Place, ...] = get_args(Place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +131,6 @@ def probed_transcripts() -> Mapping[str, ProbedTranscript]:
 def probes() -> tuple[Probe, ...]:
     """Return all probes, in the order of the file."""
     return tuple(Probe(**line) for line in _lines("probes.jsonl"))
-
-
-def probed(probe: Probe) -> ProbedTranscript:
-    """Return a probe's transcript with the probe in it."""
-    return probed_transcripts()[probe.base].holding(probe)
 
 
 def _lines(name: str) -> list[dict[str, Any]]:

@@ -75,14 +75,6 @@ class StateDiff:
         """Every difference: what is wrong, what is missing, what should have stayed."""
         return (*self.wrong, *self.missing, *self.polluted)
 
-    @property
-    def by_record(self) -> dict[str, tuple[StateDifference, ...]]:
-        """The differences of each record, under its pointer."""
-        records: dict[str, list[StateDifference]] = {}
-        for difference in self.all:
-            records.setdefault(difference.record, []).append(difference)
-        return {record: tuple(differences) for record, differences in records.items()}
-
     def to_document(self) -> dict[str, Any]:
         """Return the normal form: the first MOST_KEPT differences of each kind, and how many `more` by kind."""
         kept: dict[str, Any] = {}

@@ -162,11 +162,6 @@ def mcnemar(only_before: int, only_after: int) -> float:
     return min(1.0, 2 * largest * total)
 
 
-def sign_flip(differences: Sequence[Fraction]) -> float:
-    """Return the two-sided p-value of the sign-flip test of the sum of the differences: see `sign_flip_counted`."""
-    return sign_flip_counted(Counter(differences))
-
-
 def sign_flip_counted(differences: Mapping[Fraction, int]) -> float:
     """Return the two-sided p-value of the sign-flip (paired permutation) test, from difference -> how many have it.
 

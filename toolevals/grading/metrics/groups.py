@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import fsum, isfinite
 from typing import Any, Literal
 
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.means import clustered_mean
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
@@ -49,16 +47,6 @@ class MetricGroup:
         }
         unscored = tuple(metric for metric in self.metrics if metric not in known)
         return GroupValue(self._aggregated(known) if known else None, tuple(known), unscored)
-
-    def over_examples(
-        self, trials: Mapping[str, Sequence[Mapping[str, float | None]]], *, confidence: float = 0.95
-    ) -> Estimate:
-        """Return the mean over examples of the group's figure, by example -> its metrics' figures in each trial.
-
-        The interval resamples examples with all their trials.
-        """
-        outcomes = {example: [self.value(each).value for each in figures] for example, figures in trials.items()}
-        return clustered_mean(outcomes, confidence=confidence)
 
     def _aggregated(self, known: Mapping[str, float]) -> float:
         if self.aggregate == "minimum":

@@ -1,25 +1,9 @@
-"""Works out percentiles and plain summaries of a list of numbers."""
+"""Works out percentiles of a list of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import floor, isfinite
-from statistics import fmean
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The usual figures of a list of numbers, in the numbers' own unit (milliseconds, scores)."""
-
-    count: int
-    mean: float
-    minimum: float
-    maximum: float
-    p50: float
-    p90: float
-    p95: float
-    p99: float
 
 
 def percentile(values: Iterable[float | None], share: float) -> float | None:
@@ -43,15 +27,6 @@ def percentile_of_sorted(ordered: Sequence[float], share: float) -> float | None
     low = floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-def summarize(values: Iterable[float | None]) -> Summary | None:
-    """Return the summary of the finite numbers among the values; None where there are none."""
-    ordered = _finite(values)
-    if not ordered:
-        return None
-    p50, p90, p95, p99 = (percentile_of_sorted(ordered, share) or 0.0 for share in (0.5, 0.9, 0.95, 0.99))
-    return Summary(len(ordered), fmean(ordered), ordered[0], ordered[-1], p50, p90, p95, p99)
 
 
 def _finite(values: Iterable[float | None]) -> list[float]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, fsum
 from statistics import fmean
-from typing import Any
 
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval
 
-# By example, whatever its id is.
-Trials = Mapping[Any, Sequence[bool | None]]
 # (scored trials, those that passed) of an example -> how many examples came out so: all that the figures depend on.
 Tallies = Mapping[tuple[int, int], int]
 
@@ -40,33 +37,17 @@ def pass_hat_k(trials: int, passed: int, k: int) -> float | None:
     return None if trials < k else comb(passed, k) / comb(trials, k)
 
 
-def mean_pass_at_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Estimate:
-    """Return pass@k as the mean over examples, by example -> whether each trial passed (None: unscored).
+def tallied_pass_at_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
+    """Return pass@k as the mean over examples.
 
     Examples with fewer than k scored trials are left out; `count` says how many remain. The interval resamples
     examples with all their trials. Raises ValueError unless k >= 1.
     """
-    return tallied_pass_at_k(tallies_of(outcomes), k, confidence=confidence)
-
-
-def mean_pass_hat_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Estimate:
-    """Return pass^k as the mean over examples; in everything else as `mean_pass_at_k`."""
-    return tallied_pass_hat_k(tallies_of(outcomes), k, confidence=confidence)
-
-
-def tallies_of(outcomes: Trials) -> Counter[tuple[int, int]]:
-    """Return the tallies of examples, by example -> whether each trial passed (None: unscored)."""
-    scored = ([outcome for outcome in trials if outcome is not None] for trials in outcomes.values())
-    return Counter((len(trials), sum(bool(outcome) for outcome in trials)) for trials in scored)
-
-
-def tallied_pass_at_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
-    """Return `mean_pass_at_k` of examples that are counted already: its cost does not grow with their number."""
     return _mean_over_examples(tallies, k, pass_at_k, confidence)
 
 
 def tallied_pass_hat_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
-    """Return `mean_pass_hat_k` of examples that are counted already."""
+    """Return pass^k as the mean over examples; in everything else as `tallied_pass_at_k`."""
     return _mean_over_examples(tallies, k, pass_hat_k, confidence)
 
 
@@ -92,7 +73,7 @@ class VarianceSplit:
     count: int
 
 
-def split_variance(outcomes: Trials) -> VarianceSplit | None:
+def tallied_variance(tallies: Tallies) -> VarianceSplit | None:
     """Return the split of the variance between and within examples; None with fewer than two usable examples.
 
     Of an example with c of n passed, the within variance is estimated without bias by c(n - c)/(n(n - 1)); `within` is
@@ -100,11 +81,6 @@ def split_variance(outcomes: Trials) -> VarianceSplit | None:
     at least 0: the one-way random effects model (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components",
     1992, 3). Examples with one scored trial are left out.
     """
-    return tallied_variance(tallies_of(outcomes))
-
-
-def tallied_variance(tallies: Tallies) -> VarianceSplit | None:
-    """Return `split_variance` of examples that are counted already."""
     rows = [(n, c, count) for (n, c), count in tallies.items() if n >= 2 and count]
     weights = [count for _, _, count in rows]
     examples = sum(weights)

@@ -159,7 +159,17 @@ class CalibrationView(ProjectView):
         return get_object_or_404(JudgeCalibration.objects.in_project(self.project).with_progress(), pk=pk)
 
 
-class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
+class JudgeView(ProjectView):
+    """What the views of one judge share."""
+
+    def judge(self) -> Judge:
+        """Return the judge that the address names. Raises Http404."""
+        rows = Judge.objects.in_project(self.project).select_related("project")
+        judge: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return judge
+
+
+class Calibrations(JudgeView, ListAPIView[JudgeCalibration]):
     """A judge's calibrations, the newest first; by POST, one more."""
 
     serializer_class = JudgeCalibrationSerializer
@@ -167,7 +177,7 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
 
     def get_queryset(self) -> QuerySet[JudgeCalibration]:
         rows: QuerySet[JudgeCalibration] = JudgeCalibration.objects.in_project(self.project).with_progress()
-        return rows.filter(judge=self._judge())
+        return rows.filter(judge=self.judge())
 
     @extend_schema(request=CalibrationRequestSerializer, responses={201: JudgeCalibrationSerializer})
     @idempotent
@@ -176,15 +186,10 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
         serializer.is_valid(raise_exception=True)
         data = dict(serializer.validated_data)
         grading = self._grading(data.pop("run"), data.pop("grading"))
-        begin_request = CalibrationRequest(judge=self._judge(), grading=grading, **data)
+        begin_request = CalibrationRequest(judge=self.judge(), grading=grading, **data)
         calibration = calibration_begin(request=begin_request, actor=self.user)
         shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=calibration.pk)
         return Response(JudgeCalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
-
-    def _judge(self) -> Judge:
-        rows = Judge.objects.in_project(self.project).select_related("project")
-        judge: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return judge
 
     def _grading(self, run: int, number: int | None) -> Grading:
         gradings = Grading.objects.filter(within(self.project, "run"), run__number=run, finished_at__isnull=False)

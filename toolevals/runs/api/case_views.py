@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,6 +32,7 @@ class CaseView(RunView):
         return shown_grading
 
 
+@extend_schema_view(get=extend_schema(parameters=[GRADING, *(OpenApiParameter(name, str) for name in FILTERS)]))
 class Cases(CaseView, ListAPIView[CaseGrade]):
     """The cases of a grading, in pages."""
 
@@ -42,10 +42,6 @@ class Cases(CaseView, ListAPIView[CaseGrade]):
     def get_queryset(self) -> QuerySet[CaseGrade]:
         wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
         return CaseGrade.objects.filter(grading=self.grading(self.kwargs["number"])).matching(**wanted).with_example()
-
-    @extend_schema(parameters=[GRADING, *(OpenApiParameter(name, str) for name in FILTERS)])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
 
 class CaseDetail(CaseView):

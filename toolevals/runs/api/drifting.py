@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
+from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.judging.drift_reading import KINDS, again_page
 from toolevals.runs.judging.drift_results import AgainCase, DriftCounts, cases_again, counts_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration
@@ -104,14 +104,14 @@ class DriftCasesSerializer(serializers.Serializer[Any]):
     results = DriftCaseSerializer(source="rows", many=True)
 
 
-class DriftChecks(ProjectView, ListAPIView[DriftCheck]):
+class DriftChecks(JudgeView, ListAPIView[DriftCheck]):
     """The checks for drift of a judge's rubric version and model, the newest first; by POST, one more."""
 
     serializer_class = DriftCheckSerializer
     queryset = DriftCheck.objects.none()
 
     def get_queryset(self) -> QuerySet[DriftCheck]:
-        rows: QuerySet[DriftCheck] = DriftCheck.objects.in_project(self.project).of_judge(self._judge()).with_spending()
+        rows: QuerySet[DriftCheck] = DriftCheck.objects.in_project(self.project).of_judge(self.judge()).with_spending()
         return rows
 
     @extend_schema(request=DriftRequestSerializer, responses={201: DriftCheckSerializer})
@@ -120,16 +120,11 @@ class DriftChecks(ProjectView, ListAPIView[DriftCheck]):
         serializer = DriftRequestSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         data = serializer.validated_data
-        judge_row = self._judge()
+        judge_row = self.judge()
         calibration = self._calibration(judge_row, data["calibration"])
         drift = drift_begin(judge=judge_row, calibration=calibration, actor=self.user, budget=data["budget"])
         shown = DriftCheck.objects.in_project(self.project).with_spending().get(pk=drift.pk)
         return Response(DriftCheckSerializer(shown).data, status=HTTPStatus.CREATED)
-
-    def _judge(self) -> Judge:
-        rows = Judge.objects.in_project(self.project).select_related("project")
-        row: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return row
 
     def _calibration(self, judge: Judge, wanted: UUID | None) -> JudgeCalibration:
         rows = JudgeCalibration.objects.in_project(self.project)

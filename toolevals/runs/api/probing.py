@@ -14,10 +14,10 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
+from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.judging.probe_reading import ProbeEstimate, probe_estimate
 from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
-from toolevals.runs.models import Judge, ProbeCheck
+from toolevals.runs.models import ProbeCheck
 from toolevals.runs.services import probes_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -95,17 +95,7 @@ class ProbeResultsSerializer(serializers.Serializer[Any]):
     probes = ProbeRowSerializer(many=True)
 
 
-class JudgeProbes(ProjectView):
-    """The shared part of the views of one judge's checks."""
-
-    def judge(self) -> Judge:
-        """Return the judge that the address names."""
-        rows = Judge.objects.in_project(self.project).select_related("project")
-        row: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
-        return row
-
-
-class ProbeEstimateView(JudgeProbes):
+class ProbeEstimateView(JudgeView):
     """The estimated size and cost of a check of a judge with probes."""
 
     @extend_schema(responses=ProbeEstimateSerializer)
@@ -113,7 +103,7 @@ class ProbeEstimateView(JudgeProbes):
         return Response(ProbeEstimateSerializer(probe_estimate(self.judge())).data)
 
 
-class ProbeChecks(JudgeProbes, ListAPIView[ProbeCheck]):
+class ProbeChecks(JudgeView, ListAPIView[ProbeCheck]):
     """The checks with probes of a judge's rubric version and model, the newest first; by POST, one more."""
 
     serializer_class = ProbeCheckSerializer

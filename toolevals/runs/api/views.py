@@ -9,14 +9,13 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.fields import ChoiceField, IntegerField
 from rest_framework.generics import ListAPIView
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import FileUploadParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.parsers import BytesParser, JsonLinesParser, NdjsonParser
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import (
@@ -42,6 +41,28 @@ from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
 
 
+class JsonLinesParser(FileUploadParser):
+    """Takes the whole body as one file, streamed to disk; everything else about it stands in the query."""
+
+    media_type = "application/jsonl"
+
+    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
+        """Return the name that the sender gives in Content-Disposition, or a plain one."""
+        return super().get_filename(stream, media_type, parser_context) or "predictions.jsonl"
+
+
+class NdjsonParser(JsonLinesParser):
+    """The same under its other name."""
+
+    media_type = "application/x-ndjson"
+
+
+class BytesParser(JsonLinesParser):
+    """The same under the name that generated clients know."""
+
+    media_type = "application/octet-stream"
+
+
 class Agents(ProjectView, ListAPIView[Agent]):
     """The project's agents, the newest first."""
 
@@ -62,6 +83,7 @@ class Experiments(ProjectView, ListAPIView[Experiment]):
         return Experiment.objects.in_project(self.project).with_runs()
 
 
+@extend_schema_view(get=extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")]))
 class Runs(ProjectView, ListAPIView[Run]):
     """The project's runs, the newest first; by POST, a run of the baseline."""
 
@@ -78,10 +100,6 @@ class Runs(ProjectView, ListAPIView[Run]):
         for row in run_rows(page or ()):
             vars(row.run)["row"] = row
         return page
-
-    @extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=BaselineRunSerializer, responses={202: RunStartedSerializer})
     @idempotent

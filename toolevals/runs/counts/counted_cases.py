@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import zlib
 from array import array
 from collections import Counter
@@ -15,6 +14,7 @@ from typing import Any, Final, Self
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.counts.packed_cases import in_little_order
 
 
 class View(StrEnum):
@@ -108,7 +108,7 @@ class Counted:
         """Return the numbers."""
         bounds = _numbers(self.bounds)
         numbers = self.cells[0] + self.cells[1] + bounds + self.places + self.counts
-        return zlib.compress(_in_little_order(numbers).tobytes(), 1)
+        return zlib.compress(in_little_order(numbers).tobytes(), 1)
 
     def costs_to_bytes(self) -> bytes:
         """Return the costs; empty where nothing is known of any."""
@@ -119,7 +119,7 @@ class Counted:
         """Return what `to_document`, `to_bytes` and `costs_to_bytes` gave; without the costs, without them."""
         held = array("I")
         held.frombytes(zlib.decompress(numbers))
-        held = _in_little_order(held)
+        held = in_little_order(held)
         cells, contexts = document["cells"], [tuple(context) for context in document["contexts"]]
         starts = [0, cells, 2 * cells, 2 * cells + len(contexts) + 1]
         starts += [(starts[-1] + len(held)) // 2, len(held)]
@@ -192,9 +192,3 @@ class Counted:
 
 def _numbers(values: Iterable[int]) -> array[int]:
     return array("I", values)
-
-
-def _in_little_order(numbers: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

@@ -7,7 +7,7 @@ import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
@@ -79,7 +79,10 @@ def letters_of(verdicts: Sequence[str], number: int) -> str:
     return verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
 
 
-def in_little_order(numbers: array[int]) -> array[int]:
+Number = TypeVar("Number", int, float)
+
+
+def in_little_order(numbers: array[Number]) -> array[Number]:
     """Return numbers of this machine in the order that is kept, or the other way around."""
     if sys.byteorder == "big":
         numbers.byteswap()

@@ -5,7 +5,6 @@ Counts, sums and percentiles, each with a case to open.
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from uuid import UUID
 
 from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.runs.counts.call_measures import CallMeasure
+from toolevals.runs.counts.packed_cases import in_little_order
 
 MEASURES: Final = ("execution_ms", "step_ms", "tokens_in", "tokens_out", "cost")
 SHARES: Final = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -114,11 +114,11 @@ class CallsOfTool:
         for place, name in enumerate(MEASURES):
             more = array("d")
             more.frombytes(numbers[place * each : (place + 1) * each])
-            self._numbers[name] += _in_little_order(more)
+            self._numbers[name] += in_little_order(more)
 
     def packed(self) -> tuple[int, int, bytes, bytes]:
         """Return calls, steps, cases (16 bytes each) and numbers (little-endian doubles, measure after measure)."""
-        numbers = (_in_little_order(array("d", self._numbers[name])).tobytes() for name in MEASURES)
+        numbers = (in_little_order(array("d", self._numbers[name])).tobytes() for name in MEASURES)
         return self.calls, self.steps, bytes(self._cases), b"".join(numbers)
 
     def spent(self, tool: str) -> ToolSpent:
@@ -150,12 +150,6 @@ class CallsOfTool:
 
     def _case(self, place: int) -> str:
         return str(UUID(bytes=bytes(self._cases[place * _ID_BYTES : (place + 1) * _ID_BYTES])))
-
-
-def _in_little_order(numbers: array[float]) -> array[float]:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
 
 
 def _at(document: Mapping[str, Any] | None) -> At | None:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from django.db.models import Sum
+
 from toolevals.agents.judge import Heard, Judge
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
+from toolevals.runs.models import DriftCheck, ProbeCheck
 from toolevals.workspace.jobs import JobCancelled, Lease, MustGiveWay
 
 # Questions at once in each worker.
@@ -80,3 +83,8 @@ def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
         "input_tokens": int(heard.usage.get("input_tokens", 0)),
         "output_tokens": int(heard.usage.get("output_tokens", 0)),
     }
+
+
+def has_money(check: DriftCheck | ProbeCheck) -> bool:
+    """Tell whether a check of a judge may cost more than its answers have."""
+    return check.budget is None or (check.answers.aggregate(cost=Sum("cost"))["cost"] or 0.0) < check.budget

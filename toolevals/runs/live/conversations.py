@@ -1,12 +1,20 @@
-"""Run one conversation of a live run: bring together the agent, the example's simulated tools and its user."""
+"""Run one conversation of a live run: bring together the agent, the example's simulated tools and its user.
+
+All workers of a run share one rate: a row holds when the next request may be made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings as installation
+from django.db import connection, transaction
+from django.utils import timezone
 
 from toolevals.agents.chats import Chat
 from toolevals.agents.connectors import CONNECTORS, Agent, Opening, Options
@@ -18,11 +26,38 @@ from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
 from toolevals.agents.worlds import Simulator, World, WorldDiedError
 from toolevals.grading.values import Transcript
-from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import Run
+from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulating import simulator_of
 from toolevals.workspace.services import secret_for
+
+
+class SharedPace:
+    """Spaces out the requests of everybody who works on a run, evenly over each minute."""
+
+    def __init__(self, run_id: UUID, requests_per_minute: int, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._run_id = run_id
+        self._apart = timedelta(minutes=1) / requests_per_minute
+        self._sleep = sleep
+
+    def wait(self) -> None:
+        """Return when the next request may be made."""
+        seconds = (self._turn() - timezone.now()).total_seconds()
+        # Whoever waits holds no connection that others could use.
+        if not connection.in_atomic_block:
+            connection.close()
+        if seconds > 0:
+            self._sleep(seconds)
+
+    @transaction.atomic
+    def _turn(self) -> datetime:
+        RunPace.objects.get_or_create(run_id=self._run_id, defaults={"next_at": timezone.now()})
+        pace = RunPace.objects.select_for_update().get(run_id=self._run_id)
+        turn = max(pace.next_at, timezone.now())
+        pace.next_at = turn + self._apart
+        pace.save(update_fields=["next_at"])
+        return turn
+
 
 NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
 # How a model that plays users is asked.

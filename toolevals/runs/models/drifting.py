@@ -7,8 +7,8 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration
-from toolevals.runs.models.judging import Judge
-from toolevals.runs.querysets.drifting import DriftCheckQuerySet
+from toolevals.runs.models.judging import Judge, JudgeAnswer
+from toolevals.runs.querysets.judge_checks import DriftCheckQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
@@ -40,7 +40,7 @@ class DriftCheck(models.Model):
         return f"drift check of {self.judge}"
 
 
-class DriftAnswer(models.Model):
+class DriftAnswer(JudgeAnswer):
     """What a judge answered to one question of a case when it was asked again, kept as it came.
 
     One that errored is not asked again by the same check.
@@ -51,16 +51,6 @@ class DriftAnswer(models.Model):
     case = models.ForeignKey(CalibratedCase, on_delete=models.CASCADE, related_name="drift_answers")
     # Which of the case's questions, from 0.
     place = models.PositiveIntegerField()
-    value = models.FloatField(null=True)
-    reason = models.TextField(blank=True)
-    error = models.TextField(blank=True)
-    # The snapshot that the endpoint says has answered.
-    answered_by = models.CharField(max_length=120, blank=True)
-    # Null where the judge has no prices.
-    cost = models.FloatField(null=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["case__position", "place"]

@@ -95,7 +95,25 @@ class Judge(models.Model):
         return f"{100 * self.tolerance:g} %"
 
 
-class Judgement(models.Model):
+class JudgeAnswer(models.Model):
+    """What every answer of a judge keeps."""
+
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+    # The snapshot that the endpoint says has answered.
+    answered_by = models.CharField(max_length=120, blank=True)
+    # Null where the judge has no prices.
+    cost = models.FloatField(null=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+
+class Judgement(JudgeAnswer):
     """A judge's answer, kept by what was asked: no model is asked the same twice by one rubric.
 
     One that errored is asked again by the next grading, and by no retry of the one that asked it.
@@ -108,16 +126,7 @@ class Judgement(models.Model):
     inputs = models.CharField(max_length=64)
     # The grading that asked.
     grading = models.ForeignKey(Grading, null=True, on_delete=models.SET_NULL, related_name="judgements")
-    value = models.FloatField(null=True)
-    reason = models.TextField(blank=True)
     answer = DocumentField(default=dict)
-    error = models.TextField(blank=True)
-    # The snapshot that the endpoint says has answered.
-    answered_by = models.CharField(max_length=120, blank=True)
-    cost = models.FloatField(null=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     objects = JudgementQuerySet.as_manager()
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.runs.models.judging import Judge
-from toolevals.runs.querysets.probing import ProbeCheckQuerySet
+from toolevals.runs.models.judging import Judge, JudgeAnswer
+from toolevals.runs.querysets.judge_checks import ProbeCheckQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
@@ -35,7 +35,7 @@ class ProbeCheck(models.Model):
         return f"probes of {self.judge}"
 
 
-class ProbeAnswer(models.Model):
+class ProbeAnswer(JudgeAnswer):
     """The answer of a judge to one question of a check, kept as it came.
 
     One that errored is not asked again by the same check.
@@ -45,17 +45,7 @@ class ProbeAnswer(models.Model):
     probing = models.ForeignKey(ProbeCheck, on_delete=models.CASCADE, related_name="answers")
     # Of `toolevals.grading.judging.probing.ProbeSet.questions`.
     key = models.CharField(max_length=60)
-    value = models.FloatField(null=True)
-    reason = models.TextField(blank=True)
     answer = DocumentField(default=dict)
-    error = models.TextField(blank=True)
-    # The snapshot that the endpoint says has answered.
-    answered_by = models.CharField(max_length=120, blank=True)
-    # Null where the judge has no prices.
-    cost = models.FloatField(null=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["id"]

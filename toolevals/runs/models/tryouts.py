@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.db import models
 
 from toolevals.runs.models.gradings import CaseGrade, Grading
-from toolevals.runs.models.judging import Judge
+from toolevals.runs.models.judging import Judge, JudgeAnswer
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 
@@ -53,24 +53,14 @@ class TryoutCase(models.Model):
         ]
 
 
-class TryoutAnswer(models.Model):
+class TryoutAnswer(JudgeAnswer):
     """What was answered to one question of a case, kept as it came."""
 
     id = PublicIdField()
     case = models.ForeignKey(TryoutCase, on_delete=models.CASCADE, related_name="answers")
     # Which of the case's questions, from 0.
     place = models.PositiveIntegerField()
-    value = models.FloatField(null=True)
-    reason = models.TextField(blank=True)
     answer = DocumentField(default=dict)
-    error = models.TextField(blank=True)
-    # The snapshot that the endpoint says has answered.
-    answered_by = models.CharField(max_length=120, blank=True)
-    # Null where the judge has no prices.
-    cost = models.FloatField(null=True)
-    input_tokens = models.PositiveIntegerField(default=0)
-    output_tokens = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["place"]

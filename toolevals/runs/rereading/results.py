@@ -1,4 +1,4 @@
-"""Tell what came of a re-reading: what people say of each case, and the score that this speaks for."""
+"""Tell what came of a re-reading: what people say of each case, and the score that this speaks for, in words too."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import Any
 
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.rereading import CorrectedScore, corrected_score
-from toolevals.presentation.rereading import corrected_words
+from toolevals.presentation.numbers import count, percent, span
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run
 from toolevals.runs.rereading.counting import JUDGED, PEOPLE, VERDICTS, RereadCounts, said_of
 from toolevals.runs.services.example_sums import verdict_rates
+
+
+def corrected_words(score: CorrectedScore, *, passed: int, failed: int, unscored: int) -> str:
+    """Return what a re-reading says the score is, and how many passed and failed cases people judged for it."""
+    if score.value is None or score.low is None or score.high is None:
+        return f"Re-reading: the corrected score is unknown, {score.reason}."
+    read = f"people judged {count(passed)} passed and {count(failed)} failed cases, drawn by chance"
+    beside = f"; {count(unscored)} they could not judge" if unscored else ""
+    return f"Re-reading: {read}{beside}. Corrected score: {percent(score.value)} % ({span(score.low, score.high)})."
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,8 @@ from toolevals.runs import models
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
-from toolevals.runs.services.graded_case import Graded
+from toolevals.runs.services.graded_case import Graded, Told, answer_of
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
-from toolevals.runs.services.same_answers import Told, answer_of
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from django.db import transaction
-from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,7 +20,7 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
-from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.judging.drift_results import cases_again, counted
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -92,15 +91,9 @@ def drift_count(lease: Lease) -> None:
 
 def _questions(check: DriftCheck, rubric: Rubric, asked: Asked, left: Sequence[Place]) -> Iterator[Question[Place]]:
     for row, place in left:
-        if not _has_money(check):
+        if not has_money(check):
             return
         yield Question((row, place), asked, JudgementRequest(rubric, row.questions[place]))
-
-
-def _has_money(check: DriftCheck) -> bool:
-    if check.budget is None:
-        return True
-    return bool((check.answers.aggregate(cost=Sum("cost"))["cost"] or 0.0) < check.budget)
 
 
 def _problems(

@@ -1,19 +1,40 @@
-"""Hold one graded case: its grade, what its rows repeat of the example, and what it was made from."""
+"""Hold one graded case: its grade, what its rows repeat of the example, and what it was made from.
+
+Trials of an example in which an agent did the same are graded once.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any, Final
 from uuid import UUID
 
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import CompiledCase, CutOff
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.canonical import Written
+from toolevals.grading.values.canonical import Written, exact
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.counts.case_values import measured_text
 from toolevals.runs.counts.grade_text import grade_text
-from toolevals.runs.services.same_answers import Told
+
+# What a conversation took changes no verdict and no metric.
+_TOOK: Final = frozenset({"usage", "latency_ms"})
+
+
+@dataclass(slots=True)
+class Told:
+    """The rows of a grade that are written once for all trials that have it: None and empty until it is."""
+
+    detail: Written | None = None
+    values: str = ""
+
+
+def answer_of(document: Any) -> str:
+    """Return what a transcript's document says but what the conversation took; empty where no prediction came."""
+    if document is None:
+        return ""
+    return exact({name: value for name, value in document.items() if name not in _TOOK})
 
 
 @dataclass(frozen=True, slots=True)

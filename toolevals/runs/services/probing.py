@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
 from django.db import transaction
-from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,7 +20,7 @@ from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.judging.probing import ProbeSet
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
-from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judge, ProbeAnswer, ProbeCheck
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -84,15 +83,9 @@ def probes_ask(lease: Lease) -> None:
 
 def _questions(check: ProbeCheck, asked: Asked, left: Mapping[str, JudgementRequest]) -> Iterator[Question[str]]:
     for key, request in left.items():
-        if not _has_money(check):
+        if not has_money(check):
             return
         yield Question(key, asked, request)
-
-
-def _has_money(check: ProbeCheck) -> bool:
-    if check.budget is None:
-        return True
-    return bool((check.answers.aggregate(cost=Sum("cost"))["cost"] or 0.0) < check.budget)
 
 
 def _problems(judge: Judge, budget: float | None) -> Iterator[Problem]:

@@ -1,16 +1,30 @@
-"""Count a grading's cases once, so that a page costs tools by tools and not a scan."""
+"""Count a grading's cases, metrics, judges and spending once, so that a page costs tools by tools and not a scan.
+
+Tokens, cost and time come from columns and never from documents. Where agents differ about an example is written into
+the queue: it is worth a person's time.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from math import floor
+from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
+from labeling.models import Dataset
+from labeling.services import disagreement_set
+from toolevals.grading.gates.case_table import Scores, chained
+from toolevals.grading.metrics.means import counted_mean
+from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.spending import Spending
+from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -20,8 +34,10 @@ from toolevals.runs.models import (
     Episode,
     FindingCount,
     Grading,
+    Judge,
     JudgeCount,
     JudgedCase,
+    Judgement,
     KeptSums,
     MatrixCount,
     MetricCount,
@@ -33,20 +49,166 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.counting import cases_count, counted_store
-from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
-from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.kept_sums import sums_to_keep
-from toolevals.runs.services.metric_rollups import METRIC_COLUMNS, metric_rows
 from toolevals.runs.services.packing import cases_pack, packed_store
-from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
+
+
+def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
+    """Return the document of a run's Spending; None where its transcripts say nothing of it.
+
+    `measured` tools have calls of which it is known what they took.
+    """
+    rows = Transcript.objects.of_run(run).order_by()
+    sums = rows.aggregate(
+        conversations=Count("pk"),
+        told=Count("tokens_in"),
+        tokens_in=Sum("tokens_in"),
+        tokens_out=Sum("tokens_out"),
+        tokens_cached=Sum("tokens_cached"),
+        timed=Count("latency_ms"),
+    )
+    spending = Spending(
+        ends=_counts(rows, "ended"),
+        models=_counts(rows, "model"),
+        measured=measured,
+        latency_p50=_percentile(rows, sums["timed"], 0.5),
+        latency_p95=_percentile(rows, sums["timed"], 0.95),
+        # What was asked again was paid for, too.
+        cost=Transcript.objects.filter(run=run).aggregate(cost=Sum("cost"))["cost"],
+        **sums,
+    )
+    return spending.to_document() if spending.says_anything else None
+
+
+def _counts(rows: QuerySet[Transcript], column: str) -> dict[str, int]:
+    counted = rows.exclude(**{column: ""}).order_by(column).values_list(column).annotate(count=Count("pk"))
+    return dict(counted)
+
+
+def _percentile(rows: QuerySet[Transcript], timed: int, share: float) -> float | None:
+    """Return a percentile of the latencies as the core defines it, from the two numbers that it lies between."""
+    if not timed:
+        return None
+    place = share * (timed - 1)
+    ordered = rows.filter(latency_ms__isnull=False).order_by("latency_ms").values_list("latency_ms", flat=True)
+    near = [value for value in ordered[floor(place) : floor(place) + 2] if value is not None]
+    return percentile_of_sorted(near, place - floor(place) if len(near) > 1 else 0)
+
+
+METRIC_COLUMNS: Final = (
+    "grading_id",
+    "metric",
+    "passed",
+    "failed",
+    "unscored",
+    "errored",
+    "mean",
+    "low",
+    "high",
+    "examples",
+)
+_CHUNK = 2000
+# The texts of an example's trials -> how many examples have these.
+_Texts = Mapping[tuple[str, ...], int]
+
+
+def metric_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each metric of a grading, in the order of METRIC_COLUMNS; none in one from before."""
+    names = metric_names(grading.graders)
+    texts = _texts(grading) if names else {}
+    for name in names:
+        statuses: Counter[str] = Counter()
+        outcomes: Counter[Scores] = Counter()
+        for trials, count in texts.items():
+            values = [measured_case(text, names).metrics[name] for text in trials if text]
+            for status, _ in values:
+                statuses[status] += count
+            outcomes[tuple(value for _, value in values)] += count
+        mean = counted_mean(outcomes)
+        low, high = (mean.interval.low, mean.interval.high) if mean.interval else (None, None)
+        counts = (statuses[each] for each in METRIC_COLUMNS[2:6])
+        yield grading.pk, name, *counts, mean.value, low, high, mean.count
+
+
+def _texts(grading: Grading) -> _Texts:
+    cases = CaseGrade.objects.filter(grading=grading).order_by()
+    if grading.run.trials < 2:
+        counted = cases.values_list("measured").annotate(count=Count("pk"))
+        return {(text,): count for text, count in counted.iterator(chunk_size=_CHUNK)}
+    starts = {position: place for place, position in enumerate(grading.run.positions)}
+    known: dict[str, int] = {}
+    rows = cases.values_list("transcript__entry__position", "measured").iterator(chunk_size=_CHUNK)
+    by_place, patterns = chained(
+        len(starts),
+        ((starts[position], known.setdefault(text, len(known))) for position, text in rows if position in starts),
+    )
+    texts = list(known)
+    counts = Counter(by_place)
+    return {tuple(texts[number] for number in patterns[each]): count for each, count in counts.items()}
+
+
+STATUSES = ("passed", "failed", "unscored", "errored")
+
+
+def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
+    """Yield a count for each judge of a grading whose cases are all there; nothing is asked where there is none."""
+    if not (seats := seats_of(grading)):
+        return
+    rubrics = dict(Judge.objects.filter(pk__in=[seat.judge for seat in seats]).values_list("pk", "rubric"))
+    found: dict[str, Counter[str]] = {}
+    sums: dict[str, float] = {}
+    cases = JudgedCase.objects.filter(grading=grading).order_by("rubric", "status")
+    for name, status, count, total in cases.values_list("rubric", "status").annotate(Count("pk"), Sum("value")):
+        found.setdefault(name, Counter())[status] = count
+        sums[name] = sums.get(name, 0.0) + (total or 0.0)
+    for seat in seats:
+        counts = found.get(seat.rubric, Counter())
+        settled = JudgedCase.objects.filter(grading=grading, rubric=seat.rubric, status="passed", questions=0).count()
+        scored = counts["passed"] + counts["failed"]
+        judge = UUID(seat.judge)
+        yield JudgeCount(
+            grading=grading,
+            judge_id=judge,
+            rubric=seat.rubric,
+            **{status: counts[status] for status in STATUSES},
+            settled=settled,
+            mean=sums[seat.rubric] / scored if scored else None,
+            **Judgement.objects.spent_on(grading, rubrics[judge], seat.model),
+        )
+
+
+# So many of a dataset's newest graded runs are compared.
+RUNS = 20
+
+
+def disagreement_write(dataset: Dataset, grading: Grading) -> int:
+    """Write how far agents differ about the revisions that a grading holds; return how many values changed.
+
+    Compared are the first calls of all trials in the shown gradings of the dataset's newest runs.
+    """
+    shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
+    gradings = [*shown.values_list("grading", flat=True)[:RUNS]]
+    revisions = CaseGrade.objects.filter(grading=grading).values("transcript__entry__revision")
+    said: dict[Any, Counter[str]] = defaultdict(Counter)
+    cases = CaseGrade.objects.filter(grading__in=gradings, transcript__entry__revision__in=revisions).exclude(actual="")
+    answers = cases.order_by().values_list("transcript__entry__revision", "actual").annotate(count=Count("pk"))
+    for revision, actual, count in answers.iterator():
+        said[revision][actual] = count
+    return disagreement_set(dataset=dataset, values=differing(said))
+
+
+def differing(said: Mapping[Any, Counter[str]]) -> dict[Any, float]:
+    """Return for each key the share of answers that are not the commonest one: 0 where all are the same."""
+    return {key: 1 - max(answers.values()) / answers.total() for key, answers in said.items()}
+
 
 COLUMNS = (*VERDICT_NAMES, "tag", "mode", "decided_by")
 LATENT, SELECTION = "latent", "selection"

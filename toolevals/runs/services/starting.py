@@ -1,4 +1,4 @@
-"""Start a run: its row, its first grading and the job that does both, in one transaction."""
+"""Start a run: its part of the version, its row, its first grading and the job for both, in one transaction."""
 
 from __future__ import annotations
 
@@ -10,20 +10,38 @@ from django.db import transaction
 from django.db.models import Max
 from django.urls import reverse
 
-from labeling.models import DatasetVersion
+from labeling.models import DatasetVersion, VersionEntry
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.baseline.baseline_agents import FIRST_NUMBER, BaselineAgent
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, CaseGrade, Connector, Experiment, Run, Simulator
-from toolevals.runs.scope.presets import Preset
-from toolevals.runs.services.choosing import preset_positions
+from toolevals.runs.scope.presets import HARD, Candidate, Preset, chosen_positions
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services import audit_record
+
+
+def preset_positions(version: DatasetVersion, preset: Preset) -> list[int]:
+    """Return the positions of the examples that a preset takes.
+
+    The last run is the newest graded one that people made over all of the version; without one nothing has failed.
+    """
+    runs = Run.objects.of_people().filter(dataset_version=version, grading__isnull=False, only__isnull=True)
+    last = runs.order_by("-number").values_list("grading", flat=True).first()
+    cases = CaseGrade.objects.filter(grading=last, outcome="failed") if last else CaseGrade.objects.none()
+    failed = set(cases.values_list("transcript__entry", flat=True))
+    rows = VersionEntry.objects.filter(version=version).order_by("position")
+    examples = rows.values_list("position", "pk", "revision__example__external_id", "revision__example__difficulty")
+    candidates = (
+        Candidate(position, external_id, difficulty.casefold() == HARD, entry in failed)
+        for position, entry, external_id, difficulty in examples.iterator(chunk_size=2000)
+    )
+    return chosen_positions(candidates, preset.examples)
+
 
 MAX_TRIALS = 64
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -141,18 +141,8 @@ def _tryout(lease: Lease) -> Tryout:
 
 def _seat(judge: Judge, rubric: Rubric) -> JudgeSnapshot:
     """Return the seat of a judge that asks by another rubric, about every example."""
-    return JudgeSnapshot(
-        judge=str(judge.pk),
-        name=judge.name,
-        rubric=rubric.name,
-        version=rubric.version,
-        title=rubric.title,
-        layer=rubric.layer,
-        model=judge.model,
-        pinned=judge.is_pinned,
-        share=1.0,
-        budget=None,
-    )
+    snapshot = replace(JudgeSnapshot.of(judge), rubric=rubric.name, version=rubric.version, title=rubric.title)
+    return replace(snapshot, layer=rubric.layer, share=1.0, budget=None)
 
 
 def _questions(tryout: Tryout, rubric: Rubric, asked: Asked, left: list[Place]) -> Iterator[Question[Place]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,20 +14,60 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters
+from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.judging.shown_questions import shown_question
-from toolevals.runs.models import Grading, Reading, RereadCase, Rereading
+from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Said
 from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
-from toolevals.runs.rereading.forms import CHOICES, ReadingForm, RereadingForm
 from toolevals.runs.rereading.results import case_rows, progress_of, results_of
 from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services import case_read, rereading_begin, rereading_cancel, rereading_close
+from toolevals.runs.services import RereadingRequest, case_read, rereading_begin, rereading_cancel, rereading_close
+from toolevals.runs.services.calibrating import LONGEST_NOTE
+from toolevals.runs.services.rereading import MOST_CASES, MOST_READERS, USUAL_SIZE
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
 from toolevals.workspace.views.files import csv_file
+
+# Key -> what is said, in words.
+CHOICES: Final = (
+    ("1", Said.RIGHT.value, "right"),
+    ("2", Said.WRONG.value, "wrong"),
+    ("0", Said.CANNOT_SAY.value, "cannot say"),
+)
+
+
+class RereadingForm(ServiceForm):
+    """How many cases are drawn of a grading, and how many people read each."""
+
+    passed = forms.IntegerField(min_value=1, max_value=MOST_CASES, initial=USUAL_SIZE, label="Passed cases")
+    failed = forms.IntegerField(min_value=1, max_value=MOST_CASES, initial=USUAL_SIZE, label="Failed cases")
+    readers = forms.IntegerField(min_value=1, max_value=MOST_READERS, initial=1, label="Readers of each case")
+    seed = forms.CharField(
+        max_length=100,
+        required=False,
+        help_text="Any text: the same text draws the same cases. Empty: the date.",
+    )
+
+    def request(self, grading: Grading) -> RereadingRequest:
+        """Return the re-reading that is asked for; the form is valid."""
+        return RereadingRequest(grading=grading, **self.cleaned_data)
+
+
+class ReadingForm(forms.Form):
+    """What one person says of one case."""
+
+    value = forms.ChoiceField(
+        choices=Said.choices, error_messages={"required": "Choose an answer.", "invalid_choice": "Choose an answer."}
+    )
+    note = forms.CharField(required=False, max_length=LONGEST_NOTE, strip=True)
+
+    def said(self) -> dict[str, Any]:
+        """Return what is said; the form is valid."""
+        return {"said": self.cleaned_data["value"], "note": self.cleaned_data["note"]}
+
 
 CASES_A_PAGE: Final = 50
 # What a key does -> the keys.

@@ -20,7 +20,7 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
-from toolevals.workspace.views.job_acts import job_act
+from toolevals.workspace.views.jobs import job_act
 
 
 @require_safe

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from toolevals.grading.reading.parsing import last_words
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.traces.reading.traces import TraceReading
 
@@ -58,16 +59,10 @@ def turns_of(trace: TraceReading) -> list[Turn]:
 
 def _parts(whole: Transcript, done: Sequence[Sequence[Message]]) -> list[Transcript]:
     """Return what was done in each turn as a transcript; why it ended belongs to the last."""
-    parts = [Transcript(messages=tuple(messages), answer=_words(messages)) for messages in done]
+    parts = [Transcript(messages=messages, answer=last_words(messages)) for messages in map(tuple, done)]
     if parts and whole.answer:
         parts[-1] = replace(parts[-1], answer=whole.answer)
     return parts
-
-
-def _words(messages: Sequence[Message]) -> str | None:
-    """Return what the agent said last; None where it called a tool last, or said nothing."""
-    last = messages[-1] if messages else None
-    return last.content if last is not None and last.role == "assistant" and not last.calls else None
 
 
 def _is_user(message: Any) -> bool:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Judge
-from toolevals.traces.judge_forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.forms import TraceJudgeChangeForm, TraceJudgeForm
 from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
 from toolevals.traces.services import trace_judge_set

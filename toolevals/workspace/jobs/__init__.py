@@ -5,9 +5,8 @@ claims that batch by a conditional update, and writes only while its lease holds
 """
 
 from toolevals.workspace.jobs.control import JobStateError, job_cancel, job_pause, job_resume, job_retry
-from toolevals.workspace.jobs.creation import job_add_batches, job_create
+from toolevals.workspace.jobs.creation import BatchPlan, job_add_batches, job_create
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, MustGiveWay
-from toolevals.workspace.jobs.plans import BatchPlan
 from toolevals.workspace.jobs.work import BatchRefused, batch_work
 
 __all__ = [

@@ -1,17 +1,33 @@
-"""Makes jobs and their batches."""
+"""Says what a job is made of, and makes jobs and their batches."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from toolevals.workspace.jobs.notify import notify_after_commit
-from toolevals.workspace.jobs.plans import BatchPlan
-from toolevals.workspace.models import Batch, Job, JobState, Project, User
+from toolevals.workspace.models import Batch, Job, JobState, Project, Queue, User
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """A part of a job: the Celery task that does it, what to do, and how many items it holds.
+
+    `payload` is JSON: ids and ranges, not contents. Batches of one stage run at once and in any order; a stage begins
+    when the one before is done. `queue` is the kind of work, by which workers share it.
+    """
+
+    task: str
+    payload: Mapping[str, Any]
+    size: int = 1
+    stage: int = 0
+    queue: Queue = Queue.IO
 
 
 @transaction.atomic

@@ -1,10 +1,12 @@
-"""Stores background work as rows: a job, split into batches that workers lease.
+"""Stores background work as rows: a job, split into batches that workers lease, and how fast it goes.
 
 The rows are the queue. A message in the broker only says that a batch may be due.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.db import models
@@ -12,10 +14,48 @@ from django.utils import timezone
 
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.workspace.fields import DocumentField, PublicIdField
-from toolevals.workspace.models.pace import Pace
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
+
+# A rate over less time says nothing.
+LEAST_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """`rate`: items a second. `left`: how long the rest takes at that rate."""
+
+    rate: float
+    left: timedelta
+
+    @classmethod
+    def of(cls, *, done: int, left: int, seconds: float) -> Pace | None:
+        """Return the pace of who did `done` items in so many seconds; None where that says nothing yet."""
+        if seconds < LEAST_SECONDS or done <= 0:
+            return None
+        rate = done / seconds
+        return cls(rate, timedelta(seconds=round(left / rate)))
+
+    @property
+    def left_seconds(self) -> float:
+        """Return the time left as a number, for those that read attributes and call nothing."""
+        return self.left.total_seconds()
+
+    @property
+    def rate_words(self) -> str:
+        """Return the rate as people say it: a second, or where that is less than one, a minute."""
+        if self.rate >= 1:
+            return f"{self.rate:,.0f} a second" if self.rate >= 10 else f"{self.rate:.1f} a second"
+        return f"{self.rate * 60:.1f} a minute"
+
+    @property
+    def left_words(self) -> str:
+        """Return the time left, as exactly as it is worth knowing."""
+        minutes = self.left.total_seconds() / 60
+        if minutes < 1:
+            return f"{self.left.seconds} s"
+        return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
 class JobState(models.TextChoices):

@@ -40,11 +40,6 @@ class Trashable(models.Model):
         """Whether it is in the trash, or a tombstone."""
         return self.deleted_at is not None
 
-    @property
-    def is_destroyed(self) -> bool:
-        """Whether nothing but a tombstone, and what others rest on, is left of it."""
-        return self.destroyed_at is not None
-
 
 _Row = TypeVar("_Row", bound=models.Model)
 

@@ -1,13 +1,24 @@
-"""Sends files: stored ones, and tables that are written as they are sent."""
+"""Sends files: stored ones, those of jobs, and tables that are written as they are sent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from uuid import UUID
 
 from django.http import StreamingHttpResponse
 
 from toolevals.presentation.csv import Cell, csv_stream
-from toolevals.workspace.models import Upload
+from toolevals.workspace.models import Job, Upload
+from toolevals.workspace.requests import ProjectRequest
+
+
+def job_asked(request: ProjectRequest, kind: str) -> Job | None:
+    """Return the project's job of this kind that `?job=` names; None where there is none."""
+    try:
+        pk = UUID(request.GET.get("job", ""))
+    except ValueError:
+        return None
+    return Job.objects.of_project(request.project).filter(kind=kind, pk=pk).with_progress().first()
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:

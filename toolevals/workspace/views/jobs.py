@@ -1,20 +1,33 @@
-"""Shows background work: the list, one job, and its progress as a part of other pages."""
+"""Shows background work: the list, one job, its progress as a part of other pages, and what can be done with it."""
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.lists import JOBS, job_lines
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
-from toolevals.workspace.views.job_acts import job_act
+
+# By the last word of their addresses.
+JOB_ACTS: Final = {"cancel": job_cancel, "pause": job_pause, "resume": job_resume, "retry": job_retry}
+
+
+def job_act(request: ProjectRequest, job: Job, act: str) -> None:
+    """Do with the job what the act is; where its state does not allow that, tell who asked."""
+    try:
+        JOB_ACTS[act](job=job, actor=request.user)
+    except JobStateError as error:
+        messages.error(request, str(error))
 
 
 @require_GET

@@ -31,19 +31,28 @@ def _tool(name, arguments):
 
 
 def _chat(provider, address):
-    """Ask both questions by the client, with a loop of ours; a span of ours holds each turn together."""
+    """Ask by the client, with a loop of ours; a span of ours holds each turn together."""
     from openai import OpenAI
 
     client = OpenAI(base_url=address)
+
+    def ask(messages):
+        message = client.chat.completions.create(model="model-x", messages=messages, tools=TOOLS).choices[0].message
+        return message, message.model_dump(exclude_none=True)
+
+    _turns(provider, ask)
+
+
+def _turns(provider, ask):
+    """Ask both questions; `ask` returns the message that answers, and the same as a document."""
     tracer = provider.get_tracer("shop")
     messages = [{"role": "system", "content": the.SYSTEM}]
     for question in (the.FIRST, the.SECOND):
         messages.append({"role": "user", "content": question})
         with tracer.start_as_current_span("turn"):
             while True:
-                made = client.chat.completions.create(model="model-x", messages=messages, tools=TOOLS)
-                message = made.choices[0].message
-                messages.append(message.model_dump(exclude_none=True))
+                message, document = ask(messages)
+                messages.append(document)
                 if not message.tool_calls:
                     break
                 for call in message.tool_calls:
@@ -240,16 +249,9 @@ def azure_ai_inference(provider, address):
     settings.tracing_implementation = "opentelemetry"
     AIInferenceInstrumentor().instrument(enable_content_recording=True)
     client = ChatCompletionsClient(endpoint=address, credential=AzureKeyCredential("none"))
-    tracer = provider.get_tracer("shop")
-    messages = [{"role": "system", "content": the.SYSTEM}]
-    for question in (the.FIRST, the.SECOND):
-        messages.append({"role": "user", "content": question})
-        with tracer.start_as_current_span("turn"):
-            while True:
-                message = client.complete(messages=messages, model="model-x", tools=TOOLS).choices[0].message
-                messages.append(message.as_dict())
-                if not message.tool_calls:
-                    break
-                for call in message.tool_calls:
-                    said = _tool(call.function.name, json.loads(call.function.arguments))
-                    messages.append({"role": "tool", "tool_call_id": call.id, "content": said})
+
+    def ask(messages):
+        message = client.complete(messages=messages, model="model-x", tools=TOOLS).choices[0].message
+        return message, message.as_dict()
+
+    _turns(provider, ask)

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
 from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, draft_of, schema_in
-from toolevals.grading.reading.specs.nullable import null_admitted
+from toolevals.grading.reading.specs.openapi_schema import null_admitted
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 LISTS = ("functionDeclarations", "function_declarations")

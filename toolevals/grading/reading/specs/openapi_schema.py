@@ -15,10 +15,28 @@ from typing import Any, Literal
 
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
 from toolevals.grading.reading.specs.drafts import Losses, Names
-from toolevals.grading.reading.specs.nullable import null_admitted
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.json_pointers import target_of
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+
+_COMPOSING = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"})
+_ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated"})
+
+
+def null_admitted(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that admits what this one admits, and null."""
+    kind = schema.get("type")
+    if kind is None or not _COMPOSING.isdisjoint(schema):
+        annotations = {keyword: value for keyword, value in schema.items() if keyword in _ANNOTATIONS}
+        rules = {keyword: value for keyword, value in schema.items() if keyword not in _ANNOTATIONS}
+        return {**annotations, "anyOf": [rules, {"type": "null"}]} if rules else schema
+    kinds = list(kind) if isinstance(kind, list) else [kind]
+    widened = {**schema, "type": kinds if "null" in kinds else [*kinds, "null"]}
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        widened["enum"] = [*values, None]
+    return widened
+
 
 Direction = Literal["request", "response"]
 

@@ -1,4 +1,4 @@
-"""Reads documents of tool specs into checked tools and named losses."""
+"""Reads documents of tool specs, our own form among them, into checked tools and named losses."""
 
 from __future__ import annotations
 
@@ -13,18 +13,25 @@ from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
 from toolevals.grading.reading.specs.choosing import Choice
 from toolevals.grading.reading.specs.detection import Detected, detected_format
-from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Operation
+from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Operation, each_entry
 from toolevals.grading.reading.specs.formats import FORMATS
 from toolevals.grading.reading.specs.gemini import read_gemini
 from toolevals.grading.reading.specs.keywords import keyword_losses
 from toolevals.grading.reading.specs.mcp import read_mcp
-from toolevals.grading.reading.specs.native import read_native
 from toolevals.grading.reading.specs.openai import read_openai
 from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
 from toolevals.grading.reading.specs.skills import read_skills
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
+
+
+def _read(entry: dict[str, Any], where: str) -> Draft:
+    return Draft(where, entry)
+
+
+read_native = each_entry(_read)
+
 
 _READERS: Mapping[str, Callable[[Any], Drafts]] = {
     "native": read_native,

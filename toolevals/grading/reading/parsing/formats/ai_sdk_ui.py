@@ -29,7 +29,6 @@ _RESULT = frozenset({
     "state", "step", "output", "result", "errorText", "rawInput", "preliminary", "approval", "resultProviderMetadata",
 })  # fmt: skip
 _OTHERS = {"source": "citation", "data": "data of the interface", "redacted-reasoning": "reasoning"}
-_OTEL = ("tool_call", "tool_call_response")
 
 
 def _sign(item: Item) -> str | None:
