@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.agreement.all_pairs import PairFigures
@@ -19,6 +18,7 @@ from labeling.agreement.reading import read_label
 from labeling.agreement.report import Agreement, agreement_of
 from labeling.models import AgreementReport, Dataset, Label, LabelReading
 from labeling.querysets.labels import LabelQuerySet
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 
@@ -157,14 +157,14 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
     if not _is_fresh(kept):
         rows.filter(counted_at__lt=timezone.now() - FORGOTTEN).exclude(pk=kept.pk).delete()
         payload = {"dataset": str(dataset.pk), "report": kept.pk, "filters": filters.query()}
-        address = reverse("labeling:agreement", args=[dataset.project.slug, dataset.slug])
+        where = address("labeling:agreement", dataset.project.slug, dataset.slug)
         kept.job = job_create(
             project=dataset.project,
             actor=actor,
             kind="agreement",
             title=f"Count agreement in {dataset.name}",
             batches=[BatchPlan("labeling.agreement", payload)],
-            result_path=f"{address}?{filters.query()}",
+            result_path=f"{where}?{filters.query()}",
         )
         kept.save(update_fields=["job"])
     return kept

@@ -14,7 +14,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.agreement.reading import tool_said
@@ -38,6 +37,7 @@ from reports.models import Suspect, SuspectCount
 from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
 from toolevals.grading.values.canonical import digest, exact, parse
 from toolevals.runs.models import Grading
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import User
 
@@ -254,7 +254,7 @@ def _count_in_a_job(version: DatasetVersion, actor: User | None, size: int) -> S
             kind="suspects",
             title=f"Suspect labels of {dataset.name} v{version.number}",
             batches=[BatchPlan("reports.suspects_count", {"version": str(version.pk)}, size=size)],
-            result_path=reverse("reports:suspects", args=[dataset.project.slug, dataset.slug, version.number]),
+            result_path=address("reports:suspects", dataset.project.slug, dataset.slug, version.number),
         )
         kept.save(update_fields=["job"])
     return kept

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.template.engine import Engine
 
-from toolevals.wsgi import templates_compile
+from toolevals.loading import templates_compile
 
 
 def test_every_template_of_the_project_is_compiled_and_kept(settings):
