@@ -22,18 +22,20 @@ marks = st.sampled_from([1, 2, 3, None])
 ratings = st.dictionaries(st.tuples(marks, marks, marks), st.integers(1, 5), max_size=6)
 
 
-def test_the_authors_example():
-    estimate = krippendorff_alpha(EXAMPLE)
-    assert estimate.value == pytest.approx(0.691, abs=5e-4)
+@pytest.mark.parametrize(("scale", "value"), [("nominal", 0.691), ("ordinal", 0.807), ("interval", 0.811)])
+def test_the_authors_example(scale, value):
+    estimate = krippendorff_alpha(EXAMPLE, scale=scale)
+    assert estimate.value == pytest.approx(value, abs=5e-4)
     assert estimate.count == 12
     assert estimate.interval is not None
-    assert estimate.interval.low < 0.691 < estimate.interval.high <= 1
+    assert estimate.interval.low < value < estimate.interval.high <= 1
 
 
 @pytest.mark.parametrize("reference", REFERENCES["alpha"])
-def test_alpha_is_that_of_the_krippendorff_package(reference):
-    estimate = krippendorff_alpha(Counter(map(tuple, reference["rows"])))
-    assert estimate.value == pytest.approx(reference["nominal"], abs=1e-9)
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+def test_alpha_is_that_of_the_krippendorff_package(reference, scale):
+    estimate = krippendorff_alpha(Counter(map(tuple, reference["rows"])), scale=scale)
+    assert estimate.value == pytest.approx(reference[scale], abs=1e-9)
 
 
 def test_alpha_by_hand():
@@ -80,6 +82,17 @@ def test_the_analytic_interval_is_near_the_bootstrap(seed, kinds):
 def test_an_analytic_interval_has_its_limits():
     assert krippendorff_alpha({("a", "b"): 1}, resamples=0).interval is None
     assert krippendorff_alpha({("a", "a"): 4}, resamples=0).count == 4
+    with pytest.raises(ValueError, match="nominal"):
+        krippendorff_alpha({(1, 2): 3}, scale="interval", resamples=0)
+
+
+def test_an_order_of_ones_own():
+    rows = {("low", "low"): 3, ("low", "mid"): 2, ("high", "high"): 3, ("mid", "high"): 1}
+    named = krippendorff_alpha(rows, scale="ordinal", order=["low", "mid", "high"])
+    rank = {"low": 1, "mid": 2, "high": 3}
+    numbered = krippendorff_alpha({(rank[a], rank[b]): n for (a, b), n in rows.items()}, scale="ordinal")
+    assert named.value == pytest.approx(numbered.value)
+    assert krippendorff_alpha(rows, scale="ordinal").value != pytest.approx(numbered.value)
 
 
 def test_nothing_to_compare():
@@ -89,7 +102,15 @@ def test_nothing_to_compare():
     assert krippendorff_alpha({("a", "b"): 1}).interval is None
 
 
-def test_a_count_below_nought_is_refused():
+def test_labels_that_the_scale_cannot_take_are_refused():
+    with pytest.raises(ValueError):
+        krippendorff_alpha({("a", "b"): 2}, scale="interval")
+    with pytest.raises(ValueError):
+        krippendorff_alpha({(1.0, float("nan")): 2}, scale="interval")
+    with pytest.raises(ValueError):
+        krippendorff_alpha({("a", 1): 2}, scale="ordinal")
+    with pytest.raises(ValueError):
+        krippendorff_alpha({("a", "b"): 2}, scale="ordinal", order=["a"])
     with pytest.raises(ValueError):
         krippendorff_alpha({("a", "b"): -2})
 
@@ -103,9 +124,9 @@ def test_names_of_nominal_labels_and_raters_do_not_matter(rows):
     assert one is other is None or one == pytest.approx(other)
 
 
-@given(ratings)
+@given(ratings, st.sampled_from(["nominal", "ordinal", "interval"]))
 @settings(max_examples=50)
-def test_the_interval_holds_alpha(rows):
-    estimate = krippendorff_alpha(rows, resamples=20)
+def test_the_interval_holds_alpha(rows, scale):
+    estimate = krippendorff_alpha(rows, scale=scale, resamples=20)
     if estimate.value is not None and estimate.interval is not None:
         assert estimate.interval.low <= estimate.value <= estimate.interval.high <= 1 + 1e-12

@@ -1,4 +1,4 @@
-"""Works out Krippendorff's alpha: agreement of any number of raters on nominal labels, some of them missing.
+"""Works out Krippendorff's alpha: agreement of any number of raters, with missing labels, on any scale.
 
 Source: K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011).
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
-from math import lcm, sqrt
+from itertools import accumulate, combinations
+from math import isfinite, lcm, sqrt
+from typing import Literal
 
 from toolevals.grading.metrics.agreement import Label, Row, paired
 from toolevals.grading.metrics.bootstrap import bootstrap_interval
@@ -16,33 +17,47 @@ from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import Interval, normal_quantile
 from toolevals.grading.metrics.resampling import RESAMPLES, Resamples
 
+Scale = Literal["nominal", "ordinal", "interval"]
 _ONE_LABEL = "all labels are the same, so that chance explains them"
 
 
-def krippendorff_alpha(ratings: Mapping[Row, int], *, confidence: float = 0.95, resamples: int = RESAMPLES) -> Estimate:
+def krippendorff_alpha(
+    ratings: Mapping[Row, int],
+    *,
+    scale: Scale = "nominal",
+    order: Sequence[Label] = (),
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+) -> Estimate:
     """Return alpha = 1 - D_o/D_e: the observed disagreement over the one expected by chance.
 
     `ratings` as in `agreement`. Of a unit with m >= 2 labels every ordered pair of two raters counts 1/(m - 1) in the
-    coincidences o_ck; n_c = Σ_k o_ck, n = Σ n_c. D_o = Σ o_ck/n and D_e = Σ n_c·n_k/(n(n - 1)), both over c other than
-    k. The interval is a percentile bootstrap over units; with `resamples=0`, for labels of very many kinds, it is
-    analytic (see `_linear_error`). Undefined where fewer than two labels are paired or all are the same.
+    coincidences o_ck; n_c = Σ_k o_ck, n = Σ n_c. D_o = Σ o_ck·δ²_ck/n, D_e = Σ n_c·n_k·δ²_ck/(n(n - 1)), with δ² for
+    `nominal` 0 or 1, for `interval` (c - k)², for `ordinal` the squared difference of mid-ranks, (n_c/2 + those between
+    + n_k/2)². `order` lists the ordinal labels from low to high; without it they are sorted. The interval is a
+    percentile bootstrap over units; with `resamples=0`, for nominal labels of very many kinds, it is analytic (see
+    `_linear_error`). Undefined where fewer than two labels are paired or all are the same. Raises ValueError on
+    interval labels that are not numbers, on ordinal ones that cannot be ordered, and on analytic intervals of these.
     """
+    if not resamples and scale != "nominal":
+        raise ValueError("only nominal labels have an analytic interval")
     units = paired(ratings)
+    if units and not resamples:
+        return _analytic(units, confidence)
+    places = {label: place for place, label in enumerate(_labels_in_order(units, scale, order))}
     if not units:
         return Estimate.undefined("no unit has two labels")
-    if not resamples:
-        return _analytic(units, confidence)
-    seen = {label for labels in units for label in labels}
-    ordered = sorted(seen, key=lambda label: (type(label).__name__, str(label)))
+    numbers = [float(label) for label in places] if scale == "interval" else []  # type: ignore[arg-type]
     parts = lcm(*(len(labels) - 1 for labels in units))
-    table = _Coincidences(units, {label: place for place, label in enumerate(ordered)}, parts)
+    series = Resamples(resamples)
+    table = _Coincidences(units, places, parts)
     counted = sum(units.values())
-    value = _alpha(table.counts(), parts)
+    value = _alpha(table.counts(), scale, numbers, parts)
     if value is None:
         return Estimate.undefined(_ONE_LABEL, counted)
     if counted < 2:
         return Estimate(value, None, counted)
-    draws = (_alpha(drawn, parts) for drawn in table.resampled(Resamples(resamples)))
+    draws = (_alpha(drawn, scale, numbers, parts) for drawn in table.resampled(series))
     return Estimate(value, bootstrap_interval(draws, value, confidence), counted)
 
 
@@ -134,12 +149,55 @@ class _Coincidences:
         return margins, pairs
 
 
-def _alpha(counts: _Counts, parts: int) -> float | None:
+def _alpha(counts: _Counts, scale: Scale, numbers: Sequence[float], parts: int) -> float | None:
     margins, pairs = counts
     whole = sum(margins)
     # n in labels, not in parts, is what chance pairs without putting a label to itself.
     labels = whole / parts
-    expected = whole - sum(margin * margin for margin in margins) / whole if whole else 0.0
+    if scale == "nominal":
+        observed: float = sum(pairs.values())
+        expected: float = whole - sum(margin * margin for margin in margins) / whole if whole else 0.0
+    else:
+        values = numbers if scale == "interval" else _mid_ranks(margins)
+        observed = sum(total * (values[one] - values[other]) ** 2 for (one, other), total in pairs.items())
+        expected = _spread(margins, values, whole)
     if expected <= 0 or labels <= 1:
         return None
-    return 1 - (labels - 1) * sum(pairs.values()) / (labels * expected)
+    return 1 - (labels - 1) * observed / (labels * expected)
+
+
+def _spread(margins: Sequence[int], values: Sequence[float], whole: int) -> float:
+    """Return Σ n_c·n_k·δ²_ck/n, which is twice the sum of squares about the mean."""
+    if not whole:
+        return 0.0
+    mean = sum(margin * value for margin, value in zip(margins, values, strict=True)) / whole
+    return 2 * sum(margin * (value - mean) ** 2 for margin, value in zip(margins, values, strict=True))
+
+
+def _mid_ranks(margins: Sequence[int]) -> list[float]:
+    return [through - margin / 2 for through, margin in zip(accumulate(margins), margins, strict=True)]
+
+
+def _labels_in_order(units: Iterable[tuple[Label, ...]], scale: Scale, order: Sequence[Label]) -> list[Label]:
+    seen = {label for labels in units for label in labels}
+    if scale == "interval":
+        return list(_numbers(seen))
+    if scale == "ordinal" and not order:
+        try:
+            return sorted(seen)  # type: ignore[type-var]
+        except TypeError:
+            raise ValueError("the labels have no order of their own: give `order`") from None
+    if scale == "ordinal":
+        if missing := seen.difference(order):
+            raise ValueError(f"the order lacks the label {next(iter(missing))!r}")
+        return [label for label in order if label in seen]
+    return sorted(seen, key=lambda label: (type(label).__name__, str(label)))
+
+
+def _numbers(labels: Iterable[Label]) -> list[float]:
+    numbers = []
+    for label in labels:
+        if not isinstance(label, int | float) or not isfinite(label):
+            raise ValueError("labels on an interval scale are finite numbers")
+        numbers.append(label)
+    return sorted(numbers)
