@@ -85,6 +85,13 @@ def test_text_that_is_deep_or_long_is_an_answer_too(text):
     assert scored(found)
 
 
+def test_an_invocation_mean_is_over_all_of_them():
+    right, wrong = ([{"name": "f"}], [{"name": "f"}]), ([{"name": "f"}], [{"name": "g"}])
+    assert adk.tool_trajectory_avg_score([right, wrong], threshold=0.5) == (0.5, True)
+    assert adk.tool_trajectory_avg_score([right, wrong]) == (0.5, False)
+    assert adk.tool_trajectory_avg_score([]) == (None, None)
+
+
 def test_outputs_and_the_threshold_count_where_they_are_asked_for():
     said = [{"name": "f", "output": 1}]
     assert ToolCorrectness(output=True).score(said, [{"name": "f", "output": 2}]) == 0

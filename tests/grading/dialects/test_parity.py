@@ -38,7 +38,7 @@ def vectors(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def scorer(name: str, options: dict[str, Any]) -> Callable[[Any, Any], Any]:
     chosen = dict(options)
     if name == "adk":
-        return lambda expected, actual: adk.tool_trajectory(expected, actual, **chosen)
+        return lambda expected, actual: adk.tool_trajectory_avg_score([(expected, actual)], **chosen)[0]
     if name == "agentevals":
         return TrajectoryMatch(**chosen).score
     if name == "deepeval":

@@ -28,6 +28,27 @@ def tool_trajectory(
     return float(_MATCHES[match_type](wanted, made))
 
 
+def tool_trajectory_avg_score(
+    invocations: Iterable[tuple[Sequence[PlainCall], Sequence[PlainCall]]],
+    *,
+    threshold: float = 1.0,
+    match_type: MatchType = "EXACT",
+    ignore_args: bool = False,
+) -> tuple[float | None, bool | None]:
+    """Return the mean over (expected, actual) invocations, and whether it reaches the threshold; None for none.
+
+    Raises ValidationError as `tool_trajectory`.
+    """
+    scores = [
+        tool_trajectory(expected, actual, match_type=match_type, ignore_args=ignore_args)
+        for expected, actual in invocations
+    ]
+    if not scores:
+        return None, None
+    mean = sum(scores) / len(scores)
+    return mean, mean >= threshold
+
+
 def _calls(calls: Iterable[Any], ignore_args: bool) -> list[_Call]:
     return [_call(call, ignore_args) for call in calls]
 
