@@ -1,7 +1,11 @@
+"""Holds what is read of an example's messages in a line."""
+
+from __future__ import annotations
+
 from labeling.conversation.input_text import content_text, last_request, snippet
 
 
-def said(*contents):
+def said(*contents: tuple[str, object]) -> dict[str, object]:
     return {"messages": [{"role": role, "content": content} for role, content in contents]}
 
 
