@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +40,7 @@ from reports.public_scores.compared_runs import public_rows
 from reports.queries.label_noise import noisier
 from reports.tables.long import compared_table
 from reports.views.downloads import long_csv
+from toolevals.presentation.csv import Cell
 from toolevals.presentation.label_noise import change_words
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -165,25 +167,26 @@ def compare_case(request: ProjectRequest, number: int, candidate: int, revision:
 CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("Back", ("Esc",)))
 
 
-@require_safe
-def layers_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what changed in layers and depths."""
-    comparison = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "layers"), tables.LAYERS, tables.layers(comparison))
+# Each table of two runs: its columns, and its rows.
+TABLES: Mapping[str, tuple[Sequence[str], Callable[[TwoRuns], Iterable[Sequence[Cell]]]]] = {
+    "layers": (tables.LAYERS, lambda runs: tables.layers(runs.comparison)),
+    "tools": (tables.TOOLS, lambda runs: tables.tools(runs.comparison)),
+    "matrix": (tables.MATRIX, lambda runs: tables.matrix(runs.comparison)),
+    "judges": (tables.JUDGES, lambda runs: tables.judges(judge_deltas(runs))),
+    "metrics": (tables.METRICS, lambda runs: tables.metrics(compared_metrics(runs))),
+    "registry": (tables.REGISTRY, lambda runs: tables.registry(registry_change(runs, runs.comparison))),
+}
 
 
-@require_safe
-def tools_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what changed for each class of the matrix."""
-    comparison = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "tools"), tables.TOOLS, tables.tools(comparison))
+def whole_table(name: str) -> Callable[[ProjectRequest, int, int], HttpResponseBase]:
+    """Return the view that sends a table of two runs, whole."""
+    columns, rows = TABLES[name]
 
+    @require_safe
+    def send(request: ProjectRequest, number: int, candidate: int) -> HttpResponseBase:
+        return csv_file(_name(number, candidate, name), columns, rows(comparable_runs(request, number, candidate)))
 
-@require_safe
-def matrix_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what changed in each cell."""
-    comparison = comparable_runs(request, number, candidate).comparison
-    return csv_file(_name(number, candidate, "matrix"), tables.MATRIX, tables.matrix(comparison))
+    return send
 
 
 @require_safe
@@ -196,32 +199,10 @@ def strata_csv(request: ProjectRequest, number: int, candidate: int) -> Streamin
 
 
 @require_safe
-def judges_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what changed in the verdicts of judges."""
-    runs = comparable_runs(request, number, candidate)
-    return csv_file(_name(number, candidate, "judges"), tables.JUDGES, tables.judges(judge_deltas(runs)))
-
-
-@require_safe
-def metrics_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what changed in the metrics of whole cases."""
-    runs = comparable_runs(request, number, candidate)
-    return csv_file(_name(number, candidate, "metrics"), tables.METRICS, tables.metrics(compared_metrics(runs)))
-
-
-@require_safe
 def cases_csv(request: ProjectRequest, number: int, candidate: int) -> HttpResponseBase:
     """Send the examples of a list, trial by trial."""
     runs = comparable_runs(request, number, candidate)
     return long_csv(request, compared_table(runs, request.GET))
-
-
-@require_safe
-def registry_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
-    """Send what the two agents were told otherwise of their tools."""
-    runs = comparable_runs(request, number, candidate)
-    rows = tables.registry(registry_change(runs, runs.comparison))
-    return csv_file(_name(number, candidate, "registry"), tables.REGISTRY, rows)
 
 
 def _beside(runs: TwoRuns) -> list[str]:

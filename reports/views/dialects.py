@@ -64,27 +64,6 @@ def _finished(request: ProjectRequest, number: int) -> DialectReading:
 
 
 @require_safe
-def dialects_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send what each tool passes, and how far it agrees with us."""
-    verdicts = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialects", tables.DIALECTS, tables.dialects(verdicts))
-
-
-@require_safe
-def pairs_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send how far every two tools agree."""
-    verdicts = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialect-pairs", tables.PAIRS, tables.pairs(verdicts))
-
-
-@require_safe
-def reasons_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send why every two tools differ."""
-    verdicts = dialects_shown(_finished(request, number))
-    return csv_file(f"run-{number}-dialect-reasons", tables.REASONS, tables.reasons(verdicts))
-
-
-@require_safe
 def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send every tool's verdict on each case of the list that the address asks for."""
     reading = _finished(request, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -29,8 +29,10 @@ def whole_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:
 
     @require_safe
     def send(request: ProjectRequest, number: int) -> HttpResponseBase:
-        grading = graded(run_head(request, number, "run"))
-        return csv_file(f"run-{number}-{name}", table.columns, table.rows(grading) or ())
+        rows = table.rows(graded(run_head(request, number, "run")))
+        if rows is None:
+            raise Http404
+        return csv_file(f"run-{number}-{name}", table.columns, rows)
 
     return send
 

@@ -1,7 +1,9 @@
+from typing import Any
+
 from labeling.conversation.input_text import content_text, last_request, snippet
 
 
-def said(*contents):
+def said(*contents: tuple[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": role, "content": content} for role, content in contents]}
 
 
