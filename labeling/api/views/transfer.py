@@ -50,6 +50,20 @@ FILE_PARSERS = file_parsers(
 )
 SOURCE_NAMES = [AUTO, *SOURCES]
 FORMAT_NAMES = list(FORMATS)
+EXPORT = {
+    (200, "application/json"): OpenApiTypes.OBJECT,
+    (200, "application/jsonl"): OpenApiTypes.BINARY,
+    (200, "text/csv"): OpenApiTypes.BINARY,
+    (200, "application/zip"): OpenApiTypes.BINARY,
+}
+# A file that a job has written; 410 when it is not there.
+STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
+AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
+SUMMARY = OpenApiParameter(
+    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
+)
+SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
+OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 
 class NewImportSerializer(serializers.Serializer[Any]):
@@ -92,22 +106,6 @@ class NewExportSerializer(serializers.Serializer[Any]):
 
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
     version = VersionNameField(required=False, allow_null=True, default=None)
-
-
-EXPORT = {
-    (200, "application/json"): OpenApiTypes.OBJECT,
-    (200, "application/jsonl"): OpenApiTypes.BINARY,
-    (200, "text/csv"): OpenApiTypes.BINARY,
-    (200, "application/zip"): OpenApiTypes.BINARY,
-}
-# A file that a job has written; 410 when it is not there.
-STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
-AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
-SUMMARY = OpenApiParameter(
-    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
-)
-SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
-OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 
 class Imports(LabelingView):
