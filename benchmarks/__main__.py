@@ -30,6 +30,8 @@ SUITES = ("grading",)
 PAIRS = 8
 # A suite that hangs must not hold the comparison for ever.
 SECONDS = 3600
+NOT_SUITES = {"__main__", "row", "peers", "side_by_side"}
+SIDE_BY_SIDE = "side-by-side"
 
 
 @dataclass(slots=True)
@@ -142,10 +144,6 @@ def pairs_asked(text: str) -> int:
     if (pairs := int(text)) < FEWEST_PAIRS:
         raise ValueError(f"{FEWEST_PAIRS} pairs at least")
     return pairs
-
-
-NOT_SUITES = {"__main__", "row", "peers", "side_by_side"}
-SIDE_BY_SIDE = "side-by-side"
 
 
 def suites() -> list[str]:

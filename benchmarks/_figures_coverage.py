@@ -22,28 +22,6 @@ from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.reliability import pass_hat_k, tallied_pass_hat_k
 
-
-def beta_binomial(trials: int, rate: float, correlation: float) -> list[float]:
-    """Return the chance that 0, 1, 2, ... trials of one example pass; two trials have this correlation."""
-    if correlation <= 0:
-        return [binomial(trials, passed, rate) for passed in range(trials + 1)]
-    size = (1 - correlation) / correlation
-    a, b = rate * size, (1 - rate) * size
-    return [
-        comb(trials, passed) * exp(_log_beta(passed + a, trials - passed + b) - _log_beta(a, b))
-        for passed in range(trials + 1)
-    ]
-
-
-def binomial(trials: int, passed: int, rate: float) -> float:
-    """Return the chance that so many of independent trials pass."""
-    return comb(trials, passed) * rate**passed * (1 - rate) ** (trials - passed)
-
-
-def _log_beta(a: float, b: float) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
-
-
 EXAMPLES: Final = (10, 20, 30, 50, 100, 300)
 RATES: Final = (0.5, 0.8, 0.944, 0.97)
 CORRELATIONS: Final = (0.0, 0.3, 0.9)
@@ -67,6 +45,27 @@ KAPPAS: Final = (0.2, 0.6, 0.8, 0.95)
 BOTH: Final = ((True, True), (True, False), (False, True), (False, False))
 Counts = Sequence[int]
 _Interval = Callable[[Counts], Interval | None]
+
+
+def beta_binomial(trials: int, rate: float, correlation: float) -> list[float]:
+    """Return the chance that 0, 1, 2, ... trials of one example pass; two trials have this correlation."""
+    if correlation <= 0:
+        return [binomial(trials, passed, rate) for passed in range(trials + 1)]
+    size = (1 - correlation) / correlation
+    a, b = rate * size, (1 - rate) * size
+    return [
+        comb(trials, passed) * exp(_log_beta(passed + a, trials - passed + b) - _log_beta(a, b))
+        for passed in range(trials + 1)
+    ]
+
+
+def binomial(trials: int, passed: int, rate: float) -> float:
+    """Return the chance that so many of independent trials pass."""
+    return comb(trials, passed) * rate**passed * (1 - rate) ** (trials - passed)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,48 @@ from toolevals.serving.application import Application
 
 # The sample's people who have something left to label, and how many places.
 LABELLED_BY: Final = {"omar@shop.example": 26, "lena@shop.example": 14}
+# Why no call is right is chosen by arrows, and so is a value of the conversation that fits.
+PLAN: Final[dict[str, str]] = {
+    "ex-0154": "2 ArrowDown Enter*3 ArrowDown*2",
+    "ex-0155": "7 ArrowDown Enter type:v",
+    "ex-0156": "6 Escape m type:anyt Enter type:k Tab Space Enter*3 type:L Enter Tab Space Enter Space Tab Space",
+    "ex-0157": "4 Enter ArrowDown",
+    "ex-0158": "0 ArrowDown*3",
+    "ex-0159": "5 Escape m type:anyt Enter type:w Tab Space",
+    "ex-0160": "0 Space",
+    "ex-0161": "1 ArrowDown",
+    "ex-0162": "/ type:ret Enter ArrowDown Tab*2 Enter ArrowDown Enter 1 Enter ArrowDown*2 Enter Space",
+    "ex-0163": "1 ArrowDown",
+    "ex-0164": "0 ArrowDown",
+    "ex-0165": "3 ArrowDown",
+    "ex-0166": "3 ArrowDown",
+    "ex-0167": "3 ArrowDown",
+    "ex-0168": "0 Space",
+    "ex-0169": "/ type:ret Enter ArrowDown Tab*2 Enter ArrowDown Enter 1 Enter Space Enter Space",
+    "ex-0170": "4 ArrowDown",
+    "ex-0171": "3 ArrowDown",
+    "ex-0172": "2 ArrowDown Enter type:2026-01-01",
+    "ex-0173": "1 ArrowDown",
+    "ex-0174": "6 type:trousers Escape m type:c",
+    "ex-0175": "0 ArrowDown*2",
+    "ex-0176": "0 ArrowDown*3",
+    "ex-0177": "5 type:points Escape m type:c",
+    "ex-0178": "6 Escape m type:anyt Enter type:k Enter type:45 Enter*2 type:XL",
+    "ex-0179": "1 ArrowDown",
+}
+# Milliseconds: a machine may be busy.
+PATIENCE = 30_000
+TYPE = "type:"
+REPEATED = re.compile(r"(?P<key>.+)\*(?P<times>\d+)")
+SLUG = "shop-support"
+LATE = 0.2
+# The median when a person was first measured so.
+KEYS = 9
+LABELS = """
+SELECT e.external_id, u.email, l.expectation FROM labeling_label l
+JOIN labeling_revision r ON r.id = l.revision_id JOIN labeling_example e ON e.id = r.example_id
+JOIN workspace_user u ON u.id = l.reviewer_id ORDER BY l.id
+"""
 
 
 def _call(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -74,42 +116,6 @@ MEANT: Final[dict[str, dict[str, Any]]] = {
     ),
     "ex-0179": _call("get_order_status", **_exactly(order_id="A-20188")),
 }
-
-# Why no call is right is chosen by arrows, and so is a value of the conversation that fits.
-PLAN: Final[dict[str, str]] = {
-    "ex-0154": "2 ArrowDown Enter*3 ArrowDown*2",
-    "ex-0155": "7 ArrowDown Enter type:v",
-    "ex-0156": "6 Escape m type:anyt Enter type:k Tab Space Enter*3 type:L Enter Tab Space Enter Space Tab Space",
-    "ex-0157": "4 Enter ArrowDown",
-    "ex-0158": "0 ArrowDown*3",
-    "ex-0159": "5 Escape m type:anyt Enter type:w Tab Space",
-    "ex-0160": "0 Space",
-    "ex-0161": "1 ArrowDown",
-    "ex-0162": "/ type:ret Enter ArrowDown Tab*2 Enter ArrowDown Enter 1 Enter ArrowDown*2 Enter Space",
-    "ex-0163": "1 ArrowDown",
-    "ex-0164": "0 ArrowDown",
-    "ex-0165": "3 ArrowDown",
-    "ex-0166": "3 ArrowDown",
-    "ex-0167": "3 ArrowDown",
-    "ex-0168": "0 Space",
-    "ex-0169": "/ type:ret Enter ArrowDown Tab*2 Enter ArrowDown Enter 1 Enter Space Enter Space",
-    "ex-0170": "4 ArrowDown",
-    "ex-0171": "3 ArrowDown",
-    "ex-0172": "2 ArrowDown Enter type:2026-01-01",
-    "ex-0173": "1 ArrowDown",
-    "ex-0174": "6 type:trousers Escape m type:c",
-    "ex-0175": "0 ArrowDown*2",
-    "ex-0176": "0 ArrowDown*3",
-    "ex-0177": "5 type:points Escape m type:c",
-    "ex-0178": "6 Escape m type:anyt Enter type:k Enter type:45 Enter*2 type:XL",
-    "ex-0179": "1 ArrowDown",
-}
-
-
-# Milliseconds: a machine may be busy.
-PATIENCE = 30_000
-TYPE = "type:"
-REPEATED = re.compile(r"(?P<key>.+)\*(?P<times>\d+)")
 
 
 @dataclass
@@ -166,17 +172,6 @@ class Person:
         """Press a key, or several held together: both are one."""
         self.page.keyboard.press(key)
         self.pressed += 1
-
-
-SLUG = "shop-support"
-LATE = 0.2
-# The median when a person was first measured so.
-KEYS = 9
-LABELS = """
-SELECT e.external_id, u.email, l.expectation FROM labeling_label l
-JOIN labeling_revision r ON r.id = l.revision_id JOIN labeling_example e ON e.id = r.example_id
-JOIN workspace_user u ON u.id = l.reviewer_id ORDER BY l.id
-"""
 
 
 @dataclass(frozen=True, slots=True)

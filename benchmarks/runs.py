@@ -28,6 +28,9 @@ from toolevals.serving.application import Application
 CATEGORIES = ("simple_python", "simple_java", "simple_javascript", "live_simple")
 # The nearest other tool is often as right as the request's own; the fifth nearest is wrong, but not absurd.
 RANK = 4
+WORKERS = 2
+# Seconds for import, run and grading of 2,377 examples: somebody waits for them.
+IMPORT_SECONDS, RUN_SECONDS = 15, 15
 
 
 def single_tool_requests(category: str) -> list[tuple[str, ToolSpec]]:
@@ -66,11 +69,6 @@ def best_threshold() -> tuple[float, float]:
 
     best = max({*own, *other}, key=accuracy)
     return best, accuracy(best)
-
-
-WORKERS = 2
-# Seconds for import, run and grading of 2,377 examples: somebody waits for them.
-IMPORT_SECONDS, RUN_SECONDS = 15, 15
 
 
 def rows() -> Iterator[Row]:

@@ -21,6 +21,10 @@ from benchmarks.side_by_side.tools import EXECUTION, GRADING, LABELLING, LINES, 
 from scripts.dev.environment import ROOT, VENV
 
 MICRO = 1_000_000
+KINDS = (LABELLING, GRADING, EXECUTION)
+FULL = Sizes()
+SMOKE = Sizes(examples=200, labels=5, people=4, contested=10, entries=100, trajectories=2, rounds=1)
+SECONDS = 900
 
 
 def document(found: Found, *, commit: str, began: str, load: Sequence[float]) -> dict[str, Any]:
@@ -134,12 +138,6 @@ def _cell(text: str) -> str:
     """Return text that ends no cell and no row of a table, and marks nothing up."""
     one_line = " ".join(text.split())
     return one_line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-
-
-KINDS = (LABELLING, GRADING, EXECUTION)
-FULL = Sizes()
-SMOKE = Sizes(examples=200, labels=5, people=4, contested=10, entries=100, trajectories=2, rounds=1)
-SECONDS = 900
 
 
 def main(words: Sequence[str]) -> int:

@@ -23,6 +23,12 @@ from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 
 AT_ONCE = 500
+# More labels than this are counted by a job; so many new ones are read at once.
+COUNTED_AT_ONCE = 3_000
+READ_AT_ONCE = 1_000
+# Kept figures that are older are counted anew when somebody looks; those that nobody looks at go.
+FRESH = timedelta(minutes=1)
+FORGOTTEN = timedelta(days=1)
 
 
 def unread(dataset: Dataset) -> LabelQuerySet:
@@ -47,14 +53,6 @@ def labels_read(dataset: Dataset, lease: Lease | None = None) -> int:
 def _page(dataset: Dataset, after: UUID | None) -> list[tuple[UUID, str, dict[str, object] | None]]:
     rows = unread(dataset).filter(pk__gt=after) if after else unread(dataset)
     return list(rows.order_by("pk").values_list("pk", "answer", "expectation")[:AT_ONCE])
-
-
-# More labels than this are counted by a job; so many new ones are read at once.
-COUNTED_AT_ONCE = 3_000
-READ_AT_ONCE = 1_000
-# Kept figures that are older are counted anew when somebody looks; those that nobody looks at go.
-FRESH = timedelta(minutes=1)
-FORGOTTEN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)

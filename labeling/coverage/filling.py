@@ -105,6 +105,7 @@ _COMMON = frozenset(
         "your",
     ]
 )
+AT_ONCE = 500
 
 
 def nearest_tools(messages: Any, tools: Mapping[str, ToolSpec]) -> tuple[str, ...]:
@@ -138,9 +139,6 @@ def _stem(word: str) -> str:
         if word.endswith(end) and len(word) - len(end) >= 3:
             return word[: -len(end)]
     return word
-
-
-AT_ONCE = 500
 
 
 def gold_in_force(dataset: Dataset) -> QuerySet[Revision]:

@@ -48,6 +48,12 @@ from toolevals.workspace.models import AuditEntry, Role
 MOST_VALUES = 20
 MOST_TOOLS = 50
 GOLD, SET_ASIDE = RESOLVED
+# Examples with more labels are counted together with those that have so many.
+MOST_OVERLAP = 5
+# So many of the newest imports are listed.
+MOST_FILES = 30
+# So much gold is read, by tool, while a page waits.
+READ_AT_ONCE = 2_000
 
 
 def composition_of(scope: Scope, unread: int) -> Composition:
@@ -128,10 +134,6 @@ def _values(counts: Counter[str], most: int) -> Values:
     return Values(tuple(listed), len(said[most:]), sum(n for _, n in said[most:]))
 
 
-# Examples with more labels are counted together with those that have so many.
-MOST_OVERLAP = 5
-
-
 def labelling_of(scope: Scope) -> Labelling:
     """Count labels, people, hours, decisions and disputes."""
     labels = labelling_by_person(scope)
@@ -179,10 +181,6 @@ def _of(scope: Scope, rows: QuerySet[Any]) -> QuerySet[Any]:
     return resolved.filter(created_at__lte=scope.until) if scope.until and rows.model is Adjudication else resolved
 
 
-# So many of the newest imports are listed.
-MOST_FILES = 30
-
-
 def sources_of(scope: Scope) -> Sources:
     """Return what was imported into the dataset until the moment that counts, the newest first."""
     acts = AuditEntry.objects.filter(target_id=scope.dataset.pk).order_by("-id")
@@ -204,10 +202,6 @@ def sources_of(scope: Scope) -> Sources:
         without_file=acts.filter(verb="examples_import").count(),
         drafts=drafts.count(),
     )
-
-
-# So much gold is read, by tool, while a page waits.
-READ_AT_ONCE = 2_000
 
 
 def datasheet_of(dataset: Dataset, version: DatasetVersion | None = None) -> Datasheet:

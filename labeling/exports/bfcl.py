@@ -27,6 +27,9 @@ _PLAIN_MESSAGE = frozenset({"role", "content", "name"})
 _ROLES = frozenset({"system", "user", "assistant"})
 _BY_KIND = {"no_call": ("irrelevance", "live_irrelevance"), "some_call": ("live_relevance",)}
 _NOT_CALLS = frozenset(name for names in _BY_KIND.values() for name in names)
+_CHUNK = 1 << 20
+# The earliest moment that a zip can hold: the same content gives the same bytes.
+_MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
 def category_of(gold: Expectation, tools: Sequence[ToolSpec], wanted: str) -> str:
@@ -128,11 +131,6 @@ def _nested(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: [_nested(each)] for name, each in value.items()}
     return [_nested(each) for each in value] if isinstance(value, list) else value
-
-
-_CHUNK = 1 << 20
-# The earliest moment that a zip can hold: the same content gives the same bytes.
-_MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
 def bfcl_zip(selection: Selection, outcome: Outcome) -> Iterator[bytes]:

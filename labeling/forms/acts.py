@@ -24,6 +24,9 @@ from toolevals.workspace.address_numbers import whole_number
 # What the page sends of a field, whether or not anything was entered.
 _WITHOUT_VALUE = frozenset({"m", "x", "fmt"})
 _NESTED = frozenset({Kind.LIST, Kind.OBJECT, Kind.VARIANT, Kind.JSON})
+# What the page puts the focus on afterwards, beside ids of controls.
+FIND, FIRST = "find", "first"
+_ADDRESS = re.compile(r"c([0-9]{1,5})((?:/.*)?)", re.DOTALL)
 
 
 def keep_fitting(entries: CallEntries, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -69,11 +72,6 @@ def _is_entered(entries: CallEntries, path: str) -> bool:
 def _names(entries: CallEntries, path: str) -> list[str]:
     own = re.compile(rf"c{entries.number}\.[a-z]+{re.escape(path)}(/.*)?", re.DOTALL)
     return [name for name in entries.data if own.fullmatch(name)]
-
-
-# What the page puts the focus on afterwards, beside ids of controls.
-FIND, FIRST = "find", "first"
-_ADDRESS = re.compile(r"c([0-9]{1,5})((?:/.*)?)", re.DOTALL)
 
 
 def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict, str]:

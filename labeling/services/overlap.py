@@ -25,6 +25,8 @@ from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.services import audit_record
 
+AT_ONCE = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
@@ -47,9 +49,6 @@ def _place(external_id: str) -> float:
     """Return where a name stands between 0 and 1, evenly spread, 1 excluded."""
     digest = hashlib.sha256(external_id.encode()).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
-
-
-AT_ONCE = 200
 
 
 @transaction.atomic

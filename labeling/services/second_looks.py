@@ -26,6 +26,10 @@ from toolevals.workspace.services import audit_record
 
 # Of a tool and an argument: the values that the agent gave it anywhere.
 Values = Mapping[tuple[str, str], Sequence[Any]]
+MOST_PROPOSALS = 10_000
+MOST_PLANTED = 0.5
+LONGEST_REMARK = 4000
+AT_ONCE = 500
 
 
 def is_drawn(seed: int, external_id: str, share: float) -> bool:
@@ -79,12 +83,6 @@ def _same_arguments(call: ToolCall, tool: ToolSpec) -> ToolCall | None:
 
 def _random(seed: int, words: str) -> Random:
     return Random(f"{seed} {words}")  # noqa: S311 (a draw that anybody may repeat)
-
-
-MOST_PROPOSALS = 10_000
-MOST_PLANTED = 0.5
-LONGEST_REMARK = 4000
-AT_ONCE = 500
 
 
 @transaction.atomic

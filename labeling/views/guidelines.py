@@ -25,6 +25,9 @@ from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
+# Of longer texts the beginnings are compared: comparing takes quadratic time.
+MAX_LINES = 2000
+
 
 def guide_context(revision: Revision) -> dict[str, Any]:
     """Return the guideline in force, the offered tools with their schemas, and solved examples of theirs."""
@@ -38,10 +41,6 @@ def guide_context(revision: Revision) -> dict[str, Any]:
         "tool_readings": [tool_reading(tool) for tool in tools],
         "solved": solved_examples(revision, frozenset(tool.name for tool in tools)),
     }
-
-
-# Of longer texts the beginnings are compared: comparing takes quadratic time.
-MAX_LINES = 2000
 
 
 class GuidelineForm(PlainForm):

@@ -28,6 +28,8 @@ from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
 _TOKEN = re.compile(r"\s+|[^\s]+")
+ROWS = 20
+KINDS = [(kind.value, kind.value.replace("_", " ")) for kind in EdgeCase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,6 @@ def _argument(expectation: dict[str, object] | None, proposal: ProposedExample) 
         if call.get("tool") == proposal.tool and name in (call.get("arguments") or {}):
             return " ".join(part for part in matcher_words(call["arguments"][name]) if part)
     return ""
-
-
-ROWS = 20
-KINDS = [(kind.value, kind.value.replace("_", " ")) for kind in EdgeCase]
 
 
 @require_GET

@@ -25,6 +25,13 @@ from toolevals.runs.counts.counted_cases import ClassSums, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
 from toolevals.runs.services.counting import Kind, counted_cases, counted_sums
 
+# (expected, actual) -> count
+MatrixCounts = dict[tuple[str, str], int]
+Cell = tuple[str, str]
+_POSITION = "transcript__entry__position"
+_CHUNK = 5000
+_EXAMPLE = "transcript__entry__revision__example"
+
 
 def among(cases: QuerySet[CaseGrade], ids: Collection[UUID]) -> QuerySet[CaseGrade]:
     """Return those of `cases` with these ids, which are sent as one parameter.
@@ -35,14 +42,6 @@ def among(cases: QuerySet[CaseGrade], ids: Collection[UUID]) -> QuerySet[CaseGra
         listed = ",".join(each.hex for each in ids)
         return cases.filter(pk__in=RawSQL("SELECT unnest(%s::uuid[])", [f"{{{listed}}}"]))
     return cases.filter(pk__in=RawSQL("SELECT value FROM json_each(%s)", [json.dumps([each.hex for each in ids])]))
-
-
-# (expected, actual) -> count
-MatrixCounts = dict[tuple[str, str], int]
-Cell = tuple[str, str]
-_POSITION = "transcript__entry__position"
-_CHUNK = 5000
-_EXAMPLE = "transcript__entry__revision__example"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,14 @@ from toolevals.runs.services.case_grading import Compiler
 from toolevals.runs.services.packing import packed_cases
 
 _AT_ONCE: Final = 500
+CHUNK: Final = 2000
+# So many cases are read between two signs of progress.
+TOLD: Final = 20_000
+# Kept with the case as they were when it was graded.
+_HELD: Final = ("bucket", "difficulty")
+_SCORED: Final = ("passed", "failed")
+_STATUSES: Final[tuple[Status, ...]] = ("passed", "failed", "unscored", "errored")
+_STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in _STATUSES}
 
 
 def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
@@ -51,16 +59,6 @@ def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
             if gold := golds.get(revision.pk):
                 classes[entry] = first_expected_class(compiler.case(revision.tools, gold.expectation))
     return classes
-
-
-CHUNK: Final = 2000
-# So many cases are read between two signs of progress.
-TOLD: Final = 20_000
-# Kept with the case as they were when it was graded.
-_HELD: Final = ("bucket", "difficulty")
-_SCORED: Final = ("passed", "failed")
-_STATUSES: Final[tuple[Status, ...]] = ("passed", "failed", "unscored", "errored")
-_STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in _STATUSES}
 
 
 def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] = lambda _: None) -> CaseTable:

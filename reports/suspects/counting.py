@@ -45,7 +45,11 @@ from toolevals.workspace.models import User
 NAMED: Final = 5
 # The evidence of examples that say the same, or nearly the same, times the share against: of a pair half of it.
 SAME, NEAR = 4.4, 1.5
-_SIMILAR_AT_ONCE: Final = 500
+# Versions and runs of more examples and cases than this together are counted by a job.
+COUNTED_AT_ONCE: Final = 2_000
+# Counted anew where this differs.
+RULES: Final = 2
+_AT_ONCE: Final = 500
 
 
 @dataclass(slots=True)
@@ -107,10 +111,7 @@ def _examples(version: DatasetVersion) -> Iterator[Any]:
         "revision__input",
         "revision__tools_id",
         "gold__expectation",
-    ).iterator(chunk_size=_SIMILAR_AT_ONCE)
-
-
-_LABELS_AT_ONCE: Final = 500
+    ).iterator(chunk_size=_AT_ONCE)
 
 
 def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
@@ -121,10 +122,10 @@ def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
     """
     entries = VersionEntry.objects.filter(version=version).order_by("pk")
     rows = entries.values_list("pk", "revision_id", "gold__expectation", "revision__round")
-    page = list(rows[:_LABELS_AT_ONCE])
+    page = list(rows[:_AT_ONCE])
     while page:
         yield from _of_page(page)
-        page = list(rows.filter(pk__gt=page[-1][0])[:_LABELS_AT_ONCE])
+        page = list(rows.filter(pk__gt=page[-1][0])[:_AT_ONCE])
 
 
 def _of_page(page: list[Any]) -> Iterator[tuple[UUID, Reason]]:
@@ -147,13 +148,6 @@ def _of_page(page: list[Any]) -> Iterator[tuple[UUID, Reason]]:
 @lru_cache(maxsize=4096)
 def _meaning(answer: str, expectation: str) -> str:
     return meaning(answer, parse(expectation))
-
-
-# Versions and runs of more examples and cases than this together are counted by a job.
-COUNTED_AT_ONCE: Final = 2_000
-# Counted anew where this differs.
-RULES: Final = 2
-_AT_ONCE: Final = 500
 
 
 def suspects_counted(version: DatasetVersion, *, actor: User | None) -> SuspectCount:

@@ -44,6 +44,9 @@ from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
+STATUSES = ("passed", "warned", "failed", "unanswered")
+FILTERS = ("experiment", "branch", "status")
+
 
 @require_safe
 def run_gates(request: ProjectRequest, number: int) -> HttpResponse:
@@ -89,10 +92,6 @@ def run_gates_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
     run = run_of(request, number)
     held = HeldGate.objects.in_project(request.project).filter(run=run)
     return csv_file(f"run-{number}-gates", GATES_CSV, gates_csv(held.iterator(chunk_size=500)))
-
-
-STATUSES = ("passed", "warned", "failed", "unanswered")
-FILTERS = ("experiment", "branch", "status")
 
 
 @require_safe

@@ -27,6 +27,7 @@ from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
 SCORES: Final = ("score_id", *COLUMNS, "low", "high", "recorded_at", "ended_at")
+SCORES_A_PAGE = 100
 
 
 def scores(rows: Iterable[PublicScore]) -> Iterator[tuple[Cell, ...]]:
@@ -43,9 +44,6 @@ def scores(rows: Iterable[PublicScore]) -> Iterator[tuple[Cell, ...]]:
             score.created_at,
             score.ended_at,
         )
-
-
-SCORES_A_PAGE = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,11 +1,9 @@
-"""Holds what is read of an example's messages in a line."""
-
-from __future__ import annotations
+from typing import Any
 
 from labeling.conversation.input_text import content_text, last_request, snippet
 
 
-def said(*contents: tuple[str, object]) -> dict[str, object]:
+def said(*contents: tuple[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": role, "content": content} for role, content in contents]}
 
 

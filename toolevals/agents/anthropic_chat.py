@@ -25,6 +25,10 @@ from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, Too
 # Stop reasons that leave the last block unfinished.
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
+# What belongs to a block of reasoning, which is left out whole.
+_OF_THOUGHTS = frozenset({"thinking_delta", "signature_delta", None})
+# Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
+PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
 
 def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
@@ -103,10 +107,6 @@ def _identifier(identifier: str) -> str:
     return _NOT_IN_IDS.sub("_", identifier) or "call"
 
 
-# What belongs to a block of reasoning, which is left out whole.
-_OF_THOUGHTS = frozenset({"thinking_delta", "signature_delta", None})
-
-
 def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
 
@@ -157,10 +157,6 @@ def _close(answer: dict[str, Any], event: Mapping[str, Any]) -> None:
     # Counts are cumulative; what this event does not say was said at the beginning.
     later = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
     answer["usage"] = {**(answer.get("usage") or {}), **later}
-
-
-# Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
-PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
 
 class AnthropicChat(ClientChat):

@@ -29,6 +29,8 @@ _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"\s+")
 # Marks that open a quotation, and the one that closes each.
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb", "\u201e": "\u201c"}
+# Answers of endpoints that do not know structured output, or not this schema.
+_NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
 
 
 def answer_in(text: str, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -104,10 +106,6 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for each in value:
             yield from _texts(each)
-
-
-# Answers of endpoints that do not know structured output, or not this schema.
-_NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ _SIX_TO_FOUR = IPv6Network("2002::/16")
 _TEREDO = IPv6Network("2001::/32")
 # What ISATAP (RFC 5214) puts before the IPv4 address, behind any prefix.
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+Network: TypeAlias = IPv4Network | IPv6Network
 
 
 def judged(address: Address) -> tuple[Address, ...]:
@@ -90,9 +91,6 @@ def _of_a_site(number: int) -> Iterator[Address]:
             found = IPv4Address(bits)
         if found not in _THIS_NETWORK:
             yield found
-
-
-Network: TypeAlias = IPv4Network | IPv6Network
 
 
 class ForbiddenAddressError(Exception):

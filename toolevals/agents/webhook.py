@@ -33,6 +33,9 @@ from toolevals.grading.values.problems import InvalidDocument
 _PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")
 # The keys by which a single message, or a provider's whole answer, is known.
 _OF_PROVIDERS = ("role", "choices", "candidates", "contents", "output", "jsonrpc")
+MAX_DEPTH = 60
+# What a secret begins with that is base64, as the standard writes it.
+ENCODED = "whsec_"
 
 
 def transcript_of(answer: Any) -> tuple[Transcript, tuple[Loss, ...]]:
@@ -69,11 +72,6 @@ def reply_of(
         done = (*done, Message("assistant", transcript.answer))
     latency = milliseconds if transcript.latency_ms is None else transcript.latency_ms
     return Reply(done[-1], transcript.usage, latency, before=done[:-1], state=transcript.state, losses=losses)
-
-
-MAX_DEPTH = 60
-# What a secret begins with that is base64, as the standard writes it.
-ENCODED = "whsec_"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,10 @@ from toolevals.presentation.gates.report import GateReport
 _BRANCH = ("TOOLEVALS_BRANCH", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")
 _COMMIT = ("TOOLEVALS_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA")
 _LONGEST = 200
+_EPILOG = """\
+exit status: 0 passed, 2 not passed (unscored never passes), 3 a warning with
+--strict, 4 wrong options or file, 5 wrong data, 6 no server, 7 not in time; 1 is a crash
+"""
 
 
 def kept_gate(arguments: argparse.Namespace) -> Any:
@@ -103,12 +107,6 @@ def _report(client: ProjectClient, shown: Mapping[str, Any]) -> GateReport:
         f"run {before}" if before else "",
         links,
     )
-
-
-_EPILOG = """\
-exit status: 0 passed, 2 not passed (unscored never passes), 3 a warning with
---strict, 4 wrong options or file, 5 wrong data, 6 no server, 7 not in time; 1 is a crash
-"""
 
 
 def add_parser(verbs: Verbs) -> None:

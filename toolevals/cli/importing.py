@@ -30,6 +30,21 @@ from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
+# Files of examples, by the name of their format on the command line.
+FILES = {
+    "auto": "a file of any of these formats, found by what it holds",
+    "jsonl": "examples in the native format",
+    "csv": "a table: say what its columns hold",
+    "openai-chat": "OpenAI chat messages, JSON Lines",
+    "openai-evals": "OpenAI Evals, JSON Lines",
+    "langsmith": "a LangSmith dataset, JSON Lines",
+    "langsmith-csv": "a LangSmith dataset, CSV",
+    "tau": "recorded runs of tau-bench",
+    "tau2": "recorded runs, or tasks, of tau2-bench",
+    **{each.name.replace("_", "-"): each.title for each in FILE_FORMATS.values() if "examples" in each.gives},
+}
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
 
 def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the kind."""
@@ -66,22 +81,6 @@ def _tools(options: McpOptions) -> dict[str, Any]:
             return session.tools()
     except McpUnreachableError as error:
         raise CommandError(Exit.UNREACHABLE, str(error)) from error
-
-
-# Files of examples, by the name of their format on the command line.
-FILES = {
-    "auto": "a file of any of these formats, found by what it holds",
-    "jsonl": "examples in the native format",
-    "csv": "a table: say what its columns hold",
-    "openai-chat": "OpenAI chat messages, JSON Lines",
-    "openai-evals": "OpenAI Evals, JSON Lines",
-    "langsmith": "a LangSmith dataset, JSON Lines",
-    "langsmith-csv": "a LangSmith dataset, CSV",
-    "tau": "recorded runs of tau-bench",
-    "tau2": "recorded runs, or tasks, of tau2-bench",
-    **{each.name.replace("_", "-"): each.title for each in FILE_FORMATS.values() if "examples" in each.gives},
-}
-DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
 def add_parser(verbs: Verbs) -> None:

@@ -21,6 +21,9 @@ from toolevals.cli.output import note
 
 # The providers' own addresses, where neither the options nor the environment name another.
 PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+# Options whose flags have another name or no value of their own are read apart.
+OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
+SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget", "cut_off")
 
 
 def model_named(arguments: argparse.Namespace) -> None:
@@ -72,11 +75,6 @@ def _is_said_otherwise(arguments: argparse.Namespace) -> bool:
 
 def _is_kept(client: ProjectClient, name: str) -> bool:
     return any(secret["name"] == name for secret in client.pages("secrets/"))
-
-
-# Options whose flags have another name or no value of their own are read apart.
-OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
-SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget", "cut_off")
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:

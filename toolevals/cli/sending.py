@@ -30,6 +30,12 @@ from toolevals.sdk.writing import arguments_text, json_text, messages_text, resu
 MODEL_NS, TOOL_NS, USER_NS = 800_000_000, 150_000_000, 2_000_000_000
 _OK, _ERROR = 1, 2
 _INTERNAL, _CLIENT = 1, 3
+# Bytes of the spans of one batch, a conversation at least.
+BATCH_BYTES = 1_500_000
+# Between the beginnings of two conversations, in nanoseconds.
+APART_NS = 30 * 10**9
+# No conversation of a benchmark is said to take longer.
+LONGEST_NS = 600 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +185,6 @@ def _value(value: Any) -> dict[str, Any]:
 
 def _id(text: str, length: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[: 2 * length]
-
-
-# Bytes of the spans of one batch, a conversation at least.
-BATCH_BYTES = 1_500_000
-# Between the beginnings of two conversations, in nanoseconds.
-APART_NS = 30 * 10**9
-# No conversation of a benchmark is said to take longer.
-LONGEST_NS = 600 * 10**9
 
 
 def add_parser(verbs: Verbs) -> None:

@@ -30,6 +30,12 @@ _SPHINX = re.compile(
     r"(?:\s+(?P<name>[^:]*))?:\s*(?P<text>.*)"
 )
 _SPHINX_ARGUMENTS = frozenset(("param", "parameter", "arg", "argument", "key", "keyword"))
+Form = Literal["native", "openai", "anthropic"]
+_KINDS: dict[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*{}",
+    inspect.Parameter.VAR_KEYWORD: "**{}",
+    inspect.Parameter.POSITIONAL_ONLY: "{} (positional only)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +132,6 @@ def _paragraphs(lines: list[str]) -> str:
         else:
             made.append(line.rstrip())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(made)).strip()
-
-
-Form = Literal["native", "openai", "anthropic"]
-_KINDS: dict[Any, str] = {
-    inspect.Parameter.VAR_POSITIONAL: "*{}",
-    inspect.Parameter.VAR_KEYWORD: "**{}",
-    inspect.Parameter.POSITIONAL_ONLY: "{} (positional only)",
-}
 
 
 @dataclass(frozen=True, slots=True)

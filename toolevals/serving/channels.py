@@ -26,6 +26,13 @@ from toolevals.workspace.outages import FULL, outage_of
 
 # A stranger may send as much: more than any form has that needs no account.
 LARGE = 1024 * 1024
+CLOSE = "close"
+# A request's head must be whole after so many seconds.
+HEAD_SECONDS = 30
+# A client that is refused before its body has arrived is listened to for so long, so that it can read why.
+DISCARD_SECONDS = 5
+# Of the size that stands before a chunk, or of what stands behind the last one.
+LONGEST_LINE = 16 * 1024
 
 
 class SignInFirst(Error):  # type: ignore[misc]  # noqa: N818 - an answer, no exception
@@ -79,9 +86,6 @@ def _has_session(header: str) -> bool:
     return bool(key) and SESSION_KEY in import_module(settings.SESSION_ENGINE).SessionStore(key)
 
 
-CLOSE = "close"
-
-
 class Answer(WSGITask):  # type: ignore[misc]
     """An answer of the application.
 
@@ -111,14 +115,6 @@ class Answer(WSGITask):  # type: ignore[misc]
             return False
         # The end of the chunks would be taken for the next answer, as a HEAD has none.
         return self.request.command != "HEAD" or not self.chunked_response
-
-
-# A request's head must be whole after so many seconds.
-HEAD_SECONDS = 30
-# A client that is refused before its body has arrived is listened to for so long, so that it can read why.
-DISCARD_SECONDS = 5
-# Of the size that stands before a chunk, or of what stands behind the last one.
-LONGEST_LINE = 16 * 1024
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]

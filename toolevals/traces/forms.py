@@ -16,6 +16,8 @@ from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 
 _NO_LIMIT = "Empty: no limit."
+_KNOWN = ("email", "phone", "card", "iban")
+_LINES = {"rows": 3, "spellcheck": "false", "class": "form-control mono"}
 
 
 class TraceJudgeChangeForm(ServiceForm):
@@ -65,10 +67,6 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         super().__init__(*args, **kwargs)
         possible = [each.pk for each in trace_judges_possible(project)]
         self.fields["judge"].queryset = Judge.objects.in_project(project).filter(pk__in=possible)  # type: ignore[attr-defined]
-
-
-_KNOWN = ("email", "phone", "card", "iban")
-_LINES = {"rows": 3, "spellcheck": "false", "class": "form-control mono"}
 
 
 class TraceSettingsForm(PlainForm):

@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import FileUploadParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -30,7 +30,7 @@ from labeling.views.exports import NOT_TOLD, file_response
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.parsers import StrictJsonParser
+from toolevals.workspace.api.parsers import JSON_LINES, StrictJsonParser, file_parsers
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
@@ -38,60 +38,32 @@ from toolevals.workspace.services import upload_store
 from toolevals.workspace.services.job_files import job_file
 from toolevals.workspace.views.files import stored_response
 
-
-class JsonLinesParser(FileUploadParser):
-    """Takes the whole body as one file."""
-
-    media_type = "application/jsonl"
-    name = "examples.jsonl"
-
-    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
-        """Return the name that the sender gives in Content-Disposition, or a plain one."""
-        return super().get_filename(stream, media_type, parser_context) or self.name
-
-
-class NdjsonParser(JsonLinesParser):
-    """The same under its other name."""
-
-    media_type = "application/x-ndjson"
-
-
-class BytesParser(JsonLinesParser):
-    """The same under the name that generated clients know."""
-
-    media_type = "application/octet-stream"
-
-
-class CsvParser(JsonLinesParser):
-    """A table."""
-
-    media_type = "text/csv"
-    name = "examples.csv"
-
-
-class GzipParser(JsonLinesParser):
-    """A file that is packed."""
-
-    media_type = "application/gzip"
-    name = "examples.gz"
-
-
-class ZipParser(JsonLinesParser):
-    """Several files in one."""
-
-    media_type = "application/zip"
-    name = "examples.zip"
-
-
-class WholeJsonParser(JsonLinesParser):
-    """One JSON document, such as a simulator's results."""
-
-    media_type = "application/json"
-    name = "examples.json"
-
-
+FILE_PARSERS = file_parsers(
+    {
+        **dict.fromkeys(JSON_LINES, "examples.jsonl"),
+        "text/csv": "examples.csv",
+        "application/gzip": "examples.gz",
+        "application/zip": "examples.zip",
+        # One JSON document, such as a simulator's results.
+        "application/json": "examples.json",
+    }
+)
 SOURCE_NAMES = [AUTO, *SOURCES]
 FORMAT_NAMES = list(FORMATS)
+EXPORT = {
+    (200, "application/json"): OpenApiTypes.OBJECT,
+    (200, "application/jsonl"): OpenApiTypes.BINARY,
+    (200, "text/csv"): OpenApiTypes.BINARY,
+    (200, "application/zip"): OpenApiTypes.BINARY,
+}
+# A file that a job has written; 410 when it is not there.
+STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
+AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
+SUMMARY = OpenApiParameter(
+    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
+)
+SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
+OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 
 class NewImportSerializer(serializers.Serializer[Any]):
@@ -136,38 +108,13 @@ class NewExportSerializer(serializers.Serializer[Any]):
     version = VersionNameField(required=False, allow_null=True, default=None)
 
 
-EXPORT = {
-    (200, "application/json"): OpenApiTypes.OBJECT,
-    (200, "application/jsonl"): OpenApiTypes.BINARY,
-    (200, "text/csv"): OpenApiTypes.BINARY,
-    (200, "application/zip"): OpenApiTypes.BINARY,
-}
-# A file that a job has written; 410 when it is not there.
-STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
-AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
-SUMMARY = OpenApiParameter(
-    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
-)
-SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
-OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
-
-
 class Imports(LabelingView):
     """Import a file of examples: by POST, a job that does it. All of the file, or nothing.
 
     Send a form, or the file itself as the body with `?source=`.
     """
 
-    parser_classes = (
-        MultiPartParser,
-        JsonLinesParser,
-        NdjsonParser,
-        BytesParser,
-        CsvParser,
-        GzipParser,
-        ZipParser,
-        WholeJsonParser,
-    )
+    parser_classes = (MultiPartParser, *FILE_PARSERS)
 
     @extend_schema(
         request={"multipart/form-data": NewImportSerializer, "application/octet-stream": OpenApiTypes.BINARY},

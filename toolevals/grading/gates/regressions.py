@@ -22,6 +22,9 @@ from toolevals.grading.metrics.power import (
 )
 from toolevals.grading.metrics.rates import Interval
 
+_TOLERANCE = 1e-12
+_MOST_NAMED = 5
+
 
 def can_be_found(examples: int, alpha: float) -> bool:
     """Return whether any change of so many examples is found at this alpha."""
@@ -60,10 +63,6 @@ def resolution(compared: Comparison, alpha: float) -> str:
 def examples_words(count: int) -> str:
     """Return `1 example`, `1,200 examples`."""
     return f"{count:,} example{'' if count == 1 else 's'}"
-
-
-_TOLERANCE = 1e-12
-_MOST_NAMED = 5
 
 
 def check_regressions(rule: RegressionRule, runs: PairedRuns | None) -> Iterator[Check]:

@@ -30,6 +30,18 @@ OPENAI_LONG_ENUM = 250
 OPENAI_LONG_ENUM_CHARACTERS = 15_000
 ANTHROPIC_OPTIONAL = 24
 ANTHROPIC_UNIONS = 16
+Provider = Literal["openai", "anthropic", "gemini"]
+Check = Callable[[dict[str, Any]], Iterator[Problem]]
+# Words that say nothing about values; every provider takes them.
+_REMARKS = frozenset({"$schema", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"})
+_SHARED = frozenset(
+    {"type", "enum", "anyOf", "properties", "required", "additionalProperties", "items", "$ref", "$defs"}
+)
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+# Look-around, references to groups, and word boundaries.
+_REFUSED_PATTERN = re.compile(r"\(\?[=!<]|\\[1-9bB]")
+_GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 def openai_limits(schema: dict[str, Any]) -> Iterator[Problem]:
@@ -92,21 +104,6 @@ def _characters(values: list[Any]) -> int:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-Provider = Literal["openai", "anthropic", "gemini"]
-Check = Callable[[dict[str, Any]], Iterator[Problem]]
-
-# Words that say nothing about values; every provider takes them.
-_REMARKS = frozenset({"$schema", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"})
-_SHARED = frozenset(
-    {"type", "enum", "anyOf", "properties", "required", "additionalProperties", "items", "$ref", "$defs"}
-)
-_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
-# Look-around, references to groups, and word boundaries.
-_REFUSED_PATTERN = re.compile(r"\(\?[=!<]|\\[1-9bB]")
-_GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)

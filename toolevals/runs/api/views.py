@@ -12,7 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.fields import ChoiceField, IntegerField
 from rest_framework.generics import ListAPIView
-from rest_framework.parsers import FileUploadParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -37,30 +37,9 @@ from toolevals.runs.services import grading_start, run_request_baseline, run_req
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
-
-
-class JsonLinesParser(FileUploadParser):
-    """Takes the whole body as one file, streamed to disk; everything else about it stands in the query."""
-
-    media_type = "application/jsonl"
-
-    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
-        """Return the name that the sender gives in Content-Disposition, or a plain one."""
-        return super().get_filename(stream, media_type, parser_context) or "predictions.jsonl"
-
-
-class NdjsonParser(JsonLinesParser):
-    """The same under its other name."""
-
-    media_type = "application/x-ndjson"
-
-
-class BytesParser(JsonLinesParser):
-    """The same under the name that generated clients know."""
-
-    media_type = "application/octet-stream"
 
 
 class Agents(ProjectView, ListAPIView[Agent]):
@@ -126,7 +105,7 @@ IN_QUERY = [
 class Predictions(ProjectView):
     """A run of uploaded predictions: a form with the file, or the bare JSON Lines with all else in the query."""
 
-    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, BytesParser)
+    parser_classes = (MultiPartParser, *file_parsers(dict.fromkeys(JSON_LINES, "predictions.jsonl")))
 
     @extend_schema(
         request={"multipart/form-data": PredictionsSerializer, "application/octet-stream": OpenApiTypes.BINARY},

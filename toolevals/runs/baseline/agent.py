@@ -24,6 +24,13 @@ _MAX_DEPTH = 3
 # Longer texts are read up to here.
 _MAX_TEXT = 20_000
 _NEGATIONS = ("no ", "not ", "without ", "n't ", "exclude ", "disable ")
+NAME = "baseline"
+# Part of every baseline agent: a change of what it answers is a new version, and so a new agent.
+VERSION = "1"
+# Separates best, on single-tool requests, their own tool from the fifth most relevant of the other requests'; found
+# by `benchmarks/runs.py` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
+THRESHOLD = 0.06
+NO_TOOL = "No offered tool fits this request."
 
 
 @dataclass(slots=True)
@@ -198,15 +205,6 @@ def _enumerations(source: Source, kind: Kind) -> list[list[Mention]]:
         else:
             runs.append([mention])
     return runs
-
-
-NAME = "baseline"
-# Part of every baseline agent: a change of what it answers is a new version, and so a new agent.
-VERSION = "1"
-# Separates best, on single-tool requests, their own tool from the fifth most relevant of the other requests'; found
-# by `benchmarks/runs.py` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
-THRESHOLD = 0.06
-NO_TOOL = "No offered tool fits this request."
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 # A verdict's status as a letter.
 LETTERS: Final = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
 Cell = tuple[str, str]
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,6 @@ class Packed:
 def letters_of(verdicts: Sequence[str], number: int) -> str:
     """Return the letters of a place in `verdicts`, counted from 1; of 0 all are unscored."""
     return verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
-
-
-Number = TypeVar("Number", int, float)
 
 
 def in_little_order(numbers: array[Number]) -> array[Number]:

@@ -31,6 +31,10 @@ from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulating import simulator_of
 from toolevals.workspace.services import secret_for
 
+NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
+# How a model that plays users is asked.
+PLAYER = "openai"
+
 
 class SharedPace:
     """Spaces out the requests of everybody who works on a run, evenly over each minute."""
@@ -57,11 +61,6 @@ class SharedPace:
         pace.next_at = turn + self._apart
         pace.save(update_fields=["next_at"])
         return turn
-
-
-NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
-# How a model that plays users is asked.
-PLAYER = "openai"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ from toolevals.workspace.jobs import Lease
 
 # By the name of the rubric and the digest of the inputs.
 Key = tuple[str, str]
+# An answer can raise another question; so often is looked for more.
+MOST_ROUNDS = 10
 
 
 class Asking:
@@ -109,10 +111,6 @@ def judgement_of(row: models.Judgement, member: Member) -> Judgement:
         model=row.model,
         pinned=member.row.is_pinned,
     )
-
-
-# An answer can raise another question; so often is looked for more.
-MOST_ROUNDS = 10
 
 
 def cases_judge(lease: Lease) -> None:

@@ -28,6 +28,9 @@ from toolevals.workspace.services import audit_record
 _CHUNK = 400
 _OUTCOME = VERDICT_NAMES.index("outcome")
 _SCORED = {LETTERS[name]: name for name in ("passed", "failed")}
+USUAL_SIZE = 50
+MOST_CASES = 1_000
+MOST_READERS = 9
 
 
 class Place(NamedTuple):
@@ -65,11 +68,6 @@ def _cases(grading: Grading, places: Collection[Place]) -> Iterator[tuple[Place,
         for position, trial, pk in rows.values_list("transcript__entry__position", "transcript__trial", "pk"):
             if (case := wanted.get((position, trial))) is not None:
                 yield case, pk
-
-
-USUAL_SIZE = 50
-MOST_CASES = 1_000
-MOST_READERS = 9
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,28 @@ from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
+METRIC_COLUMNS: Final = (
+    "grading_id",
+    "metric",
+    "passed",
+    "failed",
+    "unscored",
+    "errored",
+    "mean",
+    "low",
+    "high",
+    "examples",
+)
+_CHUNK = 2000
+# The texts of an example's trials -> how many examples have these.
+_Texts = Mapping[tuple[str, ...], int]
+STATUSES = ("passed", "failed", "unscored", "errored")
+# So many of a dataset's newest graded runs are compared.
+RUNS = 20
+COLUMNS = (*VERDICT_NAMES, "tag", "mode", "decided_by")
+LATENT, SELECTION = "latent", "selection"
+FAULT_GROUP = ("tool", "argument", "kind")
+
 
 def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
     """Return the document of a run's Spending; None where its transcripts say nothing of it.
@@ -103,23 +125,6 @@ def _percentile(rows: QuerySet[Transcript], timed: int, share: float) -> float |
     return percentile_of_sorted(near, place - floor(place) if len(near) > 1 else 0)
 
 
-METRIC_COLUMNS: Final = (
-    "grading_id",
-    "metric",
-    "passed",
-    "failed",
-    "unscored",
-    "errored",
-    "mean",
-    "low",
-    "high",
-    "examples",
-)
-_CHUNK = 2000
-# The texts of an example's trials -> how many examples have these.
-_Texts = Mapping[tuple[str, ...], int]
-
-
 def metric_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each metric of a grading, in the order of METRIC_COLUMNS; none in one from before."""
     names = metric_names(grading.graders)
@@ -155,9 +160,6 @@ def _texts(grading: Grading) -> _Texts:
     return {tuple(texts[number] for number in patterns[each]): count for each, count in counts.items()}
 
 
-STATUSES = ("passed", "failed", "unscored", "errored")
-
-
 def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
     """Yield a count for each judge of a grading whose cases are all there; nothing is asked where there is none."""
     if not (seats := seats_of(grading)):
@@ -185,10 +187,6 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
         )
 
 
-# So many of a dataset's newest graded runs are compared.
-RUNS = 20
-
-
 def disagreement_write(dataset: Dataset, grading: Grading) -> int:
     """Write how far agents differ about the revisions that a grading holds; return how many values changed.
 
@@ -208,11 +206,6 @@ def disagreement_write(dataset: Dataset, grading: Grading) -> int:
 def differing(said: Mapping[Any, Counter[str]]) -> dict[Any, float]:
     """Return for each key the share of answers that are not the commonest one: 0 where all are the same."""
     return {key: 1 - max(answers.values()) / answers.total() for key, answers in said.items()}
-
-
-COLUMNS = (*VERDICT_NAMES, "tag", "mode", "decided_by")
-LATENT, SELECTION = "latent", "selection"
-FAULT_GROUP = ("tool", "argument", "kind")
 
 
 def grading_roll_up(lease: Lease) -> None:

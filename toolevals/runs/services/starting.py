@@ -24,6 +24,8 @@ from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services import audit_record
 
+MAX_TRIALS = 64
+
 
 def preset_positions(version: DatasetVersion, preset: Preset) -> list[int]:
     """Return the positions of the examples that a preset takes.
@@ -41,9 +43,6 @@ def preset_positions(version: DatasetVersion, preset: Preset) -> list[int]:
         for position, entry, external_id, difficulty in examples.iterator(chunk_size=2000)
     )
     return chosen_positions(candidates, preset.examples)
-
-
-MAX_TRIALS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,9 @@ CHOICES: Final = (
     ("2", Said.WRONG.value, "wrong"),
     ("0", Said.CANNOT_SAY.value, "cannot say"),
 )
+CASES_A_PAGE: Final = 50
+# What a key does -> the keys.
+KEYMAP: Final = (("Right, wrong", ("1", "2")), ("Cannot say", ("0",)), ("A note", ("N",)))
 
 
 class RereadingForm(ServiceForm):
@@ -67,11 +70,6 @@ class ReadingForm(forms.Form):
     def said(self) -> dict[str, Any]:
         """Return what is said; the form is valid."""
         return {"said": self.cleaned_data["value"], "note": self.cleaned_data["note"]}
-
-
-CASES_A_PAGE: Final = 50
-# What a key does -> the keys.
-KEYMAP: Final = (("Right, wrong", ("1", "2")), ("Cannot say", ("0",)), ("A note", ("N",)))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -24,6 +24,8 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
+_UNDONE = (PromotionState.MADE, PromotionState.MAKING)
+
 
 @require_http_methods(["GET", "POST"])
 def promote(request: ProjectRequest) -> HttpResponse:
@@ -54,9 +56,6 @@ def _trace(request: ProjectRequest) -> Trace | None:
         return get_object_or_404(Trace, project=request.project, pk=UUID(asked)) if asked else None
     except ValueError:
         return None
-
-
-_UNDONE = (PromotionState.MADE, PromotionState.MAKING)
 
 
 @require_safe

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import IO, Any
 
 from django.conf import settings
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, FileUploadParser
 
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -45,3 +45,25 @@ class StrictJsonParser(BaseParser):
         except InvalidDocument as error:
             raise Problems(HTTPStatus.BAD_REQUEST, "The body cannot be read as JSON.", error.problems) from None
         return with_new_names(document) if isinstance(document, dict) else document
+
+
+class WholeBodyParser(FileUploadParser):
+    """Takes the whole body as one file, streamed to disk; everything else about it stands in the query."""
+
+    name = ""
+
+    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
+        """Return the name that the sender gives in Content-Disposition, or a plain one."""
+        return super().get_filename(stream, media_type, parser_context) or self.name
+
+
+def file_parsers(names: Mapping[str, str]) -> tuple[type[WholeBodyParser], ...]:
+    """Return the parsers of bodies that are a file, by media type -> the name of one that has none."""
+    return tuple(
+        type("FileParser", (WholeBodyParser,), {"media_type": media_type, "name": name})
+        for media_type, name in names.items()
+    )
+
+
+# JSON Lines: under both their names, and under the one that generated clients know.
+JSON_LINES = ("application/jsonl", "application/x-ndjson", "application/octet-stream")

@@ -28,6 +28,12 @@ _CALLS = frozenset({
 })  # fmt: skip
 # Keys under which definitions of tools stand, which are not calls.
 _DEFINITIONS = frozenset({"tools", "functions", "toolconfig", "toolchoice", "tooldefinitions", "availabletools"})
+# So many kinds are told apart; the rest count as one.
+MOST_KINDS = 100
+_LONGEST = 60
+_PLACES = re.compile(r"/\d+(?=/|$)")
+OTHER_KINDS = "other parts"
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 
 def call_place(value: Any, key: str = "") -> tuple[str | int, ...] | None:
@@ -70,14 +76,6 @@ def _is_call(item: dict[str, Any]) -> bool:
 
 def _plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").lower()
-
-
-# So many kinds are told apart; the rest count as one.
-MOST_KINDS = 100
-_LONGEST = 60
-_PLACES = re.compile(r"/\d+(?=/|$)")
-OTHER_KINDS = "other parts"
-ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 
 class UnknownShapeError(InvalidDocument):

@@ -21,6 +21,18 @@ from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_
 
 _COMPOSING = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"})
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated"})
+Direction = Literal["request", "response"]
+# One tool's schema may draw in this many of the document's schemas, and this many characters of them. In a document
+# whose schemas all lead to each other, each of its tools would else hold them all.
+MAX_DEFINITIONS = 300
+MAX_CHARACTERS = 400_000
+_LONGEST_NAME = 80
+_HIDDEN: Mapping[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
+_DIALECTS = (
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://spec.openapis.org/oas/3.1/dialect/base",
+)
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def null_admitted(schema: dict[str, Any]) -> dict[str, Any]:
@@ -36,21 +48,6 @@ def null_admitted(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(values, list) and None not in values:
         widened["enum"] = [*values, None]
     return widened
-
-
-Direction = Literal["request", "response"]
-
-# One tool's schema may draw in this many of the document's schemas, and this many characters of them. In a document
-# whose schemas all lead to each other, each of its tools would else hold them all.
-MAX_DEFINITIONS = 300
-MAX_CHARACTERS = 400_000
-_LONGEST_NAME = 80
-_HIDDEN: Mapping[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
-_DIALECTS = (
-    "https://json-schema.org/draft/2020-12/schema",
-    "https://spec.openapis.org/oas/3.1/dialect/base",
-)
-_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(slots=True)
