@@ -4,26 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.template.base import Node, Template
 from django.template.engine import Engine
 from django.urls import get_resolver
 
-from toolevals.presentation.figures import Curve, curves
+from toolevals.presentation.figures import draw_ahead
 
 
 def load_ahead() -> None:
-    """Load the views, addresses and access rules, compile the templates, and draw a chart, which loads much."""
+    """Load the views, addresses and access rules, compile the templates, and draw the charts, which loads much."""
     # It imports models, and whoever imports this has no applications yet.
     from toolevals.workspace.access import rules
 
     get_resolver().reverse_dict  # noqa: B018 - a property that loads them
     rules()
     templates_compile()
-    curves([Curve("", "ink", [])], xs=[1])
+    draw_ahead()
 
 
 def templates_compile() -> None:
-    """Compile every template of the project's folders; the engine keeps them."""
+    """Compile every template of the project's folders; the engine keeps them, without their texts unless it debugs."""
     engine = Engine.get_default()
     for folder in map(Path, engine.dirs):
         for file in folder.rglob("*.html"):
-            engine.get_template(file.relative_to(folder).as_posix())
+            template = engine.get_template(file.relative_to(folder).as_posix())
+            if not engine.debug:
+                _forget_text(template)
+
+
+def _forget_text(template: Template) -> None:
+    """Drop what only the page of an error in debugging shows: a third of what a template takes."""
+    template.source = ""
+    for node in template.nodelist.get_nodes_by_type(Node):
+        node.token = None

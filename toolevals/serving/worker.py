@@ -14,10 +14,10 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.task import ThreadedTaskDispatcher
 
 from toolevals.memory import GivingBack
 from toolevals.serving.servers import Server, serve
+from toolevals.serving.threads import Threads
 
 LOOP_SECONDS = 1
 # Kilobytes of SQLite's pages that a thread keeps for its connection. What it reads again beyond that comes from the
@@ -46,7 +46,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         tempfile.tempdir = str(temporary_folder(settings.DATA_DIR))
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
         self.channels: dict[int, Any] = {}
-        self.dispatcher = ThreadedTaskDispatcher()
+        self.dispatcher = Threads()
         self.dispatcher.set_thread_count(self.cfg.threads)
         adjustments = adjusted(
             self.cfg.threads, settings.UPLOAD_MAX_BYTES, connections_allowed(self.cfg.worker_connections)
