@@ -8,7 +8,7 @@ from django.template.base import Node, Template
 from django.template.engine import Engine
 from django.urls import get_resolver
 
-from toolevals.presentation.figures import draw_ahead
+from toolevals.presentation.figures.ahead import draw_ahead
 
 
 def load_ahead() -> None:

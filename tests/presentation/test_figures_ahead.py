@@ -16,7 +16,6 @@ from toolevals.presentation.figures import (
     TrendPoint,
     ahead,
     curves,
-    draw_ahead,
     heat_map,
     trend,
 )
@@ -46,7 +45,7 @@ def plotly_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_chart_of_a_page_reads_what_was_not_read_ahead(plotly_forgets: None, monkeypatch: pytest.MonkeyPatch):
     before = all_charts()
     ValidatorCache._cache.clear()
-    draw_ahead()
+    ahead.draw_ahead()
 
     def refuse() -> str:
         raise AssertionError("read again")

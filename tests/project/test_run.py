@@ -17,7 +17,7 @@ import pytest
 from scripts.dev.environment import PYTHON, ROOT
 from tests.servers.process import free_port
 from toolevals.cli import serve
-from toolevals.serving.application import CannotServeError
+from toolevals.serving.application import WORKER_MODULE, CannotServeError
 
 pytestmark = [
     pytest.mark.servers,
@@ -47,7 +47,7 @@ class Started:
         raise AssertionError("".join(lines))
 
     def children(self) -> dict[str, int]:
-        """Return the processes it has started: gunicorn or celery -> process id."""
+        """Return the processes it has started: the module that each runs -> process id."""
         found: dict[str, int] = {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -56,7 +56,7 @@ class Started:
             except OSError:
                 continue
             if parent == self.process.pid:
-                found |= {name: int(folder.name) for name in ("gunicorn", "celery") if name in words}
+                found |= {name: int(folder.name) for name in ("gunicorn", WORKER_MODULE) if name in words}
         return found
 
 
@@ -109,7 +109,7 @@ def answers(url: str) -> bool:
 def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signal.Signals]) -> None:
     started = start()
     assert answers(started.url)
-    assert started.children().keys() == {"gunicorn", "celery"}
+    assert started.children().keys() == {"gunicorn", WORKER_MODULE}
     for number in signals:
         started.process.send_signal(number)
     assert "Stopping" in started.wait()
@@ -119,7 +119,7 @@ def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signa
 
 def test_a_process_that_dies_is_started_again_and_that_is_said(start: Callable[[], Started]) -> None:
     started = start()
-    for name, title in (("celery", "worker"), ("gunicorn", "web server")):
+    for name, title in ((WORKER_MODULE, "worker"), ("gunicorn", "web server")):
         before = started.children()[name]
         os.kill(before, signal.SIGKILL)
         assert f"The {title} ended unexpectedly (status -9)" in started.said(f"The {title} runs again.")

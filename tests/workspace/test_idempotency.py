@@ -14,10 +14,11 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from toolevals.workspace.api.idempotency import KEPT, idempotency_keys_forget, idempotent
+from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import IdempotencyKey, Upload
 from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.idempotency_keys import KEPT, idempotency_keys_forget
 
 
 class Uploads(APIView):

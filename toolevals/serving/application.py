@@ -24,7 +24,7 @@ READY_SECONDS = 120
 STOP_SECONDS = 20
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
-WORKER_OPTIONS = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+WORKER_MODULE = "toolevals.serving.jobs"
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
@@ -125,11 +125,9 @@ class Application:
 
     def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
         """Start a Celery worker under this name."""
-        node = f"{name}-{os.getpid()}@%h"
-        words = ["-m", "celery", "--quiet", "-A", "toolevals.celery", "worker", "--hostname", node]
-        return self.start_process(
-            name, [*words, "--concurrency", str(max(1, (os.cpu_count() or 2) - 1)), *WORKER_OPTIONS]
-        )
+        node = f"{name}-{os.getpid()}@{socket.gethostname()}"
+        processes = max(1, (os.cpu_count() or 2) - 1)
+        return self.start_process(name, ["-m", WORKER_MODULE, node, str(processes)])
 
     def worker_stop(self, name: str = "worker") -> None:
         """End the Celery worker of this name in good order, so that nothing is done until one is started."""

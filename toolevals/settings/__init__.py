@@ -241,7 +241,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
     "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
-    "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
+    "toolevals.workspace.services.idempotency_keys.idempotency_keys_forget": 3600,
     "toolevals.workspace.services.trash.trash_sweep": 15,
     "toolevals.traces.tasks.traces_due": 2,
     "toolevals.traces.tasks.questions_due": 2,

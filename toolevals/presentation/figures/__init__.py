@@ -7,10 +7,9 @@ Names of tools are text that somebody else wrote, and Plotly reads a few HTML ta
 numbers with names as tick labels, so that "2024" stays a name and equal labels stay apart.
 """
 
-from toolevals.presentation.figures.ahead import draw_ahead
 from toolevals.presentation.figures.curves import Curve, CurvePoint, curves
 from toolevals.presentation.figures.heat_map import HeatCell, heat_map
 from toolevals.presentation.figures.margins import MarginRate
 from toolevals.presentation.figures.trend import TrendPoint, trend
 
-__all__ = ["Curve", "CurvePoint", "HeatCell", "MarginRate", "TrendPoint", "curves", "draw_ahead", "heat_map", "trend"]
+__all__ = ["Curve", "CurvePoint", "HeatCell", "MarginRate", "TrendPoint", "curves", "heat_map", "trend"]

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -32,7 +31,6 @@ from toolevals.workspace.services.secrets import refusals_kept
 from toolevals.workspace.services.uploads import stored_together
 
 HEADER = "Idempotency-Key"
-KEPT = timedelta(days=1)
 LONGEST_KEY = 200
 # So long does a request wait on PostgreSQL for another one with its key; SQLite has one writer at a time anyway.
 WAIT_SECONDS = 10
@@ -69,11 +67,6 @@ def idempotent(method: Method) -> Method:
         return _do_once(asked, lambda: method(view, request, *args, **kwargs))
 
     return once
-
-
-def idempotency_keys_forget(now: datetime) -> None:
-    """Delete the answers that are older than a day."""
-    IdempotencyKey.objects.filter(created_at__lt=now - KEPT).delete()
 
 
 class _Asked:
