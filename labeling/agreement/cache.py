@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl
 
 from django.core.cache import cache
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.agreement.all_pairs import PairFigures
@@ -17,6 +16,7 @@ from labeling.agreement.filling import labels_read, unread
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement, agreement_of
 from labeling.models import AgreementReport, Dataset, Label
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 
@@ -128,14 +128,14 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
     if not _is_fresh(kept):
         rows.filter(counted_at__lt=timezone.now() - FORGOTTEN).exclude(pk=kept.pk).delete()
         payload = {"dataset": str(dataset.pk), "report": kept.pk, "filters": filters.query()}
-        address = reverse("labeling:agreement", args=[dataset.project.slug, dataset.slug])
+        where = address("labeling:agreement", dataset.project.slug, dataset.slug)
         kept.job = job_create(
             project=dataset.project,
             actor=actor,
             kind="agreement",
             title=f"Count agreement in {dataset.name}",
             batches=[BatchPlan("labeling.agreement", payload)],
-            result_path=f"{address}?{filters.query()}",
+            result_path=f"{where}?{filters.query()}",
         )
         kept.save(update_fields=["job"])
     return kept

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.coverage.counting import Counts, counts_told, coverage_count
 from labeling.coverage.filling import AT_ONCE as UNREAD_AT_ONCE
 from labeling.coverage.filling import gold_read, unread
 from labeling.models import CoverageCount, Dataset, Example
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 
@@ -100,7 +100,7 @@ def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> C
             kind="coverage",
             title=title,
             batches=[plan],
-            result_path=reverse("labeling:coverage", args=[dataset.project.slug, dataset.slug]),
+            result_path=address("labeling:coverage", dataset.project.slug, dataset.slug),
         )
         kept.save(update_fields=["job"])
     return kept

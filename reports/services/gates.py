@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
-from django.urls import reverse
 
 from reports.analyses.baseline_agents import highest
 from reports.gates.cases import grading_cases
@@ -21,6 +20,7 @@ from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -90,7 +90,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
         kind="gate",
         title=f"Gate of run {run.number}",
         batches=[decision_plan(held)],
-        result_path=reverse("reports:gate", args=[run.project.slug, held.pk]),
+        result_path=address("reports:gate", run.project.slug, held.pk),
     )
     held.save(force_insert=True)
     audit_record(project=run.project, actor=actor, verb="gate_hold", target=held, detail={"run": run.number})

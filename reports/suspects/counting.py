@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.models import DatasetVersion, Gold, Label, Revision, VersionEntry
@@ -20,6 +19,7 @@ from reports.suspects.labels import wavered_of
 from reports.suspects.similar_examples import twins_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import User
 
@@ -128,7 +128,7 @@ def _count_in_a_job(version: DatasetVersion, actor: User | None, size: int) -> S
             kind="suspects",
             title=f"Suspect labels of {dataset.name} v{version.number}",
             batches=[BatchPlan("reports.suspects_count", {"version": str(version.pk)}, size=size)],
-            result_path=reverse("reports:suspects", args=[dataset.project.slug, dataset.slug, version.number]),
+            result_path=address("reports:suspects", dataset.project.slug, dataset.slug, version.number),
         )
         kept.save(update_fields=["job"])
     return kept

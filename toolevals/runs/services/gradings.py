@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Max
-from django.urls import reverse
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grader_catalog import GRADERS, SCORES
@@ -12,6 +11,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.services.slices import grade_plans
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -42,7 +42,7 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
         kind="grading",
         title=f"Run {run.number}: grading {grading.number} on {dataset.name} v{version.number}",
         batches=grade_plans(grading, stage=0),
-        result_path=reverse("reports:run", args=[run.project.slug, run.number]),
+        result_path=address("reports:run", run.project.slug, run.number),
     )
     grading.save(update_fields=["job"])
     detail = {"run": run.number, "number": grading.number, "dataset_version": version.number}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from toolevals.agents.connectors import CONNECTORS
@@ -14,6 +13,7 @@ from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.services.slices import converse_plans, grade_plans
 from toolevals.runs.services.starting import RunParts, run_converse, run_start
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -50,7 +50,7 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
             *(converse_plans(run, stage=0, positions=positions) if positions else ()),
             *grade_plans(grading, stage=1, keep=before if may_be_kept(grading, before) else None),
         ],
-        result_path=reverse("reports:run", args=[run.project.slug, run.number]),
+        result_path=address("reports:run", run.project.slug, run.number),
     )
     grading.save(update_fields=["job"])
     detail = {"run": run.number, "grading": grading.number, "conversations": replaced, "ungraded": ungraded}

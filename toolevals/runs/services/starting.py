@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
-from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
@@ -21,6 +20,7 @@ from toolevals.runs.scope.presets import Preset
 from toolevals.runs.services.choosing import preset_positions
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services import audit_record
@@ -128,7 +128,7 @@ def _start(
         # Nobody waits for a baseline agent.
         priority=-1 if baseline_agent else 0,
         batches=[*first_stage(run), *grade_plans(grading, stage=1)],
-        result_path=reverse("reports:run", args=[project.slug, run.number]),
+        result_path=address("reports:run", project.slug, run.number),
     )
     run.save(update_fields=["job"])
     grading.save(update_fields=["job"])

@@ -8,12 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Turns
+from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
@@ -114,7 +114,7 @@ def job_for(promotion: Promotion, actor: User | None, plan: BatchPlan, verb: str
         kind=UNDOING if undoes else KIND,
         title=f"{verb} examples of traces in {promotion.dataset.name}",
         batches=[plan],
-        result_path=reverse("traces:promotion", args=[project.slug, promotion.pk]),
+        result_path=address("traces:promotion", project.slug, promotion.pk),
     )
     promotion.save(update_fields=["job"])
     return promotion.job
