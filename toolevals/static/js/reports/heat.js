@@ -1,6 +1,6 @@
 // The matrix as a heat map: cells by place, a ring around the selected one, labels as dense as there is room.
 import { Chart } from "./chart.js";
-import { Names } from "./names.js";
+import { Names, plain } from "./names.js";
 
 const LABEL = 13; // pixels that one label needs
 const SMALL = 10; // and a small one, where there are many
@@ -14,6 +14,7 @@ const SIDE = 90; // and of the rows
 const GAP = 12;
 const NAMES = 210; // what stands beside the cells: names, and room
 const NARROW = 560; // no room for what the margin of the rows is called
+const BESIDE = 16; // between a name and its cells, and beyond it
 const PICTURE = 720; // a picture is at least so wide, whatever the window
 
 // Of names that have no room the classes that are no tools come first, "(none)" before all, then each so many-th tool.
@@ -28,6 +29,14 @@ const thinned = (axis, range, pixels, label) => {
   }
   kept.sort((one, other) => one - other);
   return { ...axis, tickvals: kept, ticktext: kept.map((value) => axis.ticktext[value]) };
+};
+
+// Pixels that an axis needs for its names. The chart finds the same by itself, and draws all a second time then.
+const pen = document.createElement("canvas").getContext("2d");
+const needed = ({ tickfont, ticktext }) => {
+  if (!pen) return 0;
+  pen.font = `${tickfont.size}px ${tickfont.family}`;
+  return Math.ceil(Math.max(0, ...ticktext.map((text) => pen.measureText(plain(text)).width)) + BESIDE);
 };
 
 // Where the cases of a whole row or column are listed.
@@ -142,7 +151,7 @@ export class Heat {
       layout.xaxis2.showticklabels = false;
       layout.xaxis2.title.text = "";
     }
-    // Longer names widen it by themselves; this is for what stands in the corner.
+    // For what stands in the corner; longer names widen it.
     layout.margin = { ...layout.margin, l: 76, t: 44 };
     if (this.ranges) {
       layout.xaxis.range = this.ranges.x;
@@ -153,6 +162,10 @@ export class Heat {
     if (label === SMALL && image) for (const axis of [layout.xaxis, layout.yaxis]) axis.tickfont.size = 9.5;
     layout.xaxis = thinned(layout.xaxis, layout.xaxis.range, this.isWide ? room : room - 190, label);
     layout.yaxis = thinned(layout.yaxis, layout.yaxis.range, height, label);
+    if (!this.isLarge || image) {
+      layout.margin.l = Math.max(layout.margin.l, Math.min(needed(layout.yaxis), room / 3));
+      layout.margin.t = Math.max(layout.margin.t, needed(layout.xaxis));
+    }
     this.cell = { rows: height / this.matrix.rows.length, columns: room / this.matrix.columns.length };
     this.color = layout.font.color;
     this.between = layout.paper_bgcolor;

@@ -1,6 +1,6 @@
 // The names of a heat map that is larger than its frame: they stay in sight beside rows and columns, every one of them.
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-const plain = (text) => text.replace(/&(lt|gt|amp);/g, (entity) => ENTITIES[entity]);
+export const plain = (text) => text.replace(/&(lt|gt|amp);/g, (entity) => ENTITIES[entity]);
 
 const made = (kind, className, parent) => {
   const element = Object.assign(document.createElement(kind), { className });
