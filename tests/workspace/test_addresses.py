@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, get_script_prefix, reverse, set_script_p
 
 from toolevals.workspace.addresses import PAGES, address
 
-ARGUMENTS = (["shop", "support", 7], ["shop", 7], ["shop", UUID(int=7)], ["shop", "support"])
+ARGUMENTS: tuple[list[object], ...] = (["shop", "support", 7], ["shop", 7], ["shop", UUID(int=7)], ["shop", "support"])
 
 
 def matching(page: str) -> list[object]:
