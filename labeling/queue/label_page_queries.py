@@ -21,6 +21,7 @@ from labeling.models import (
     Skip,
     SlotState,
 )
+from toolevals.grading.values.canonical import parse
 from toolevals.workspace.models import Project, User, within
 from toolevals.workspace.querysets.lengths import Length
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
@@ -42,6 +43,8 @@ class PageFacts(NamedTuple):
     answers: int
     # Whether a plan of second looks is at work in the project.
     planned: bool
+    # The person's keys by the names of actions, where they are not the usual ones.
+    keys: dict[str, str]
 
 
 def slot_for_page(pk: UUID) -> LabelSlot:
@@ -125,8 +128,10 @@ def guideline_number(dataset: UUID) -> int:
 def page_facts(revision: Revision, user: User) -> PageFacts:
     """Return what the page of an example asks of a person: nothing is there of most, so that one statement tells it."""
     project = revision.example.dataset.project_id
-    drafted, labelled, remarks, answers, planned = _PAGE.rows(revision=revision.pk, user=user.pk, project=project)[0]
-    return PageFacts(bool(drafted), bool(labelled), remarks, answers, bool(planned))
+    drafted, labelled, remarks, answers, planned, keys = _PAGE.rows(
+        revision=revision.pk, user=user.pk, project=project
+    )[0]
+    return PageFacts(bool(drafted), bool(labelled), remarks, answers, bool(planned), parse(keys) if keys else {})
 
 
 def count_answers(project: Project, user: User) -> int:
@@ -137,12 +142,6 @@ def count_answers(project: Project, user: User) -> int:
 def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:
     """Return a round of a project of which this person has something to answer, with `size` and `own`."""
     found: CalibrationRound | None = _CALIBRATION.first(project=project.pk, user=user.pk)
-    return found
-
-
-def key_bindings(user: User) -> KeyBindings | None:
-    """Return a person's keys, where they are not the usual ones."""
-    found: KeyBindings | None = _KEYS.first(user=user.pk)
     return found
 
 
@@ -191,6 +190,7 @@ def _page(revision: Any, user: Any, project: Any) -> Any:
             Exists(Label.objects.filter(**own).order_by()),
             *(Length(rows.order_by().values("pk")) for rows in (remarks, answers)),
             Exists(LookPlan.objects.filter(within(project, "dataset"), ended_at=None).order_by()),
+            Subquery(KeyBindings.objects.filter(user=user).order_by().values("bindings")),
         )
     )
 
@@ -234,7 +234,6 @@ _CALIBRATION = PreparedQuery(
     lambda project, user: CalibrationRound.objects.in_project(project).waiting_for(user).with_progress(user)[:1],
     _PROJECT,
 )
-_KEYS = PreparedQuery(lambda user: KeyBindings.objects.filter(user=user), {"user": _ONE})
 _DATASET = PreparedQuery(
     lambda project, slug: Dataset.objects.filter(project=project, slug=slug), {"project": _ONE, "slug": A_TEXT}
 )

@@ -25,7 +25,7 @@ from labeling.services.resolution import revision_evaluate, revision_locked, rev
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.querysets.prepared import an_id
-from toolevals.workspace.querysets.prepared_writes import PreparedInsert, PreparedUpdate
+from toolevals.workspace.querysets.prepared_writes import PreparedDelete, PreparedInsert, PreparedUpdate
 from toolevals.workspace.services import audit_record
 
 
@@ -82,7 +82,7 @@ def label_submit(
             **label_facts(revision, actor)._asdict(),
         )
         _SUBMITTED.run(slot=place.pk)
-        Draft.objects.filter(revision=revision, user=actor).delete()
+        _DRAFT.run(revision=revision.pk, user=actor.pk)
         audit_record(
             project=revision.example.dataset.project,
             actor=actor,
@@ -114,7 +114,7 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         now = timezone.now()
         Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
         # One that was on its way when the label was handed in, and came after it, holds less than the label.
-        Draft.objects.filter(revision=revision, user=actor).delete()
+        _DRAFT.run(revision=revision.pk, user=actor.pk)
         current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
@@ -185,6 +185,10 @@ def _said(label: Label) -> Said:
 
 # What every label writes.
 _LABEL = PreparedInsert(Label)
+_DRAFT = PreparedDelete(
+    lambda revision, user: Draft.objects.filter(revision=revision, user=user),
+    {"revision": an_id(0), "user": an_id(1)},
+)
 _SUBMITTED = PreparedUpdate(
     lambda slot: (
         LabelSlot.objects.filter(pk=slot),

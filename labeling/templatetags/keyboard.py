@@ -8,8 +8,8 @@ from typing import Any
 from django import template
 from django.template.loader import render_to_string
 
+from labeling.models import KeyBindings
 from labeling.queue.keyboard import bindings_of, moved_keys
-from labeling.queue.label_page_queries import key_bindings
 from toolevals.workspace.models import User
 
 register = template.Library()
@@ -17,14 +17,14 @@ register = template.Library()
 
 def own_keys(user: User) -> dict[str, str]:
     """Return a person's keys by the names of actions, where they are not the usual ones."""
-    kept = key_bindings(user)
+    kept = KeyBindings.objects.filter(user=user).first()
     return dict(kept.bindings) if kept is not None else {}
 
 
 @register.simple_tag(takes_context=True)
 def keys_sheet(context: dict[str, Any], page: str, without: str = "") -> str:
     """Return the sheet of one page, "label" or "adjudicate", without the actions of these names."""
-    own = own_keys(context["request"].user)
+    own = context["own_keys"] if "own_keys" in context else own_keys(context["request"].user)
     return _drawn(tuple(own.items()), page, without, context["project"].slug)
 
 

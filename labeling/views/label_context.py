@@ -80,6 +80,7 @@ def label_context(
         "show_ask": "ask" in request.GET,
         "remarks": facts.remarks,
         "answers": facts.answers,
+        "own_keys": facts.keys,
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),
         **undo_context(request, undo),

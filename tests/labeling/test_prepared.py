@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from labeling.models import Dataset, LabelSlot
-from toolevals.workspace.models import AuditEntry
+from labeling.models import Dataset, Draft, LabelSlot
+from toolevals.workspace.models import AuditEntry, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
-from toolevals.workspace.querysets.prepared_writes import PreparedInsert, PreparedUpdate
+from toolevals.workspace.querysets.prepared_writes import PreparedDelete, PreparedInsert, PreparedUpdate
 
 
 def test_each_value_takes_the_place_of_its_stand_in(dataset, examples, ann, ben, claim, django_assert_num_queries):
@@ -133,3 +134,30 @@ def place(query: PreparedQuery) -> str:
     """Return the text of a query as the database is sent it."""
     text: str = query._compiled["postgresql"].text
     return text.replace("%s", "$1")
+
+
+def test_a_deletion_takes_the_rows_of_its_values_alone(dataset, examples, ann, ben, django_assert_num_queries):
+    revision, other = examples[:2]
+    for user, place in ((ann, revision), (ann, other), (ben, revision)):
+        Draft.objects.create(user=user, revision=place, document={})
+    deletion = PreparedDelete(
+        lambda revision, user: Draft.objects.filter(revision=revision, user=user),
+        {"revision": an_id(1), "user": an_id(2)},
+    )
+    for expected in (1, 0):
+        with django_assert_num_queries(1):
+            assert deletion.run(revision=revision.pk, user=ann.pk) == expected
+    left = set(Draft.objects.values_list("user", "revision"))
+    assert left == {(ann.pk, other.pk), (ben.pk, revision.pk)}
+
+
+def test_an_account_is_found_by_its_id_and_only_where_it_belongs(project, ann, ben, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert User.objects.get(pk=ann.pk) == ann
+    with pytest.raises(User.DoesNotExist):
+        User.objects.get(pk=an_id(1))
+    assert User.objects.get(pk=str(ann.pk), email=ann.email) == ann
+    assert project.members.get(pk=ann.pk) == ann
+    project.memberships.filter(user=ben).delete()
+    with pytest.raises(User.DoesNotExist):
+        project.members.get(pk=ben.pk)

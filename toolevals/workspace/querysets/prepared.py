@@ -22,6 +22,10 @@ A_TEXT = "f00df00d-stands-for-a-text"
 # For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
 Places = tuple[tuple[str | None, Any], ...]
 
+# How the two kinds of values that are no text are sent to a database.
+_ID: models.Field[Any, Any] = models.UUIDField()
+_MOMENT: models.Field[Any, Any] = models.DateTimeField()
+
 # Untyped: the stubs are those of a later Django, which takes one more argument.
 _POPULATORS: Any = get_related_populators
 
@@ -136,5 +140,4 @@ def preparing_cursor(connection: Any) -> Any:
 def _prepared(value: Any, connection: Any) -> Any:
     if isinstance(value, str):
         return value
-    field: models.Field[Any, Any] = models.UUIDField() if isinstance(value, UUID) else models.DateTimeField()
-    return field.get_db_prep_value(value, connection)
+    return (_ID if isinstance(value, UUID) else _MOMENT).get_db_prep_value(value, connection)

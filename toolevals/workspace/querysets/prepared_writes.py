@@ -45,6 +45,30 @@ class PreparedUpdate:
         return text, named_places(parameters, self._stand_ins)
 
 
+class PreparedDelete:
+    """The deletion of the rows of `build`, which takes stand-ins by name and returns a queryset of one table.
+
+    Nothing may refer to its rows, and no signals are sent. `stand_ins`: as those of a `PreparedQuery`.
+    """
+
+    def __init__(self, build: Callable[..., models.QuerySet[Any, Any]], stand_ins: Mapping[str, Any]) -> None:
+        self._build, self._stand_ins = build, stand_ins
+        self._compiled: dict[str, tuple[str, Places]] = {}
+
+    def run(self, **values: Any) -> int:
+        """Delete the rows for these values; return how many there were."""
+        connection = connections[DEFAULT_DB_ALIAS]
+        if connection.vendor not in self._compiled:
+            query: Any = self._build(**self._stand_ins).query.chain(sql.DeleteQuery)
+            text, parameters = query.get_compiler(DEFAULT_DB_ALIAS).as_sql()
+            self._compiled[connection.vendor] = text, named_places(parameters, self._stand_ins)
+        text, places = self._compiled[connection.vendor]
+        with preparing_cursor(connection) as cursor:
+            cursor.execute(text, place_values(places, values, connection))
+            deleted: int = cursor.rowcount
+        return deleted
+
+
 class PreparedInsert:
     """The insertion of one row of a model that has no parents, and whose fields all get their values from Python."""
 
