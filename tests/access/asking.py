@@ -20,6 +20,7 @@ from toolevals.workspace.models import User
 def client_of(world: World, person: User | None) -> Client:
     """Return a client of this person. People sign in once: whatever ends that is undone with the request."""
     client = Client(raise_request_exception=False)
+    client.handler = world.handler
     if person is None:
         return client
     if person.pk in world.cookies:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any
 
+from django.test.client import ClientHandler
+
 from toolevals.workspace.models import Project, Role, User
 
 # Makes the value of one argument of an address, for the person who will ask for it.
@@ -22,6 +24,8 @@ class World:
     outsider: User
     # Of who has signed in, by their id.
     cookies: dict[Any, SimpleCookie] = field(default_factory=dict)
+    # What answers all of them, as one process of a server does: its middleware is made once.
+    handler: ClientHandler = field(default_factory=lambda: ClientHandler(enforce_csrf_checks=False))
 
     @property
     def owner(self) -> User:
