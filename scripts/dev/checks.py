@@ -21,9 +21,9 @@ PARALLEL = ["-n", "2", "--dist", "worksteal"]
 # A test waits while PostgreSQL works for it, and PostgreSQL while the test does: one more than there are cores.
 ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
-# These tests wait for most of their time, for a process, a page or a lease: twice as many run at once as there are
-# cores.
-WAITING = ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+# These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
+# cores. With four the stage takes longer, and pages are too slow for tests that type into them.
+WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 # Tests copy databases that were migrated once; no stage waits for that.
 MIGRATED = ["-m", "tests.servers.databases"]
 # Of each law. `./dev test` takes ten times as many.
