@@ -16,7 +16,7 @@ def drop(person: Person, name: str) -> None:
     """Let a file fall on the first page of the project, or choose it there."""
     person.give(person.page.locator("#drop-file"), example(name))
     with person.spent.waiting():
-        expect(person.page.get_by_role("heading", level=1)).to_have_text(name)
+        expect(person.page.get_by_role("heading", level=1)).to_have_text(name, timeout=30_000)
 
 
 def to_page(person: Person, name: str) -> None:

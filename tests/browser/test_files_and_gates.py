@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.labelling_shop import SEED
 from tests.fixtures.application import LiveApp
@@ -92,15 +92,41 @@ def test_a_file_that_falls_on_the_page_is_shown_and_then_published(
     expect(page.get_by_text("get_1", exact=True)).to_have_count(0)
 
 
+def test_a_file_that_is_chosen_before_the_script_is_there_is_sent(app: LiveApp, person: Callable[[str], Page]) -> None:
+    page = person("Ada")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/drop[^/]*\.js"), hold, times=1)
+    page.goto(f"{app.url}/p/shop/", wait_until="commit")
+    page.locator("#drop-file").set_input_files(
+        {"name": "odd.json", "mimeType": "", "buffer": b'{"eval_set_id": "x", "conversation": []}'}
+    )
+    while not held:
+        page.wait_for_timeout(50)
+    assert page.get_by_role("alert").count() == 0
+    held.pop().continue_()
+    expect(page.get_by_role("alert")).to_contain_text("The nearest is ADK evaluation set")
+    # The file does not come back with the page.
+    page.go_back(wait_until="load")
+    assert page.locator("#drop-file").evaluate("field => field.files.length") == 0
+
+
 def test_an_unknown_file_is_refused_and_the_next_is_chosen_by_keyboard(
     app: LiveApp, person: Callable[[str], Page]
 ) -> None:
     page = person("Ada")
+    # From now on no chooser opens a window: whoever asks for that while a key is pressed may come too late.
+    page.on("filechooser", lambda _: None)
     page.goto(f"{app.url}/p/shop/")
     fall(page, "odd.json", b'{"eval_set_id": "x", "conversation": []}')
     expect(page.get_by_role("alert")).to_contain_text("The nearest is ADK evaluation set")
+    page.wait_for_load_state()
     chooser = page.locator("#drop-file")
     chooser.focus()
+    expect(chooser).to_be_focused()
     with page.expect_file_chooser() as asked:
         page.keyboard.press("Space")
     example = {"id": "a", "input": {"messages": [{"role": "user", "content": "Where is A-1?"}]}, "expected_tool": None}

@@ -28,7 +28,10 @@ if (form) {
     event.preventDefault();
     send(event.dataTransfer.files);
   });
-  input.addEventListener("change", () => {
+  const chosen = () => {
     if (input.files.length) form.requestSubmit();
-  });
+  };
+  input.addEventListener("change", chosen);
+  // A file may be chosen before this script is there.
+  chosen();
 }
