@@ -23,7 +23,7 @@ QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
 
 
 class Begun(NamedTuple):
-    """What a person may have begun, or be meant to do, before the queue of a dataset."""
+    """Holds what a person may have begun, or be meant to do, before the queue of a dataset."""
 
     drafts: bool
     kept: bool

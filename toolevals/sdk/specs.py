@@ -40,7 +40,7 @@ _KINDS: dict[Any, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Docstring:
-    """What a function does, and what each of its parameters is, by name."""
+    """Holds what a function does, and what each of its parameters is, by name."""
 
     description: str = ""
     parameters: dict[str, str] = field(default_factory=dict)

@@ -114,7 +114,7 @@ class AgreementReportSerializer(serializers.Serializer[Any]):
 
 
 class AgreementFiltersSerializer(serializers.Serializer[Any]):
-    """Which labels are compared. What makes no sense, or is not yours to ask, counts as not said.
+    """Says which labels are compared. What makes no sense, or is not yours to ask, counts as not said.
 
     `since` and `until` are days of a unit's last label. Owners may ask for what one person labelled, or two.
     """
@@ -131,7 +131,7 @@ class AgreementFiltersSerializer(serializers.Serializer[Any]):
 
 
 class AskedCasesSerializer(AgreementFiltersSerializer):
-    """Which units: where tools `one` and `two` were chosen; that agree or differ; or of a person against decisions.
+    """Says which units: where tools `one` and `two` were chosen; that agree or differ; or a person against decisions.
 
     `tool` and `argument` name an argument for `show`. `gold` is about the person `of`: oneself, for owners anybody.
     `before` is the revision of the last example that was looked at.
@@ -157,7 +157,7 @@ class ComparedLabelSerializer(serializers.Serializer[Any]):
 
 
 class AgreementCaseSerializer(serializers.Serializer[Any]):
-    """What several people said of one revision in one round."""
+    """Holds what several people said of one revision in one round."""
 
     example = serializers.UUIDField()
     external_id = serializers.CharField()

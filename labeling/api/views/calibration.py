@@ -40,7 +40,7 @@ class CalibrationSerializer(serializers.ModelSerializer[CalibrationRound]):
 
 
 class PersonProgressSerializer(serializers.Serializer[Any]):
-    """How far somebody is."""
+    """Says how far a person is."""
 
     name = serializers.CharField()
     is_self = serializers.BooleanField()
@@ -116,7 +116,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
 
 class PersonResultSerializer(serializers.Serializer[Any]):
-    """How many of somebody's answers mean what the gold does; `interval` is Wilson's."""
+    """Counts a person's answers that mean what the gold does; `interval` is Wilson's."""
 
     name = serializers.CharField()
     is_self = serializers.BooleanField()
@@ -143,7 +143,7 @@ class SplitSerializer(serializers.Serializer[Any]):
 
 
 class ItemResultSerializer(serializers.Serializer[Any]):
-    """How the answers to one example split, and what is right."""
+    """Shows how the answers to one example split, and which is right."""
 
     id = serializers.UUIDField(source="item.pk")
     position = serializers.IntegerField(source="item.position")
@@ -155,7 +155,7 @@ class ItemResultSerializer(serializers.Serializer[Any]):
 
 
 class ResultsSerializer(serializers.Serializer[Any]):
-    """What came of a round. `people` are everybody for owners, oneself for others."""
+    """Holds the results of a round. `people` are everybody for owners, oneself for others."""
 
     raters = serializers.IntegerField()
     agreements = AgreementSerializer(many=True)

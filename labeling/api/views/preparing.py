@@ -36,7 +36,7 @@ KINDS = [kind.value for kind in EdgeCase]
 
 
 class CoverageCellSerializer(serializers.Serializer[Any]):
-    """How many examples with gold a tool has of a kind, how many are wanted (null: none are), and how many lack."""
+    """Counts the examples with gold of a tool and a kind, those wanted (null: none are), and those that lack."""
 
     covers = serializers.CharField(source="cell.covers")
     have = serializers.IntegerField()
@@ -73,7 +73,7 @@ class CoverageGapSerializer(serializers.Serializer[Any]):
 
 
 class CoverageSerializer(serializers.Serializer[Any]):
-    """What a dataset covers. Large datasets are counted by a job: `counted_at` says when, null is now."""
+    """Holds what a dataset covers. Large datasets are counted by a job: `counted_at` says when, null is now."""
 
     counted_at = serializers.DateTimeField(allow_null=True)
     job = serializers.UUIDField(allow_null=True)
@@ -120,7 +120,7 @@ class ProposalSerializer(serializers.ModelSerializer[ProposedExample]):
 
 
 class NewProposalsSerializer(serializers.Serializer[Any]):
-    """Which drafts to make; null is any."""
+    """Says which drafts to make; null is any."""
 
     tools = serializers.ListField(child=serializers.CharField(max_length=200), allow_null=True, default=None)
     kinds = serializers.ListField(child=serializers.ChoiceField(KINDS), allow_null=True, default=None)
@@ -128,7 +128,7 @@ class NewProposalsSerializer(serializers.Serializer[Any]):
 
 
 class MadeSerializer(serializers.Serializer[Any]):
-    """How many drafts are new."""
+    """Counts the drafts that are new."""
 
     made = serializers.IntegerField()
 

@@ -26,7 +26,7 @@ from toolevals.workspace.models import Job, Project, User
 
 
 class LabellingSerializer(serializers.ModelSerializer[Project]):
-    """How a project labels. `labels_share`: the share of examples that get so many labels; the others get one."""
+    """Says how a project labels. `labels_share`: the share of examples that get so many labels; the others get one."""
 
     labels_wanted = serializers.IntegerField(min_value=1, max_value=5)
     labels_share = serializers.FloatField(min_value=0, max_value=1)
@@ -70,7 +70,7 @@ class ReviewerField(serializers.PrimaryKeyRelatedField[User]):
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):
-    """Which examples: of these strata, of these external ids (all where none is named), the first so many in turn."""
+    """Chooses examples: of these strata, of these external ids (all where none is named), the first so many in turn."""
 
     strata = serializers.DictField(child=serializers.CharField(max_length=60), default=dict)
     external_ids = serializers.ListField(
@@ -92,7 +92,7 @@ class ChoiceSerializer(serializers.Serializer[Any]):
 
 
 class BatchChangeSerializer(serializers.Serializer[Any]):
-    """What is said about a batch."""
+    """Holds what is said about a batch."""
 
     name = serializers.CharField(max_length=120)
     owner = ReviewerField(allow_null=True, default=None)
@@ -101,11 +101,11 @@ class BatchChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewBatchSerializer(ChoiceSerializer, BatchChangeSerializer):
-    """What batch to make, and of which examples: none of them may be in another."""
+    """Says which batch to make, and of which examples: none of them may be in another."""
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is said about the batch."""
+        """Return what is said about the batch."""
         return {name: self.validated_data[name] for name in ("name", "owner", "due_on", "note")}
 
 
@@ -149,7 +149,7 @@ class AssignmentSerializer(ChoiceSerializer):
 
 
 class AssignedSerializer(serializers.Serializer[Any]):
-    """How many places are kept, or are so no more."""
+    """Counts the places that are kept, or are so no more."""
 
     examples = serializers.IntegerField()
 

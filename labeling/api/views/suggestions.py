@@ -24,14 +24,14 @@ class SuggestionSerializer(serializers.Serializer[Any]):
 
 
 class NewSuggestionsSerializer(serializers.Serializer[Any]):
-    """What one source suggests: all of it is stored, or nothing."""
+    """Holds what one source suggests: all of it is stored, or nothing."""
 
     by = serializers.CharField(max_length=200, help_text="Who suggests it, such as a model and its prompt's version.")
     suggestions = serializers.ListField(child=SuggestionSerializer(), max_length=MAX_SUGGESTIONS)
 
 
 class StoredSuggestionsSerializer(serializers.Serializer[Any]):
-    """How many suggestions were stored."""
+    """Counts the suggestions that were stored."""
 
     stored = serializers.IntegerField()
 

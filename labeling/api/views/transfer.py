@@ -102,7 +102,7 @@ class NewImportSerializer(serializers.Serializer[Any]):
 
 
 class NewExportSerializer(serializers.Serializer[Any]):
-    """What to write."""
+    """Says what to write."""
 
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
     version = VersionNameField(required=False, allow_null=True, default=None)

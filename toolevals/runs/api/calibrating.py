@@ -160,7 +160,7 @@ class CalibrationView(ProjectView):
 
 
 class JudgeView(ProjectView):
-    """What the views of one judge share."""
+    """Holds what the views of one judge share."""
 
     def judge(self) -> Judge:
         """Return the judge that the address names. Raises Http404."""

@@ -96,7 +96,7 @@ class Judge(models.Model):
 
 
 class JudgeAnswer(models.Model):
-    """What every answer of a judge keeps."""
+    """Holds what every answer of a judge keeps."""
 
     value = models.FloatField(null=True)
     reason = models.TextField(blank=True)

@@ -43,7 +43,7 @@ KEYMAP: Final = (("Right, wrong", ("1", "2")), ("Cannot say", ("0",)), ("A note"
 
 
 class RereadingForm(ServiceForm):
-    """How many cases are drawn of a grading, and how many people read each."""
+    """Says how many cases are drawn of a grading, and how many people read each."""
 
     passed = forms.IntegerField(min_value=1, max_value=MOST_CASES, initial=USUAL_SIZE, label="Passed cases")
     failed = forms.IntegerField(min_value=1, max_value=MOST_CASES, initial=USUAL_SIZE, label="Failed cases")
@@ -60,7 +60,7 @@ class RereadingForm(ServiceForm):
 
 
 class ReadingForm(forms.Form):
-    """What one person says of one case."""
+    """Holds what one person says of one case."""
 
     value = forms.ChoiceField(
         choices=Said.choices, error_messages={"required": "Choose an answer.", "invalid_choice": "Choose an answer."}
