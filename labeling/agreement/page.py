@@ -16,6 +16,8 @@ from toolevals.grading.metrics.estimates import Estimate
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import ABSENT, percent, span
+from toolevals.workspace.address_numbers import read_id
+from toolevals.workspace.models import Role, User
 
 NO_CLASSES = "values hardly recur: habits and chance look the same"
 FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
@@ -171,3 +173,16 @@ def _figure_lines(what: tuple[str, str, str], measures: Measures) -> Iterator[Se
 def _numbers(one: Estimate) -> tuple[CsvCell, CsvCell, CsvCell, CsvCell]:
     ends = one.interval
     return one.value, ends.low if ends else None, ends.high if ends else None, one.count
+
+
+def comparable_person(user: User, role: Role, asked: str) -> UUID | None:
+    """Return the person whose labels are compared with decisions: owners may name anyone, others only themselves."""
+    person = read_id(asked)
+    return person if role == Role.OWNER or person == user.pk else None
+
+
+def shown_reviewers(agreement: Agreement, user: User, role: Role) -> dict[UUID, str]:
+    """Return the names of the people whose own figures are shown: everyone to owners, to others only themselves."""
+    if role == Role.OWNER:
+        return dict(User.objects.filter(pk__in=[row.reviewer for row in agreement.reviewers]).values_list("pk", "name"))
+    return {user.pk: user.name}

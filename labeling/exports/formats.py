@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from django.http import StreamingHttpResponse
+
 from labeling.exports.bfcl import bfcl_zip
 from labeling.exports.langsmith import langsmith_lines
 from labeling.exports.native import native_lines
@@ -32,6 +34,14 @@ class ExportFormat:
     ending: str = ".jsonl"
     content_type: str = JSON_LINES
     says_all: bool = True
+
+    def response(self, selection: Selection) -> StreamingHttpResponse:
+        """Return the file, written while it is sent; its name is made of slugs and numbers."""
+        return StreamingHttpResponse(
+            self.write(selection, Outcome()),
+            content_type=self.content_type,
+            headers={"Content-Disposition": f'attachment; filename="{self.file_name(selection)}"'},
+        )
 
     def file_name(self, selection: Selection) -> str:
         """Return what the file is called."""

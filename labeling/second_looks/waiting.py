@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from uuid import UUID
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from labeling.models import Dataset, Label, LookPlan, LookProposal
@@ -34,6 +36,12 @@ def looks_due(project: Project, user: User) -> list[DueLook]:
 def look_due(project: Project, user: User, proposal: LookProposal) -> DueLook | None:
     """Return what waits at one proposal; None where nothing does."""
     return next((due for due in _due(project, user) if due.proposal == proposal), None)
+
+
+def proposal_or_404(project: Project, pk: UUID) -> LookProposal:
+    """Return the project's proposal. Raises Http404."""
+    rows = LookProposal.objects.filter(within(project, "plan__dataset"))
+    return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
 
 
 def plan_at_work(dataset: Dataset) -> LookPlan | None:

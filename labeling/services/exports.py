@@ -20,6 +20,7 @@ KIND = "export"
 MOST_AT_ONCE = 5000
 # So many parts of a file are written between two signs of progress.
 _PARTS = 1000
+HIDES_STRATA = "This file holds strata of examples that are still to label. Export the dataset yourself."
 
 
 @transaction.atomic

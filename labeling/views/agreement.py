@@ -25,12 +25,12 @@ from labeling.agreement.matrix import chart_document, tool_matrix
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
 from labeling.models import Dataset
-from labeling.views.agreement_rows import askable, case_rows, people_told, subject_of
+from labeling.views.agreement_rows import case_rows, subject_of
 from labeling.views.strata import strata_choices
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Membership, Role
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 ARGUMENTS_SHOWN = 30
 CASES_A_CHUNK = 300
@@ -91,7 +91,7 @@ def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpRespons
     elif form == "periods":
         columns, rows = page.PERIODS_CSV, page.period_lines(counted) if counted else ()
     elif form == "reviewers":
-        told = people_told(counted, request.user, request.role) if counted else {}
+        told = page.shown_reviewers(counted, request.user, request.role) if counted else {}
         columns, rows = page.REVIEWERS_CSV, page.reviewer_lines(counted, told) if counted else ()
     else:
         form = "figures"
@@ -131,7 +131,7 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
     behind = reverse("labeling:agreement-cases", args=[request.project.slug, dataset.slug])
     matrix = tool_matrix(counted.cells, is_pair=filters.is_pair)
     addresses = [f"{behind}?{filters.query(one=cell.row, two=cell.column)}" for _, _, cell in matrix.filled]
-    told = people_told(counted, request.user, request.role)
+    told = page.shown_reviewers(counted, request.user, request.role)
     by_argument = [
         (row, page.measured(row.argument, row.measures), filters.query(show="argument_differs", tool=row.tool,
                                                                        argument=row.argument))
@@ -176,7 +176,9 @@ def _people(request: ProjectRequest) -> QuerySet[Membership]:
 
 
 def _asked(request: ProjectRequest) -> Asked:
-    return Asked.read(request.GET.dict(), of=askable(request.user, request.role, request.GET.get("of", "")))
+    return Asked.read(
+        request.GET.dict(), of=page.comparable_person(request.user, request.role, request.GET.get("of", ""))
+    )
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from labeling.agreement.cases import Asked
 from labeling.agreement.filters import Filters
-from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
 from labeling.conversation.input_text import snippet
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary
 from labeling.models import Label, LabelAnswer, Revision
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +34,6 @@ class CaseRow:
     gold: str
     # The example shows other content now.
     superseded: bool
-
-
-def askable(user: User, role: Role, asked: str) -> UUID | None:
-    """Return the person whose labels may be held against decisions: anybody by owners, oneself by everybody."""
-    try:
-        person = UUID(asked)
-    except ValueError:
-        return None
-    return person if role == Role.OWNER or person == user.pk else None
-
-
-def people_told(agreement: Agreement, user: User, role: Role) -> dict[UUID, str]:
-    """Return the names of the people whose own figures one is told: everybody's to owners, else one's own."""
-    if role == Role.OWNER:
-        return dict(User.objects.filter(pk__in=[row.reviewer for row in agreement.reviewers]).values_list("pk", "name"))
-    return {user.pk: user.name}
 
 
 def subject_of(asked: Asked, filters: Filters) -> str:

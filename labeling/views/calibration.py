@@ -30,10 +30,10 @@ from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @dataclass(frozen=True, slots=True)

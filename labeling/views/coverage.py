@@ -20,9 +20,9 @@ from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_GET

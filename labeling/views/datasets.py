@@ -22,10 +22,10 @@ from labeling.querysets.examples import ExampleQuerySet
 from labeling.queue.shown_strata import hidden_strata
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from labeling.views.strata import LOOK_AT, strata_choices
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.paging import Page, page_of, pages_of, rows_of, sought_page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # What `seen_by` adds to examples.
 STATUS = "status"

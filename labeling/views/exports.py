@@ -8,24 +8,22 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
-from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
+from labeling.exports import FORMATS, ExportFormat, Selection
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.exports import KIND, MOST_AT_ONCE
+from labeling.services.exports import HIDES_STRATA, KIND, MOST_AT_ONCE
 from labeling.views.versions import version_of
+from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
-from toolevals.workspace.views.files import job_asked, stored_response
-
-NOT_TOLD = "This file holds strata of examples that are still to label. Export the dataset yourself."
 
 
 @require_http_methods(["GET", "POST"])
@@ -62,14 +60,14 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
 def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Send the dataset as it is now, with the gold in force, in the format that `?as=` names: JSON Lines by default."""
     dataset_row = _dataset(request, dataset)
-    return file_response(Selection(dataset_row, hidden=hidden_strata(dataset_row, request.role)), _format(request))
+    return _format(request).response(Selection(dataset_row, hidden=hidden_strata(dataset_row, request.role)))
 
 
 @require_GET
 def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpResponseBase:
     """Send a frozen version, as `export` does the dataset."""
     version_row = version_of(request, dataset, version)
-    return file_response(Selection(version_row.dataset, version_row), _format(request))
+    return _format(request).response(Selection(version_row.dataset, version_row))
 
 
 @require_GET
@@ -77,21 +75,11 @@ def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResp
     """Send the file that a job has written; 410 when its day is over."""
     job = get_object_or_404(Job.objects.of_project(request.project), kind=KIND, pk=export)
     if not services.export_tells(job, request.role):
-        return HttpResponse(NOT_TOLD, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
+        return HttpResponse(HIDES_STRATA, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
     upload = job_file(job)
     if upload is None:
         return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)
     return stored_response(upload)
-
-
-def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResponse:
-    """Return a file that is written while it is sent; its name is made of slugs and numbers."""
-    name = made.file_name(selection)
-    return StreamingHttpResponse(
-        made.write(selection, Outcome()),
-        content_type=made.content_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
 
 
 def _format(request: ProjectRequest) -> ExportFormat:

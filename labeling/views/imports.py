@@ -22,10 +22,10 @@ from labeling.models import Dataset
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import stored_together, upload_store
-from toolevals.workspace.views.files import job_asked, stored_response
 
 REPORT_WORDS = {
     "added": "new",

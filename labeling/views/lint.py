@@ -11,8 +11,8 @@ from labeling import services
 from labeling.errors import InvalidAct
 from labeling.lint import page
 from labeling.models import Dataset, LintReport
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])

@@ -14,8 +14,8 @@ from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
-from labeling.second_looks.waiting import look_due, looks_due
-from toolevals.workspace.models import Project, within
+from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
+from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -57,12 +57,6 @@ def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
     except InvalidAct as error:
         return render(request, "labeling/second_look_gone.html", {"words": str(error)}, status=409)
     return redirect("labeling:second-looks", request.project.slug)
-
-
-def proposal_or_404(project: Project, pk: UUID) -> LookProposal:
-    """Return the project's proposal. Raises Http404."""
-    rows = LookProposal.objects.filter(within(project, "plan__dataset"))
-    return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
 
 
 def _show(request: ProjectRequest, proposal: LookProposal, *, problem: str = "") -> HttpResponse:

@@ -16,8 +16,8 @@ from labeling.views.versions import version_of
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 LIST_SIZE = 100
 AT_ONCE = 500

@@ -15,9 +15,9 @@ from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
 from labeling.versions.changes import CSV, KINDS, VersionDiff
 from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])

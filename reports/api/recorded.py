@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING, RunReportView
+from reports.filters.case_filters import verdict_column
 from reports.queries.recorded import recorded_agreement
-from reports.views.recorded import column_asked
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 
@@ -46,5 +46,5 @@ class RecordedView(RunReportView):
         responses=RecordedAgreementSerializer,
     )
     def get(self, request: Request, number: int) -> Response:
-        agreement = recorded_agreement(self.grading(number), column_asked(request.query_params))
+        agreement = recorded_agreement(self.grading(number), verdict_column(request.query_params, "column"))
         return Response(RecordedAgreementSerializer(agreement).data)

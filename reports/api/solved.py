@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.solved import SORTS, Show
-from reports.views.solved import Asked, agent_rows, found_for, solved_rows
+from reports.tables.solved import SolvedFilters, agent_rows, matrix_of, solved_rows
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
 
@@ -71,13 +71,13 @@ class SolvedView(ProjectView):
         responses=SolvedSerializer,
     )
     def get(self, request: Request) -> Response:
-        asked = Asked.of(request.query_params)
-        runs, found = found_for(self.project, asked)
+        filters = SolvedFilters.of(request.query_params)
+        runs, matrix = matrix_of(self.project, filters)
         document = {
-            "count": len(found.places(asked.show)),
+            "count": len(matrix.places(filters.show)),
             "runs": [run.number for run in runs.runs],
             "left_out": runs.left_out,
-            "cells": list(solved_rows(found, asked, asked.page)),
-            "agents": list(agent_rows(found)),
+            "cells": list(solved_rows(matrix, filters, filters.page)),
+            "agents": list(agent_rows(matrix)),
         }
         return Response(SolvedSerializer(document).data)

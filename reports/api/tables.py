@@ -14,15 +14,14 @@ from rest_framework.response import Response
 
 from reports.api.views import GRADING
 from reports.services import TABLE, table_belongs, table_start
-from reports.tables.long import TABLES
-from reports.views.tables import asked_table
+from reports.tables.long import TABLES, asked_table
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.services.job_files import job_file
-from toolevals.workspace.views.files import stored_response
 
 NAME = OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(TABLES), description="Which table.")
 CANDIDATE = OpenApiParameter("candidate", int, description="With compare-cases: the run that is compared with.")

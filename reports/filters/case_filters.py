@@ -230,6 +230,12 @@ def number(parameters: Mapping[str, str], name: str) -> int | None:
     return whole_number(parameters.get(name, ""))
 
 
+def verdict_column(parameters: Mapping[str, str], name: str) -> str:
+    """Return the verdict that a parameter names, by default the outcome."""
+    column = text(parameters, name)
+    return column if column in VERDICT_NAMES else "outcome"
+
+
 Choice = TypeVar("Choice", bound=StrEnum)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.http import Http404
 
 from labeling.models import Gold, VersionEntry
 from reports.analyses.layers import Layers, VerdictSums, layers_of
@@ -130,6 +131,14 @@ def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
         "transcript__entry__gold",
     )
     return row.defer("grading__simulator__content").first()
+
+
+def case_or_404(project: Project, number: int, case_id: UUID) -> CaseGrade:
+    """Return the project's case, or raise Http404."""
+    case = case_of(project, number, case_id)
+    if case is None:
+        raise Http404
+    return case
 
 
 def gold_of(case: CaseGrade) -> Gold:

@@ -11,17 +11,20 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.http import Http404
 
 from reports.cases.state import state_cases, state_rows
 from reports.cases.texts import texts_of_unread, unread_columns
 from reports.comparison import tables as comparison_tables
 from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
+from reports.comparison.page import comparable_runs
 from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
 from reports.filters.case_filters import number
 from reports.filters.reading import read_case_filter
 from reports.pages.recovery import episode_rows, grading_episodes, read_episode_state
 from reports.pages.reliability import read_trial_state
+from reports.pages.run_header import graded, run_head
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
 from reports.queries.metrics import values_of
@@ -33,6 +36,8 @@ from reports.tables import run as tables
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
+from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.requests import ProjectRequest
 
 # Values of metrics that are read once for the cases that share them.
 _KEPT: Final = 1_000
@@ -108,6 +113,18 @@ def compared_table(runs: TwoRuns, parameters: Mapping[str, str]) -> AskedTable:
     """Return the table of a list of examples of two runs."""
     filters = {key: value for key, value in parameters.items() if key not in ("start", "candidate")}
     return AskedTable.of_address(COMPARED, runs.gradings[0], {**filters, "candidate": str(runs.after.number)})
+
+
+def asked_table(request: ProjectRequest, number: int, name: str) -> AskedTable:
+    """Return the table that the address asks for, or raise Http404."""
+    if name not in TABLES:
+        raise Http404
+    if name != COMPARED or request.GET.get("job"):
+        return AskedTable.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
+    candidate = whole_number(request.GET.get("candidate", ""))
+    if candidate is None:
+        raise Http404
+    return compared_table(comparable_runs(request, number, candidate), request.GET.dict())
 
 
 def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:

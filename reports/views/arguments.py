@@ -14,8 +14,8 @@ from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.grading import verdict_counts
 from reports.tables import mistakes as mistake_tables
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 ROWS_AT_FIRST = 100
 

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from reports.queries.baseline_agents import version_asked, version_baseline_agents
 from reports.tables import run as tables
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from reports.bundle import CONTENTS
 from reports.pages.run_header import graded, run_head
 from reports.services import BUNDLE, bundle_start
+from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
-from toolevals.workspace.views.files import job_asked, stored_response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

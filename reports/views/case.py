@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -15,13 +15,13 @@ from reports.cases.reading import read_case
 from reports.dialects.reading import CaseSaid, case_said
 from reports.filters.reading import read_case_filter
 from reports.pages.run_header import graded, run_head, run_url
-from reports.queries.grading import case_of, listed_cases, neighbours
+from reports.queries.grading import case_or_404, listed_cases, neighbours
 from reports.queries.judges import judge_marks
 from reports.queries.summing import counted_number
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.models import CaseGrade, Thumb
+from toolevals.runs.models import Thumb
 from toolevals.traces.models import TraceExample
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
 # What a key does -> the keys.
@@ -89,11 +89,3 @@ def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse
         messages.success(request, "Dispute opened. An adjudicator who labelled neither side decides.")
     query = request.GET.urlencode()
     return HttpResponseRedirect(run_url("case", case.grading.run, case.pk) + (f"?{query}" if query else ""))
-
-
-def case_or_404(project: Project, number: int, case_id: UUID) -> CaseGrade:
-    """Return the project's case, or raise Http404."""
-    case = case_of(project, number, case_id)
-    if case is None:
-        raise Http404
-    return case

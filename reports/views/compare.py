@@ -42,8 +42,8 @@ from reports.tables.long import compared_table
 from reports.views.downloads import long_csv
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.label_noise import change_words
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # What moved most; the rest is one click away.
 MOST_TOOLS = 25

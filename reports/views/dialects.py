@@ -19,8 +19,8 @@ from reports.models import DialectReading
 from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.grading import listed_cases
 from toolevals.grading.dialects.other_verdicts import OURS
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -19,8 +19,8 @@ from reports.tables.bundled import BUNDLED
 from reports.tables.long import AskedTable
 from reports.trends.rate_selection import asked_trend, read_trend_asked
 from reports.trends.scope import Scope, agent_scope, experiment_scope
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 def whole_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:

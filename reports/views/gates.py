@@ -39,10 +39,10 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
 from toolevals.workspace.compression import shows_secret
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 STATUSES = ("passed", "warned", "failed", "unanswered")
 FILTERS = ("experiment", "branch", "status")

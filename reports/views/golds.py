@@ -19,8 +19,8 @@ from reports.golds.listing import (
 )
 from reports.pages.run_header import run_head
 from toolevals.runs.rereading.results import run_rereadings
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -22,9 +22,9 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import yaml_text
 from toolevals.runs.models import Rubric
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 HELD_SHOWN = 10
 # The forms in which a document is downloaded, as the command reads them.

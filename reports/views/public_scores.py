@@ -22,9 +22,9 @@ from reports.services import public_score_record, public_score_withdraw, public_
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 SCORES: Final = ("score_id", *COLUMNS, "low", "high", "recorded_at", "ended_at")
 SCORES_A_PAGE = 100

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.recorded import REWARDS
-from reports.filters.case_filters import address_query, text
+from reports.filters.case_filters import address_query, verdict_column
 from reports.pages.run_header import graded, run_head
 from reports.queries.recorded import recorded_agreement
 from reports.tables import run as tables
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe
@@ -24,7 +22,7 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
     head = run_head(request, number, "recorded")
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
-    column = column_asked(request.GET)
+    column = verdict_column(request.GET, "column")
     context = {
         "head": head,
         "run": head.run,
@@ -40,11 +38,5 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
 def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the table, a row for each status and kind of reward."""
     grading = graded(run_head(request, number, "recorded"))
-    agreement = recorded_agreement(grading, column_asked(request.GET))
+    agreement = recorded_agreement(grading, verdict_column(request.GET, "column"))
     return csv_file(f"run-{number}-recorded", tables.RECORDED, tables.recorded(agreement))
-
-
-def column_asked(parameters: Mapping[str, str]) -> str:
-    """Return the verdict that is asked for, by default the outcome."""
-    column = text(parameters, "column")
-    return column if column in VERDICT_NAMES else "outcome"

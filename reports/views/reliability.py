@@ -23,8 +23,8 @@ from reports.tables import reliability as tables
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # The worst; all of them are in the file.
 MOST_GROUPS = 20

@@ -14,8 +14,8 @@ from reports.pages.run_header import RunHead, graded, run_head
 from reports.pages.tool_costs import COLUMNS, HEADS, grading_tool_costs, read_order, spent_csv, spent_rows
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 ROWS_AT_FIRST = 100
 

@@ -28,9 +28,9 @@ from reports.suspects.listing import (
     suspects_of,
 )
 from toolevals.traces.models import TraceExample
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -11,15 +11,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
-from reports.comparison.page import comparable_runs
-from reports.pages.run_header import graded, run_head
+from reports.pages.run_header import run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
-from reports.tables.long import COMPARED, TABLES, AskedTable, compared_table
-from toolevals.workspace.address_numbers import whole_number
+from reports.tables.long import COMPARED, asked_table
+from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
-from toolevals.workspace.views.files import job_asked, stored_response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -61,15 +59,3 @@ def table_file(request: ProjectRequest, number: int, table: str, file: UUID) -> 
     if upload is None:
         return HttpResponse("This file is not there: not written yet, or its day is over.", status=HTTPStatus.GONE)
     return stored_response(upload)
-
-
-def asked_table(request: ProjectRequest, number: int, name: str) -> AskedTable:
-    """Return the table that the address asks for, or raise Http404."""
-    if name not in TABLES:
-        raise Http404
-    if name != COMPARED or request.GET.get("job"):
-        return AskedTable.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
-    candidate = whole_number(request.GET.get("candidate", ""))
-    if candidate is None:
-        raise Http404
-    return compared_table(comparable_runs(request, number, candidate), request.GET.dict())

@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
 from reports.pages.run_header import run_url
-from reports.views.case import case_or_404
+from reports.queries.grading import case_or_404
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.services import thumb_give
 from toolevals.workspace.requests import ProjectRequest

@@ -16,6 +16,9 @@ PACKAGES: Final = ("toolevals", "labeling", "reports", "benchmarks", "scripts")
 # Querysets name the models whose managers they are, and so does what keeps rows from blind readers.
 NAMING_MODELS: Final = ("querysets", "blindness")
 
+# The form of an error, which whoever refuses a program's request answers.
+SHARED_ANSWERS: Final = frozenset({"toolevals.workspace.api.problems"})
+
 CORE = """
 import importlib, pkgutil, sys
 import toolevals.grading
@@ -49,6 +52,40 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 def test_a_circle_is_found() -> None:
     assert _circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
+def test_rest_views_and_page_views_do_not_import_each_other() -> None:
+    """Both read a request, call the same functions and answer: what both need belongs into queries, tables or rooms."""
+    imports = {module: set(_imported(path, known)) for known in [_modules()] for module, path in known.items()}
+    assert _between_views(imports) == []
+
+
+def test_an_import_between_rest_and_pages_is_found() -> None:
+    imports = {
+        "reports.api.case": {"reports.views.case", "reports.api.views"},
+        "labeling.views.label": {"labeling.api.views.label", "labeling.views.scope"},
+        "labeling.urls": {"labeling.api.urls", "labeling.views.label"},
+    }
+    assert _between_views(imports) == [
+        "labeling.views.label imports labeling.api.views.label",
+        "reports.api.case imports reports.views.case",
+    ]
+
+
+def _between_views(imports: Mapping[str, set[str]]) -> list[str]:
+    """Return the imports of page views by REST modules, and of REST modules by page views, in words."""
+    return sorted(
+        f"{module} imports {target}"
+        for module, targets in imports.items()
+        for target in targets
+        if {_side(module), _side(target)} == {"pages", "rest"} and target not in SHARED_ANSWERS
+    )
+
+
+def _side(module: str) -> str:
+    """Return the side that a module answers requests on: "rest", "pages" or "" for neither."""
+    names = module.split(".")
+    return "rest" if "api" in names else "pages" if "views" in names else ""
 
 
 def _modules() -> dict[str, Path]:

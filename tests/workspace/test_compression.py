@@ -13,9 +13,9 @@ import pytest
 from django.test import Client, RequestFactory
 
 from toolevals.workspace.compression import CompressionMiddleware
+from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import invitation_create, token_create, upload_store
-from toolevals.workspace.views.files import stored_response
 
 # As browsers send it.
 BROWSERS = "gzip, deflate, br, zstd"

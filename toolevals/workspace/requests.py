@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port
+from django.urls import reverse
 from django_htmx.middleware import HtmxDetails
 
 from toolevals.workspace.models import ApiToken, Project, Role, User
@@ -79,3 +80,8 @@ def _is_loopback(name: str) -> bool:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def invitation_link(request: HttpRequest, secret: str) -> str:
+    """Return the address that a person opens to accept an invitation."""
+    return request.build_absolute_uri(reverse("workspace:invitation-link", args=[secret]))

@@ -14,10 +14,10 @@ from labeling import services
 from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import AGAINST_GOLD, SHOWS, Asked, case_page, names_of
 from labeling.agreement.filters import LONGEST, Filters
+from labeling.agreement.page import comparable_person, shown_reviewers
 from labeling.agreement.report import Agreement as Figures
 from labeling.api.base import LabelingView
 from labeling.models import Example
-from labeling.views.agreement_rows import askable, people_told
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role
@@ -192,7 +192,7 @@ class Agreement(LabelingView):
         return Response(AgreementReportSerializer(answer).data)
 
     def _figures(self, figures: Figures) -> dict[str, Any]:
-        told = people_told(figures, self.user, self.role)
+        told = shown_reviewers(figures, self.user, self.role)
         return {
             "labels": figures.labels,
             "units": figures.units,
@@ -219,7 +219,7 @@ class AgreementCases(LabelingView):
         labels_read(dataset_row)
         query = request.query_params.dict()
         filters = Filters.asked(query, names=self.role == Role.OWNER)
-        asked = Asked.read(query, of=askable(self.user, self.role, query.get("of", "")))
+        asked = Asked.read(query, of=comparable_person(self.user, self.role, query.get("of", "")))
         page = case_page(dataset_row, filters, asked, query.get("before", ""))
         more = urlencode({**filters.parameters, **asked.parameters, "before": page.older})
         names = names_of(page.units)

@@ -15,9 +15,8 @@ from rest_framework.response import Response
 from labeling import services
 from labeling.api.base import LabelingView
 from labeling.models import LookAnswer, SecondLook
-from labeling.second_looks.waiting import look_due, looks_due
+from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
 from labeling.services.second_looks import LONGEST_REMARK
-from labeling.views.second_looks import proposal_or_404
 from toolevals.workspace.api.idempotency import idempotent
 
 

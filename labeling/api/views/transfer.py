@@ -25,18 +25,17 @@ from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_n
 from labeling.imports.detection import AUTO
 from labeling.imports.formats import SOURCES
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.exports import KIND
-from labeling.views.exports import NOT_TOLD, file_response
+from labeling.services.exports import HIDES_STRATA, KIND
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, StrictJsonParser, file_parsers
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.services import upload_store
 from toolevals.workspace.services.job_files import job_file
-from toolevals.workspace.views.files import stored_response
 
 FILE_PARSERS = file_parsers(
     {
@@ -196,7 +195,7 @@ class ExportFile(LabelingView):
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=export)
         if not services.export_tells(job, self.role):
-            raise Problems(HTTPStatus.FORBIDDEN, NOT_TOLD)
+            raise Problems(HTTPStatus.FORBIDDEN, HIDES_STRATA)
         upload = job_file(job)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
@@ -215,7 +214,7 @@ def _accepted(job: Job) -> Response:
 def _export(request: Request, selection: Selection) -> StreamingHttpResponse | Response:
     made: ExportFormat = format_named(request.query_params.get("as", "jsonl"))
     if "summary" not in request.query_params:
-        return file_response(selection, made)
+        return made.response(selection)
     outcome = Outcome()
     for _ in made.write(selection, outcome):
         pass

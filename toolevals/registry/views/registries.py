@@ -24,10 +24,10 @@ from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job, JobState, Role
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 MAX_PROBLEMS = 50
 

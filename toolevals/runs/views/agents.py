@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from toolevals.runs.files import lists
 from toolevals.runs.models import Agent, Experiment
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -21,10 +21,10 @@ from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
 from toolevals.runs.services import calibration_begin, calibration_close, judge_change
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,8 +14,8 @@ from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, d
 from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
 from toolevals.runs.models import DriftCheck, Judge
 from toolevals.runs.services import drift_begin
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

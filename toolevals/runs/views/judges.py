@@ -19,10 +19,10 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.layers import layers_of
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
 from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

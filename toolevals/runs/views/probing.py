@@ -19,8 +19,8 @@ from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Judge, ProbeCheck
 from toolevals.runs.services import probes_begin
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -12,8 +12,8 @@ from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.scope.requested_grading import asked_grading
 from toolevals.runs.services import errored_ask_again, failing_run_again
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_POST

@@ -26,10 +26,10 @@ from toolevals.runs.services.calibrating import LONGEST_NOTE
 from toolevals.runs.services.rereading import MOST_CASES, MOST_READERS, USUAL_SIZE
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
-from toolevals.workspace.views.files import csv_file
 
 # Key -> what is said, in words.
 CHOICES: Final = (

@@ -16,10 +16,10 @@ from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_i
 from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows
 from toolevals.runs.models import Rubric, Tryout
 from toolevals.runs.services import rubric_add, tryout_begin
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

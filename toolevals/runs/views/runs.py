@@ -16,10 +16,10 @@ from toolevals.runs.counts.run_rows import run_rows
 from toolevals.runs.files import lists
 from toolevals.runs.models import Run
 from toolevals.runs.services import grading_start
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 from toolevals.workspace.views.jobs import job_act
 
 

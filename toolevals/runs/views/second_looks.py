@@ -18,10 +18,10 @@ from labeling.services.second_looks import MOST_PLANTED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 MOST_SEED = 2**31 - 1
 

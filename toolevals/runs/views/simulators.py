@@ -19,10 +19,10 @@ from toolevals.runs.services import simulator_begin, simulator_choose
 from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content
 from toolevals.runs.simulating.needs import COLUMNS, needs_of
 from toolevals.runs.simulating.trust import code_digest, is_trusted
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # Of a file, a page shows so many characters.
 SHOWN = 20_000

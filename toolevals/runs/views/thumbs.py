@@ -13,9 +13,9 @@ from django.views.decorators.http import require_safe
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Judge, Thumb
 from toolevals.runs.querysets.thumbs import ThumbQuerySet
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 COLUMNS: Final = (
     "thumb_id",

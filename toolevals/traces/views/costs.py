@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from toolevals.traces.lists import TRACE_COSTS, trace_cost_lines
 from toolevals.traces.rule_trends import trend_filter
 from toolevals.traces.trace_costs import MOST_ROWS, SPLITS, cost_figures
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -15,8 +15,8 @@ from toolevals.traces.forms import TraceJudgeChangeForm, TraceJudgeForm
 from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
 from toolevals.traces.services import trace_judge_set
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

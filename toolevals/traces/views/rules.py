@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 
 from toolevals.traces.lists import RULE_DAYS, rule_day_lines
 from toolevals.traces.rule_trends import rule_trends, trend_filter
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

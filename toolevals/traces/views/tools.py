@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from toolevals.traces.lists import TOOL_CHANGES, TOOL_FIGURES, tool_change_lines, tool_figure_lines
 from toolevals.traces.tool_figures import SPLITS, bars, tool_figures
 from toolevals.traces.tool_table import tool_filter, tool_table
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

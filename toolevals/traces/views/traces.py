@@ -20,10 +20,10 @@ from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.rules import RULES, Rule
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import pages_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # The newest registries, for which the tools of a trace can be proposed.
 REGISTRIES_SHOWN = 8

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.verdict_export import VERDICTS, verdict_lines, verdict_rows
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -6,11 +6,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.lists import AUDIT, audit_lines
 from toolevals.workspace.models import AuditEntry
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 
 @require_GET

@@ -45,11 +45,6 @@ NO_ACCOUNT = (
 ENDS = {InvitationState.ACCEPTED: USED, InvitationState.DECLINED: USED, InvitationState.REVOKED: REVOKED}
 
 
-def link_of(request: HttpRequest, secret: str) -> str:
-    """Return the address that a person opens to accept."""
-    return request.build_absolute_uri(reverse("workspace:invitation-link", args=[secret]))
-
-
 @csrf_exempt
 @never_cache
 @sensitive_variables("link", "form")

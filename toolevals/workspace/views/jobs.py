@@ -11,12 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.lists import JOBS, job_lines
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.views.files import csv_file
 
 # By the last word of their addresses.
 JOB_ACTS: Final = {"cancel": job_cancel, "pause": job_pause, "resume": job_resume, "retry": job_retry}

@@ -12,11 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.workspace.admission import may_invite
 from toolevals.workspace.compression import shows_secret
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.forms.projects import InvitationForm, RoleForm
 from toolevals.workspace.lists import INVITATIONS, MEMBERS, invitation_lines, member_lines
 from toolevals.workspace.models import Invitation, Role
 from toolevals.workspace.paging import rows_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, invitation_link
 from toolevals.workspace.services import (
     InvitationEndedError,
     LastOwnerError,
@@ -26,8 +27,6 @@ from toolevals.workspace.services import (
     member_remove,
     member_set,
 )
-from toolevals.workspace.views.files import csv_file
-from toolevals.workspace.views.invitations import link_of
 
 FIRST = {"role": Role.REVIEWER}
 
@@ -120,7 +119,7 @@ def _page(
         "may_invite": is_owner and may_invite(request.user),
         "invitations": project.invitations.unanswered().select_related("actor").order_by("-pk") if is_owner else (),
         "made": made,
-        "link": link_of(request, secret) if secret else "",
+        "link": invitation_link(request, secret) if secret else "",
     }
     response = render(request, "workspace/members.html", context)
     response["Cache-Control"] = "no-store"

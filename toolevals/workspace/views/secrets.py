@@ -10,13 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.forms.projects import AddressesForm, SecretForm
 from toolevals.workspace.lists import SECRETS, secret_lines
 from toolevals.workspace.models import Secret
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import secret_forget, secret_set
-from toolevals.workspace.views.files import csv_file
 
 
 @sensitive_post_parameters("value")

@@ -9,13 +9,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.workspace.compression import shows_secret
+from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.forms.projects import TokenForm
 from toolevals.workspace.lists import TOKENS, token_lines
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import token_create, token_revoke
-from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])

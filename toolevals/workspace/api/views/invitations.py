@@ -22,13 +22,13 @@ from toolevals.workspace.api.serializers import (
 )
 from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import Invitation
+from toolevals.workspace.requests import invitation_link
 from toolevals.workspace.services import (
     InvitationEndedError,
     invitation_create,
     invitation_renew,
     invitation_revoke,
 )
-from toolevals.workspace.views.invitations import link_of
 
 
 class Invitations(ProjectView, ListAPIView[Invitation]):
@@ -83,5 +83,5 @@ def _found(view: ProjectView, pk: UUID) -> Invitation:
 
 
 def _made(view: ProjectView, invitation: Invitation, secret: str) -> Response:
-    made = {"invitation": invitation, "link": link_of(view.access, secret)}
+    made = {"invitation": invitation, "link": invitation_link(view.access, secret)}
     return shows_secret(Response(MadeInvitationSerializer(made).data, status=HTTPStatus.CREATED))

@@ -1,0 +1,101 @@
+"""Write the table of which agents solve which examples, as pages, REST and CSV files share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from reports.analyses.solved import Show, Solved
+from reports.filters.case_filters import choice, number, text, verdict_column
+from reports.queries.solved import SolvedRuns, solved_matrix, solved_runs
+from toolevals.presentation.csv import Cell as CsvCell
+from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.models import Project
+
+EXAMPLES_A_PAGE: Final = 50
+# Numbers of runs, separated by commas.
+LONGEST_RUNS: Final = 4000
+COLUMNS_CSV: Final = (
+    "example_id",
+    "external_id",
+    "agent_id",
+    "agent",
+    "detail",
+    "runs",
+    "passed",
+    "failed",
+    "status",
+    "run",
+)
+AGENTS_CSV: Final = ("agent_id", "agent", "detail", "runs", "solved", "scored", "share", "share_low", "share_high")
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedFilters:
+    """What the address asks for: runs of a dataset or an experiment, a verdict, columns, order, page from 1."""
+
+    dataset: str
+    experiment: str
+    runs: tuple[int, ...]
+    layer: str
+    by_run: bool
+    sort: str
+    show: Show
+    page: int
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> SolvedFilters:
+        """Return what is asked for; what cannot be meant counts as not given."""
+        numbers = (whole_number(name.strip()) for name in text(parameters, "runs", LONGEST_RUNS).split(","))
+        return cls(
+            dataset=text(parameters, "dataset"),
+            experiment=text(parameters, "experiment"),
+            runs=tuple(run for run in numbers if run is not None),
+            layer=verdict_column(parameters, "layer"),
+            by_run=parameters.get("by") == "run",
+            sort=text(parameters, "sort") or "hardest",
+            show=choice(Show, parameters, "show", Show.ALL),
+            page=number(parameters, "page") or 1,
+        )
+
+    def parameters(self) -> dict[str, str]:
+        """Return what the address says of it, the page aside."""
+        return {
+            "dataset": self.dataset,
+            "experiment": self.experiment,
+            "runs": ",".join(map(str, self.runs)),
+            "layer": "" if self.layer == "outcome" else self.layer,
+            "by": "run" if self.by_run else "",
+            "sort": "" if self.sort == "hardest" else self.sort,
+            "show": "" if self.show is Show.ALL else self.show,
+        }
+
+
+def matrix_of(project: Project, filters: SolvedFilters) -> tuple[SolvedRuns, Solved]:
+    """Return the runs that are looked at, and their matrix."""
+    runs = solved_runs(project, filters.dataset, filters.runs, filters.experiment)
+    return runs, solved_matrix(runs.runs, filters.layer, by_run=filters.by_run)
+
+
+def solved_rows(matrix: Solved, filters: SolvedFilters, page: int | None = None) -> Iterator[dict[str, CsvCell]]:
+    """Yield a row for each example and agent in the order that is asked for, of one page where one is."""
+    places = matrix.ordered(filters.show, filters.sort)
+    if page is not None:
+        places = places[(page - 1) * EXAMPLES_A_PAGE : page * EXAMPLES_A_PAGE]
+    for place in places:
+        example, name = matrix.examples[place]
+        for agent in matrix.agents:
+            cell = agent.cell(place)
+            numbers = " ".join(map(str, agent.numbers))
+            own = (str(example), name, str(agent.agent_id), agent.name, agent.detail, numbers)
+            counts = (cell.passed, cell.failed, cell.status, cell.run)
+            yield dict(zip(COLUMNS_CSV, (*own, *counts), strict=True))
+
+
+def agent_rows(matrix: Solved) -> Iterator[dict[str, CsvCell]]:
+    """Yield a row for each agent: how many examples it solves of those scored for it."""
+    for agent in matrix.agents:
+        rate, numbers = agent.rate, " ".join(map(str, agent.numbers))
+        own = (str(agent.agent_id), agent.name, agent.detail, numbers, rate.passed, rate.total)
+        yield dict(zip(AGENTS_CSV, (*own, rate.value, rate.low, rate.high), strict=True))
