@@ -22,11 +22,8 @@ _HOLDER, _HELD, _SCHEMA = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class MessagePiece(Piece):
+class MessagePiece(Piece[bytes]):
     """One span as it is stored: a field of a message of OTLP, and the fields of the messages that hold it."""
-
-    holder: bytes
-    scope: bytes
 
 
 def sorted_messages(message: Any, *, rate: float = 1.0) -> Sorted:
@@ -54,7 +51,7 @@ def sorted_messages(message: Any, *, rate: float = 1.0) -> Sorted:
     return found
 
 
-def stored_message(pieces: Sequence[Piece]) -> bytes:
+def stored_message(pieces: Sequence[Piece[bytes]]) -> bytes:
     """Return pieces of one trace as one export of OTLP in protobuf."""
     written = []
     for holder, scopes in grouped(pieces):

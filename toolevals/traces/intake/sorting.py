@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import orjson
 
@@ -35,19 +35,27 @@ _RECORD: Final = "l"
 Change = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One span, or log record, as it is stored: JSON of OTLP, and what holds it.
+# A resource or scope without its items: in OTLP's JSON form or in protobuf.
+Above = TypeVar("Above", Mapping[str, Any], bytes)
 
-    `key` is the span's id; a record has none, so its key is made of all that it says. `is_root` says that it is a span
-    with none above it.
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[Above]):
+    """One span, or log record, as it is stored: its document in one form of OTLP, and its resource and scope in it.
+
+    `key` is the span's id; a record has none, so its key is made of its whole content. `is_root` marks a span without
+    a parent.
     """
 
     key: str
     is_root: bool
     document: bytes
-    holder: Any
-    scope: Any
+    holder: Above
+    scope: Above
+
+
+# A piece in either form. The pieces of one export have the same form.
+AnyPiece = Piece[Any]
 
 
 @dataclass(slots=True)
@@ -57,7 +65,7 @@ class Sorted:
     `left_out` counts those of traces that the sampling rate leaves out, which is no failure.
     """
 
-    traces: dict[str, dict[str, Piece]] = field(default_factory=dict)
+    traces: dict[str, dict[str, AnyPiece]] = field(default_factory=dict)
     rejected: int = 0
     reasons: list[str] = field(default_factory=list)
     left_out: int = 0
@@ -184,7 +192,7 @@ def _written(value: Any) -> bytes:
         raise InvalidDocument.at("", "cannot be kept as JSON") from None
 
 
-def stored_document(pieces: Sequence[Piece], signal: Signal = TRACES) -> bytes:
+def stored_document(pieces: Sequence[Piece[Mapping[str, Any]]], signal: Signal = TRACES) -> bytes:
     """Return pieces of one trace as one export of OTLP: what is written is read by the reader of exports."""
     return orjson.dumps(
         {
@@ -201,9 +209,9 @@ def stored_document(pieces: Sequence[Piece], signal: Signal = TRACES) -> bytes:
     )
 
 
-def grouped(pieces: Sequence[Piece]) -> list[tuple[Any, list[tuple[Any, list[bytes]]]]]:
+def grouped(pieces: Sequence[Piece[Above]]) -> list[tuple[Above, list[tuple[Above, list[bytes]]]]]:
     """Return what is stored of pieces below what holds them: resources, in each its scopes, in each its items."""
-    found: dict[int, tuple[Any, dict[int, tuple[Any, list[bytes]]]]] = {}
+    found: dict[int, tuple[Above, dict[int, tuple[Above, list[bytes]]]]] = {}
     for piece in pieces:
         _, scopes = found.setdefault(id(piece.holder), (piece.holder, {}))
         _, items = scopes.setdefault(id(piece.scope), (piece.scope, []))

@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
 from toolevals.traces.intake.messages import MessagePiece, stored_message
-from toolevals.traces.intake.sorting import Piece, stored_document
+from toolevals.traces.intake.sorting import AnyPiece, stored_document
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.models.spans import keys_join, keys_split
 from toolevals.workspace.bulk import rows_insert
@@ -39,7 +39,7 @@ class Stored:
     reasons: list[str] = field(default_factory=list)
 
 
-def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, Piece]], signal: Signal = TRACES) -> Stored:
+def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, AnyPiece]], signal: Signal = TRACES) -> Stored:
     """Store spans, or log records, by trace and by key, as `sorted_spans` gives them.
 
     Nothing of it is kept if it fails. A trace that has as many spans, or bytes, as one may have takes no more.
@@ -85,7 +85,7 @@ class _Gain:
     body: bytes
 
     @classmethod
-    def of(cls, pieces: Mapping[str, Piece], packer: zstandard.ZstdCompressor, signal: Signal) -> _Gain:
+    def of(cls, pieces: Mapping[str, AnyPiece], packer: zstandard.ZstdCompressor, signal: Signal) -> _Gain:
         if not pieces:
             return cls(0, 0, False, 0, "", b"")
         items = list(pieces.values())
