@@ -57,7 +57,7 @@ class Figure:
 
     @property
     def problem(self) -> str | None:
-        """Why its change cannot be stated, or None."""
+        """Return why its change cannot be stated, or None."""
         if len(self.values) < FEWEST_PAIRS:
             return f"measured in {len(self.values)} pairs, and {FEWEST_PAIRS} are needed"
         return "a value is not above zero" if any(min(pair) <= 0 for pair in self.values) else None

@@ -150,7 +150,7 @@ def gate_decided() -> dict[str, float]:
 
 
 class Taken(NamedTuple):
-    """What something took by the clock, and of the processors: this one's and that of its session's server."""
+    """The time that a step took by the clock, and of the processors: of this one and of its session's server."""
 
     clock: float
     processor: float

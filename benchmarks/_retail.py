@@ -22,7 +22,7 @@ _ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
 
 
 class _RefusedError(Exception):
-    """What a tool answers in place of a result."""
+    """A tool's answer in place of a result."""
 
 
 def _found(table: Any, key: Any, what: Any) -> Any:

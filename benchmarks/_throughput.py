@@ -101,7 +101,7 @@ def measure(trials: int) -> dict[str, Any]:
 
 
 class _Times:
-    """How long a block took by the clock, and the processor time of all that its measurement started, without this."""
+    """The time of a block by the clock, and the processor time of all that its measurement started, without this."""
 
     seconds = processor = 0.0
 

@@ -23,14 +23,14 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How many times better than the baseline; below 1 is worse."""
+        """Return how many times better than the baseline; below 1 is worse."""
         if not self.baseline or not self.value:
             return None
         return self.value / self.baseline if self.better == "higher" else self.baseline / self.value
 
     @property
     def ok(self) -> bool:
-        """Whether the target, if any, is reached."""
+        """Return whether the target, if any, is reached."""
         if self.target is None:
             return True
         return self.value >= self.target if self.better == "higher" else self.value <= self.target

@@ -57,7 +57,7 @@ def _page(dataset: Dataset, after: UUID | None) -> list[tuple[UUID, str, dict[st
 
 @dataclass(frozen=True, slots=True)
 class PairTally:
-    """How many pairs of first labels were counted, and how many of them differ. `is_known`: whether any count was."""
+    """The number of pairs of first labels, and of those that differ. `is_known`: whether any pair was counted."""
 
     pairs: int = 0
     differing: int = 0

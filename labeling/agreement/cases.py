@@ -25,7 +25,7 @@ AGAINST_GOLD = ("judged", "tool_wrong", "label_wrong")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which units: where tools `one` and `two` were chosen; that agree or differ in something; or a person's labels.
+    """The units to list: where tools `one` and `two` were chosen, that agree or differ, or that a person labelled.
 
     `show` is one of SHOWS; of an argument, `tool` and `argument` name it. `gold` is one of AGAINST_GOLD, about `of`.
     """
@@ -56,7 +56,7 @@ class Asked:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What an address says of it."""
+        """Return what an address says of it."""
         said = {name: getattr(self, name) for name in ("one", "two", "show", "tool", "argument", "gold", "of")}
         return {name: str(value) for name, value in said.items() if value}
 

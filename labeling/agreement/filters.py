@@ -17,7 +17,7 @@ LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which labels are compared; what is None or missing does not matter.
+    """The labels to compare; a field that is None or missing filters nothing.
 
     `since` and `until` are days of a unit's last label, both included. `guideline`: labels under that version only.
     `reviewer`: what this person labelled; with `other`, the labels of these two alone.
@@ -50,7 +50,7 @@ class Filters:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What an address says of it."""
+        """Return what an address says of it."""
         said = {name: getattr(self, name) for name in ("since", "until", "guideline", "reviewer", "other")}
         return {**self.strata, **{name: str(value) for name, value in said.items() if value is not None}}
 

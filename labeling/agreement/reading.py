@@ -21,7 +21,7 @@ BETWEEN: Final = " + "
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a label says.
+    """The content of a label.
 
     `tool` is the class of its tool choice: a tool, several as "a + b" in the order of their names, `(none)`, `(any)`,
     `(ambiguous)` or `(missing_tool)`. `meaning` is a digest that only equivalent labels share. `arguments` holds, by

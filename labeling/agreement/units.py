@@ -42,7 +42,7 @@ class Unit:
 
     @property
     def at(self) -> datetime:
-        """When the last of its labels came in."""
+        """Return when the last of its labels came in."""
         return max(label.at for label in self.labels)
 
     @property

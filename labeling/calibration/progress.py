@@ -15,7 +15,7 @@ from toolevals.workspace.models import Membership, Project, Role, User
 
 @dataclass(frozen=True, slots=True)
 class PersonProgress:
-    """How many of a round's examples somebody has answered."""
+    """The number of a round's examples that a person has answered."""
 
     name: str
     is_self: bool

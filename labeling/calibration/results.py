@@ -59,7 +59,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What was said of one example, the most frequent first, and what is right."""
+    """The answers to one example, the most frequent first, and the right one."""
 
     item: CalibrationItem
     gold: Saying
@@ -67,12 +67,12 @@ class ItemResult:
 
     @property
     def count(self) -> int:
-        """How many answered it."""
+        """Return how many answered it."""
         return sum(split.count for split in self.splits)
 
     @property
     def agrees(self) -> bool:
-        """Whether all who answered it said the same."""
+        """Return whether all who answered it said the same."""
         return len(self.splits) == 1
 
     @property
@@ -83,7 +83,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far people agree on something: on how many of the examples that two or more answered all said the same."""
+    """The agreement of people: in how many of the examples with two answers or more all answers are the same."""
 
     title: str
     alike: int

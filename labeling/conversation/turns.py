@@ -22,7 +22,7 @@ OPEN_WORDS = 40
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """What somebody said. The rest of a long text is folded."""
+    """The text of a message. The rest of a long text is folded."""
 
     parts: tuple[Segment, ...]
     rest: tuple[Segment, ...] = ()
@@ -30,7 +30,7 @@ class TextBlock:
 
     @property
     def more(self) -> int:
-        """How many words are folded."""
+        """Return how many words are folded."""
         return len("".join(segment.text for segment in self.rest).split())
 
 
@@ -82,7 +82,7 @@ class CallBlock:
 
     @property
     def is_brief(self) -> bool:
-        """Whether the closed line says it all."""
+        """Return whether the closed line says it all."""
         return self.first is not None and not self.others and not self.first[1].endswith("…") and len(self.lines) == 1
 
     @property

@@ -24,7 +24,7 @@ NEXT_CSV = ("lacking", "tool", "what", "have", "wanted", "waiting")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the address says: which columns, which part of tools' names, which page of tools (from 1)."""
+    """The address's choice of columns, of a part of tools' names, and of a page of tools (from 1)."""
 
     view: str = "quotas"
     find: str = ""
@@ -39,7 +39,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is drawn: columns with their group's head, some rows, and of how many."""
+    """The drawn table: columns with their group's head, some rows, and the number of all rows."""
 
     columns: Sequence[Column]
     groups: Sequence[tuple[str, int]]

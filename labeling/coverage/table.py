@@ -58,7 +58,7 @@ class Count:
 
     @property
     def lacking(self) -> int:
-        """How many are still to be added."""
+        """Return how many are still to be added."""
         return max(0, (self.wanted or 0) - self.have)
 
     @property
@@ -81,7 +81,7 @@ class ToolRow:
 
     @property
     def lacking(self) -> int:
-        """How many examples the tool's cells lack together; one example may fill several."""
+        """Return how many examples the tool's cells lack together; one example may fill several."""
         return sum(cell.lacking for cell in self.cells)
 
 
@@ -118,7 +118,7 @@ class Share:
 
     @property
     def lacking(self) -> int:
-        """How many are still to be added."""
+        """Return how many are still to be added."""
         return max(0, (self.wanted or 0) - self.have)
 
     @property
@@ -133,12 +133,12 @@ class Share:
 
     @property
     def head(self) -> str:
-        """What the stratum is called."""
+        """Return what the stratum is called."""
         return HEADS[self.stratum]
 
     @property
     def words(self) -> str:
-        """What the class is called."""
+        """Return what the class is called."""
         return self.name.replace("_", " ")
 
 

@@ -36,7 +36,7 @@ class Fact:
 
     @property
     def is_missing(self) -> bool:
-        """Whether nothing is known."""
+        """Return whether nothing is known."""
         return [part.text for part in self.parts] == [NOT_RECORDED]
 
 

@@ -12,7 +12,7 @@ from toolevals.grading.metrics.estimates import Estimate
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What people say of a dataset, and of the version where it is one; `version` is None for what it holds now."""
+    """The description of a dataset, and of the version if there is one; `version` is None for its current content."""
 
     slug: str
     title: str
@@ -34,7 +34,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class ValueCount:
-    """How many examples have a value; `value` is empty where it is not said."""
+    """The number of examples with a value; `value` is empty where an example has none."""
 
     value: str
     count: int
@@ -56,7 +56,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """What the examples are. Only those with gold call a tool; `unread` gold is not yet counted by tool.
+    """The kinds of examples. Only those with gold call a tool; `unread` gold is not yet counted by tool.
 
     `replaced`: entries of a frozen version whose revision or gold is no longer in force; None for what it holds now.
     """
@@ -90,7 +90,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where examples come from: files, newest first, `more` of them unlisted; and how often some came without one.
+    """The origins of examples: files, newest first, `more` of them unlisted; and how often some came without one.
 
     `drafts`: how many of those are drafts of edge cases that a person accepted.
     """
@@ -103,7 +103,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """Who labelled what is resolved, and how: labels that stand, one a slot; times in seconds.
+    """The labelling of resolved examples: labels in force, one a slot; times in seconds.
 
     `overlap`: how many examples have so many labels; `nameless` labels are by people who have left.
     """
@@ -124,7 +124,7 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True)
 class ToolAgreement:
-    """How far labels of one example choose the same tools. `units`: examples with two labels or more.
+    """The agreement of labels of one example on the tool. `units`: examples with two labels or more.
 
     Figures are of `sampled` of them: all, or a fixed random sample where there are many.
     """
@@ -137,7 +137,7 @@ class ToolAgreement:
 
 @dataclass(frozen=True, slots=True)
 class LintCount:
-    """How many findings of a rule stand."""
+    """The number of open findings of a rule."""
 
     rule: str
     severity: str

@@ -39,7 +39,7 @@ STEPS = frozenset({"tool", "any_order", "one_of_calls"})
 
 @dataclass(frozen=True, slots=True)
 class SideWords:
-    """What one side says of a part: how it compares, and the value; `nothing` where it says nothing."""
+    """One side's words for a part: how it compares, and the value; `nothing` where it has none."""
 
     by: str = ""
     value: str = ""
@@ -83,7 +83,7 @@ class Answered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Where two expectations differ and where they agree."""
+    """The differences and agreements of two expectations."""
 
     differing: tuple[Part, ...]
     agreed: tuple[Part, ...]
@@ -95,7 +95,7 @@ class Comparison:
 
     @property
     def agreed_names(self) -> list[str]:
-        """What else they agree on, without the settings."""
+        """Return what else they agree on, without the settings."""
         return [part.title for part in self.agreed if not part.is_tool and not part.is_setting]
 
 

@@ -34,7 +34,7 @@ class CallWords:
 
 @dataclass(frozen=True, slots=True)
 class ExpectationWords:
-    """What is expected: a sentence where there are no calls, else each alternative's calls, and what stands beside."""
+    """An expectation in words: a sentence where there are no calls, else each alternative's calls, and the settings."""
 
     sentence: str
     alternatives: tuple[tuple[CallWords, ...], ...]

@@ -11,7 +11,7 @@ LISTED = 100
 
 
 class Inexpressible(ValueError):  # noqa: N818 - nothing is wrong: the format has no words for it
-    """What an example says has no form in the format; the text is the reason."""
+    """An example that has no form in the format; the text is the reason."""
 
 
 @dataclass(slots=True)

@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is exported."""
+    """The examples to export."""
 
     dataset: Dataset
     version: DatasetVersion | None = None
@@ -70,12 +70,12 @@ class Selection:
 
     @property
     def name(self) -> str:
-        """What its files are called: made of slugs and numbers."""
+        """Return what its files are called: made of slugs and numbers."""
         return f"{self.dataset.slug}-{self.version.number}" if self.version else self.dataset.slug
 
     @property
     def size(self) -> int:
-        """How many examples there are."""
+        """Return how many examples there are."""
         return self.version.size if self.version else Example.objects.of_dataset(self.dataset).count()
 
     def rows(self) -> Iterator[Row]:

@@ -27,7 +27,7 @@ _KEY = re.compile(r"[0-9]{1,5}")
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """What is wrong, and beside which field to say it.
+    """A problem, and the field next to which it is shown.
 
     The field is an argument's ("c1/order_id"), a call's as a whole ("c1"), another of the form's names ("tool", "why",
     "json"), or "" for the label as a whole.
@@ -39,7 +39,7 @@ class FieldProblem:
 
 @dataclass(slots=True)
 class Found:
-    """What reading found beside the document: problems, and which field each pointer into it came from."""
+    """The problems that reading found, and the field that each pointer into the document came from."""
 
     problems: list[FieldProblem] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)

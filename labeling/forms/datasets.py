@@ -43,13 +43,13 @@ class DecidedByField(forms.MultipleChoiceField):
 
 
 class DecidedByForm(PlainForm):
-    """What decides one example."""
+    """The form for the parts that decide one example."""
 
     decided_by = DecidedByField(EXPECTED, *PARTS, help_text="Mark none: its dataset's default decides.")
 
 
 class DatasetForm(PlainForm):
-    """What is said about a dataset."""
+    """The form for a dataset's description."""
 
     name = forms.CharField(max_length=120)
     description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
@@ -95,7 +95,7 @@ class ShownStrataForm(PlainForm):
 
 
 class NewDatasetForm(DatasetForm):
-    """What a dataset begins with."""
+    """The form for a new dataset."""
 
     slug = forms.SlugField(max_length=60, label="Short name", help_text="In addresses: letters, digits, hyphens.")
 
@@ -126,7 +126,7 @@ class FreezeForm(PlainForm):
 
 
 class DescribeForm(PlainForm):
-    """What is said about a frozen version."""
+    """The form for a frozen version's description."""
 
     note = forms.CharField(max_length=300, required=False, help_text="What it is for; for people who choose one.")
     tags = forms.CharField(max_length=700, required=False, help_text=f"Between spaces. {TAG_RULE}")
@@ -139,7 +139,7 @@ class DescribeForm(PlainForm):
 
 
 class DisputeForm(PlainForm):
-    """Why the gold of an example is wrong."""
+    """The form for the reason why the gold of an example is wrong."""
 
     MOST = 4000
     reason = forms.CharField(
@@ -148,6 +148,6 @@ class DisputeForm(PlainForm):
 
 
 class ReasonForm(PlainForm):
-    """Why an example is labelled again, or its earlier gold put in force again."""
+    """The form for the reason of a new label, or of earlier gold put in force again."""
 
     reason = forms.CharField(max_length=4000, label="Why?", widget=forms.Textarea(attrs={"rows": 2}))

@@ -26,7 +26,7 @@ _CHANGED_BY_BROWSERS = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 
 class EntryError(ValueError):
-    """What was entered means nothing; the message is for the person who entered it."""
+    """An entry without a meaning; the message is for the person who entered it."""
 
 
 @dataclass(frozen=True, slots=True)

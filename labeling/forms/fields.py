@@ -18,7 +18,7 @@ MAX_CHOICES = 200
 
 
 class Kind(StrEnum):
-    """What a field takes."""
+    """The kind of value that a field takes."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -79,7 +79,7 @@ class ArgumentField:
 
     @property
     def depth(self) -> int:
-        """How many fields it lies in."""
+        """Return how many fields it lies in."""
         return self.path.count("/") - 1
 
 

@@ -48,7 +48,7 @@ SECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the unfolded sections show."""
+    """The values of the unfolded sections."""
 
     sections: frozenset[str]
     reactions: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ class Entry:
 
     @property
     def address(self) -> str:
-        """How problems name it."""
+        """Return how problems name it."""
         return f"c{self.number}"
 
 

@@ -75,7 +75,7 @@ class Panel:
 
     @property
     def address(self) -> str:
-        """How problems name the open call."""
+        """Return how problems name the open call."""
         return f"c{self.open}"
 
     @property
@@ -85,12 +85,12 @@ class Panel:
 
     @property
     def whole_problem(self) -> str:
-        """What is wrong with the label as a whole."""
+        """Return what is wrong with the label as a whole."""
         return self.problems.get("", "")
 
     @property
     def call_problem(self) -> str:
-        """What is wrong with the open call as a whole."""
+        """Return what is wrong with the open call as a whole."""
         return self.problems.get(self.address, "")
 
 

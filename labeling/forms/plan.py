@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it is one call and nothing else."""
+        """Return whether it is one call and nothing else."""
         return len(self.routes) == 1 and len(self.calls()) == 1 and bool(self.routes[0].ordered)
 
     def to_text(self) -> str:

@@ -34,7 +34,7 @@ class PersonChoice(forms.ModelChoiceField[User]):
 
 
 class LabellingForm(PlainForm):
-    """How a project labels."""
+    """The form for a project's labelling settings."""
 
     labels_wanted = forms.IntegerField(
         min_value=1,
@@ -100,7 +100,7 @@ def _unknown_words(unknown: list[tuple[int, str]], place: str) -> str:
 
 
 class ChoiceForm(PlainForm):
-    """Which examples of `dataset`, or of `batch` of it: of these strata, of these ids, the first so many."""
+    """The choice of examples of `dataset`, or of its `batch`: of these strata, of these ids, the first so many."""
 
     dataset: Dataset
     batch: LabelBatch | None = None
@@ -134,7 +134,7 @@ class ChoiceForm(PlainForm):
 
 
 class BatchForm(PlainForm):
-    """What is said about a batch."""
+    """The form for a batch's description."""
 
     name = forms.CharField(max_length=120)
     owner = PersonChoice(
@@ -161,7 +161,7 @@ class BatchForm(PlainForm):
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is said about the batch, without the choice of examples."""
+        """Return what is said about the batch, without the choice of examples."""
         return {name: self.cleaned_data[name] for name in ("name", "owner", "due_on", "note")}
 
 
@@ -181,7 +181,7 @@ class NewBatchForm(BatchForm, ChoiceForm):
 
 
 class AssignForm(ChoiceForm):
-    """Whose work the chosen examples are."""
+    """The form that assigns the chosen examples to a person."""
 
     person = PersonChoice(queryset=User.objects.none(), label="Person")
     field_order = ("person", "first", "names")

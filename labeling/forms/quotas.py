@@ -25,7 +25,7 @@ _NARROW = {"class": "form-control num", "inputmode": "decimal"}
 
 
 class QuotasForm(PlainForm):
-    """How many examples of what are wanted."""
+    """The form for the wanted number of examples of each kind."""
 
     per_tool = forms.IntegerField(
         min_value=0, max_value=MOST, label="Examples for each tool", help_text="That call it, by their gold."

@@ -46,7 +46,7 @@ _CALL_FIELD = re.compile(r"c([0-9]+)/(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What was entered: the expectation as far as it can be read, and what is wrong with it.
+    """The entries of the form: the expectation as far as it can be read, and its problems.
 
     `answer` is a LabelAnswer; where it is none of "expectation", there is no document.
     """
@@ -70,7 +70,7 @@ class Page:
 
     @property
     def kind(self) -> str:
-        """What is chosen: "none", "any", one of ANSWERS, or "calls"."""
+        """Return what is chosen: "none", "any", one of ANSWERS, or "calls"."""
         choice = self.data.get("tool", "")
         return choice if choice in (NONE, ANY_CALL, *ANSWERS) else "calls"
 

@@ -81,22 +81,22 @@ class Row:
 
     @property
     def has_lines(self) -> bool:
-        """Whether its text needs more than one line."""
+        """Return whether its text needs more than one line."""
         return "\n" in self.value
 
     @property
     def is_special(self) -> bool:
-        """Whether it is compared in another way than the usual one; shown in bold."""
+        """Return whether it is compared in another way than the usual one; shown in bold."""
         return self.matcher not in ("exact", "fields", "items", first_matcher(self.field))
 
     @property
     def is_unnamed(self) -> bool:
-        """Whether the label says nothing of it."""
+        """Return whether the label says nothing of it."""
         return self.matcher == UNNAMED
 
     @property
     def says(self) -> str:
-        """What stands in the value's place where none is needed."""
+        """Return what stands in the value's place where none is needed."""
         return VALUELESS.get(self.matcher, "")
 
     @property
@@ -118,7 +118,7 @@ class Row:
 
     @property
     def named_as(self) -> str:
-        """What it is compared by once it is added to the label."""
+        """Return what it is compared by once it is added to the label."""
         return named_matcher(self.field)
 
     @property

@@ -37,7 +37,7 @@ class ImportForm(PlainForm):
 
 
 class ColumnsForm(PlainForm):
-    """What each column of a table holds."""
+    """The form for the meaning of each column of a table."""
 
     def __init__(self, *args: Any, table: Preview, tools: Iterable[ToolSpec] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -55,7 +55,7 @@ class ColumnsForm(PlainForm):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the import is to know; the form is valid."""
+        """Return what the import is to know; the form is valid."""
         return {"delimiter": self.table.delimiter, "columns": self._targets()}
 
     def clean(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _target_field(column: str, detected: str) -> forms.ChoiceField:
 
 
 class RecordedForm(PlainForm):
-    """What becomes of recorded runs."""
+    """The form for the use of recorded runs."""
 
     examples = forms.ChoiceField(
         label="Make an example of",
@@ -103,7 +103,7 @@ class RecordedForm(PlainForm):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the import is to know; the form is valid."""
+        """Return what the import is to know; the form is valid."""
         return {name: value for name, value in self.cleaned_data.items() if value}
 
 
@@ -116,7 +116,7 @@ class VersionChoice(forms.ModelChoiceField[DatasetVersion]):
 
 
 class ExportForm(PlainForm):
-    """What to write, and how."""
+    """The form for an export: its content and format."""
 
     format = forms.ChoiceField(
         label="Format", choices=[(each.name, f"{each.title}: {each.holds}") for each in FORMATS.values()]

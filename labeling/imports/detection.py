@@ -32,7 +32,7 @@ class DetectedSource(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What to tell the person whose file it is."""
+        """Return what to tell the person whose file it is."""
         return f"Read as {self.source.title}: {self.evidence}."
 
 

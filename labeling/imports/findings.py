@@ -36,7 +36,7 @@ class Findings:
 
     @property
     def sentence(self) -> str:
-        """What to tell the person whose file was refused."""
+        """Return what to tell the person whose file was refused."""
         noun = "error" if self.error_count == 1 else "errors"
         return f"Nothing was imported: {self.error_count:,} {noun} in the file."
 

@@ -30,7 +30,7 @@ _STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) 
 
 @dataclass(slots=True)
 class Part:
-    """What one part of a file holds: good rows with line (from 1) and byte offset, and what is wrong with others."""
+    """The content of one part of a file: good rows with line (from 1) and byte offset, and problems of the others."""
 
     rows: list[tuple[int, int, ExampleRow]] = field(default_factory=list)
     lines: int = 0

@@ -24,7 +24,7 @@ csv.field_size_limit(MAX_LINE_BYTES)
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a table looks like: the delimiter found, the names of its columns, and its first rows."""
+    """The look of a table: its delimiter, the names of its columns, and its first rows."""
 
     delimiter: str
     columns: list[str]

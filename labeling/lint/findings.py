@@ -36,7 +36,7 @@ class Finding(TypedDict):
 
 @dataclass(slots=True)
 class Report:
-    """What a lint found: findings, how many of each rule, and what an agent that does nothing scores."""
+    """The results of a lint: findings, how many of each rule, and what an agent that does nothing scores."""
 
     findings: list[Finding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

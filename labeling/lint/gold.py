@@ -23,7 +23,7 @@ IDLE = Transcript()
 
 
 class GoldLint:
-    """What is odd about gold, one example at a time."""
+    """The lint of gold, one example at a time."""
 
     def __init__(self, report: Report, newest: Sequence[ToolSpec], version: str) -> None:
         self._report = report

@@ -61,7 +61,7 @@ class Alike:
 
 
 class Duplicates:
-    """What was said in the conversations so far. The system's words are left aside: they are alike on purpose."""
+    """The texts of the conversations so far. The system's words are left out: they are alike on purpose."""
 
     def __init__(self) -> None:
         self._groups: dict[str, Group] = {}

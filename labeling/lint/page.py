@@ -19,7 +19,7 @@ CSV = ("severity", "rule", "finding", "tools", "examples", "example_count", "let
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the address says: a rule, a severity, whether what was let be is shown, and the page (from 1)."""
+    """The address's choice: a rule, a severity, whether ignored findings are shown, and the page (from 1)."""
 
     rule: str = ""
     severity: str = ""
@@ -46,7 +46,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """How many findings a rule has, those let be aside; `more` are counted but not listed."""
+    """The number of a rule's findings, without the ignored ones; `more` are counted but not listed."""
 
     rule: Rule
     count: int

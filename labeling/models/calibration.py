@@ -55,7 +55,7 @@ class CalibrationItem(models.Model):
 
 
 class CalibrationAnswer(models.Model):
-    """What one person said of one example of a round."""
+    """The answer of one person to one example of a round."""
 
     id = PublicIdField()
     item = models.ForeignKey(CalibrationItem, on_delete=models.CASCADE, related_name="answers")

@@ -13,7 +13,7 @@ from toolevals.workspace.models import Job
 
 
 class ToolPart(models.TextChoices):
-    """What a tool has to do with an example."""
+    """The part of a tool in an example."""
 
     # The gold calls it.
     EXPECTED = "expected"

@@ -54,7 +54,7 @@ AGAIN_FIRST = 1
 
 
 class Resolution(models.TextChoices):
-    """How far a revision's labelling is."""
+    """The stage of a revision's labelling."""
 
     OPEN = "open", "to label"
     DISAGREED = "disagreed", "to adjudicate"
@@ -66,7 +66,7 @@ class Resolution(models.TextChoices):
 
 
 class Revision(models.Model):
-    """What an example shows: its input and the tools offered, by content. Labels stay with their revision."""
+    """The content of an example: its input and the tools offered, by content. Labels stay with their revision."""
 
     id = PublicIdField()
     example = models.ForeignKey(Example, on_delete=models.CASCADE, related_name="revisions", db_index=False)

@@ -14,7 +14,7 @@ from toolevals.workspace.models import User
 
 
 class Feedback(models.Model):
-    """What somebody decided about an example that a person had labelled. A later decision takes its place."""
+    """The decision about an example that a person had labelled. A later decision takes its place."""
 
     id = PublicIdField()
     label = models.OneToOneField(Label, on_delete=models.CASCADE, related_name="feedback")

@@ -14,7 +14,7 @@ from toolevals.workspace.models import User
 
 
 class GoldSource(models.TextChoices):
-    """Where gold comes from; shown wherever gold is."""
+    """The source of gold; shown wherever gold is."""
 
     AGREED = "agreed"
     ADJUDICATED = "adjudicated"

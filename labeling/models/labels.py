@@ -16,7 +16,7 @@ from toolevals.workspace.models import User
 
 
 class SlotState(models.TextChoices):
-    """Where a slot is. Claimed and overdue counts as open again; closed is one whose label nobody needs any more."""
+    """The stage of a slot. Claimed and overdue counts as open again; closed is one whose label is no longer needed."""
 
     OPEN = "open"
     CLAIMED = "claimed"
@@ -79,7 +79,7 @@ class LabelSlot(models.Model):
 
 
 class LabelAnswer(models.TextChoices):
-    """What a label says: what should happen, or why nobody can say."""
+    """The answer of a label: what should happen, or why no one can say."""
 
     EXPECTATION = "expectation", "an expectation"
     AMBIGUOUS = "ambiguous", "ambiguous: more than one reading"
@@ -165,7 +165,7 @@ class SpareLabel(models.Model):
 
 
 class Draft(models.Model):
-    """What one person has entered and not submitted."""
+    """The part of a label that one person has entered and not submitted."""
 
     id = PublicIdField()
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="drafts")

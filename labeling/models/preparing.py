@@ -15,7 +15,7 @@ from toolevals.workspace.models import Job, User
 
 
 class Suggestion(models.Model):
-    """What a model would expect of a revision; shown only where the project allows it."""
+    """The expectation that a model suggests for a revision; shown only where the project allows it."""
 
     id = PublicIdField()
     revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="suggestion")
@@ -26,7 +26,7 @@ class Suggestion(models.Model):
 
 
 class ProposalState(models.TextChoices):
-    """What a person said of a proposed example."""
+    """The decision of a person about a proposed example."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -65,7 +65,7 @@ class ProposedExample(models.Model):
 
 
 class LintReport(models.Model):
-    """What a lint of a dataset found; the newest is shown."""
+    """The findings of a lint of a dataset; the newest is shown."""
 
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="lints")

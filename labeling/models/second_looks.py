@@ -15,7 +15,7 @@ from toolevals.workspace.models import User
 
 
 class LookPlan(models.Model):
-    """Whose proposals are shown in a dataset, and how many are wrong on purpose; the one not ended is at work."""
+    """The agent whose proposals are shown in a dataset, and the share wrong on purpose; the one not ended is active."""
 
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="look_plans")
@@ -37,7 +37,7 @@ class LookPlan(models.Model):
 
 
 class LookProposal(models.Model):
-    """What is proposed for one revision: the agent's calls, or others in their place, wrong on purpose."""
+    """The proposal for one revision: the agent's calls, or others in their place, wrong on purpose."""
 
     id = PublicIdField()
     plan = models.ForeignKey(LookPlan, on_delete=models.CASCADE, related_name="proposals", db_index=False)
@@ -55,7 +55,7 @@ class LookProposal(models.Model):
 
 
 class LookAnswer(models.TextChoices):
-    """What a person says after a second look."""
+    """The answer of a person after a second look."""
 
     KEPT = "kept", "kept the label"
     WENT_OVER = "went_over", "went over to the proposal"

@@ -54,7 +54,7 @@ class Place:
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether it is an optional argument of the call itself of which the gold says nothing."""
+        """Return whether it is an optional argument of the call itself of which the gold says nothing."""
         return len(self.parameter.path) == 1 and not self.parameter.required and self.matcher is None
 
 

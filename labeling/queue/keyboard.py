@@ -67,7 +67,7 @@ class Binding:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is another key than the usual one."""
+        """Return whether it is another key than the usual one."""
         return self.key != self.action.key
 
 

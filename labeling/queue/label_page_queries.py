@@ -35,7 +35,7 @@ class LabelFacts(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """What a person has entered for an example or labelled of it, and what else its page tells them."""
+    """The state of a person's work on an example, draft and label, and the other facts that its page shows."""
 
     drafted: bool
     labelled: bool

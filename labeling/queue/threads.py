@@ -27,7 +27,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What one reviewer asked and what was answered; `key` is its first comment, which names nobody."""
+    """The question of one reviewer with its answers; `key` is its first comment, which names no one."""
 
     key: UUID
     remarks: tuple[Remark, ...]

@@ -46,7 +46,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """When the last label will be in at a pace of labels a day, with a 95 % range of both. `last` is None if never."""
+    """The day of the last label at a pace of labels a day, with a 95 % range of both. `last` is None if never."""
 
     pace: float
     day: date

@@ -24,7 +24,7 @@ BIAS_CSV: Final = ("reviewer_id", "reviewer", "proposals", "shown", "went_over",
 
 @dataclass(frozen=True, slots=True)
 class GoingOver:
-    """How often a person went over to proposals of one kind, of how many that they were shown and answered."""
+    """The number of times that a person went over to proposals of one kind, and of those shown and answered."""
 
     kind: str
     shown: int

@@ -23,7 +23,7 @@ OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 
 
 class Said(NamedTuple):
-    """What a decision says."""
+    """The content of a decision."""
 
     answer: str
     expectation: Any | None

@@ -24,7 +24,7 @@ _MAY_BE_NULL = ("owner", "due_on", "closed_at")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which examples: of these strata, of these names (all where none is named), the first so many in turn."""
+    """The examples to choose: of these strata, of these names (all where none is named), the first so many in turn."""
 
     strata: dict[str, str] = field(default_factory=dict)
     names: Sequence[str] = ()

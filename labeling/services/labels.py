@@ -30,7 +30,7 @@ from toolevals.workspace.services import audit_record
 
 
 class Said(NamedTuple):
-    """What a label says."""
+    """The content of a label."""
 
     answer: str
     expectation: dict[str, Any] | None

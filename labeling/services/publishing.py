@@ -34,7 +34,7 @@ LAST_LINE = 2**31 - 1
 
 @dataclass(slots=True)
 class Published:
-    """What an import did to a dataset, in examples."""
+    """The effect of an import on a dataset, in examples."""
 
     rows: int = 0
     added: int = 0

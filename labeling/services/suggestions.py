@@ -19,7 +19,7 @@ MAX_SUGGESTIONS = 1000
 
 @dataclass(frozen=True, slots=True)
 class SuggestionRow:
-    """What a model would expect of one example, known by its external id; `source` says who suggests it."""
+    """The expectation that a model suggests for one example, known by its external id; `source` names the model."""
 
     external_id: str
     expectation: Any

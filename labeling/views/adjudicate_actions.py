@@ -34,7 +34,7 @@ PHRASES = (
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is decided so far: an answer and its expectation, and what is wrong with it or still open."""
+    """The decision so far: an answer and its expectation, and what is wrong with it or still open."""
 
     answer: str
     expectation: dict[str, Any] | None

@@ -28,7 +28,7 @@ MOST_DATASETS = 3
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """How often the pairs of first labels of a dataset choose the same tool; None before there is a full block."""
+    """The share of pairs of first labels of a dataset with the same tool; None before there is a full block."""
 
     dataset: Dataset
     figure: Figure | None

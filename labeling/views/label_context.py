@@ -50,7 +50,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What the page begins with."""
+    """The first state of the page."""
 
     data: QueryDict
     saved_at: datetime | None = None

@@ -42,7 +42,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a cell is, what shows that, and what to try."""
+    """The advice on a cell: its kind, its evidence, and what to try."""
 
     kind: Kind
     shown: tuple[Sentence, ...] = ()

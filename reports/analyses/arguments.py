@@ -36,7 +36,7 @@ class ArgumentRow:
 
     @property
     def name(self) -> str:
-        """What the parameter is called; a schema can be broken by the arguments as a whole."""
+        """Return what the parameter is called; a schema can be broken by the arguments as a whole."""
         return self.argument or "(all together)"
 
 

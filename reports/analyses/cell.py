@@ -24,7 +24,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How many cases (or pairs) with one expected class were answered with one actual class."""
+    """The number of cases (or pairs) with one expected class that were answered with one actual class."""
 
     expected: str
     actual: str
@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def right(self) -> bool:
-        """Whether nothing is wrong with it: called as expected, and not with wrong arguments as far as it says."""
+        """Return whether nothing is wrong with it: called as expected, and with right arguments as far as is known."""
         return self.expected_class == self.called and self.arguments != "failed"
 
     @property
@@ -74,12 +74,12 @@ class Cell:
 
     @property
     def spent(self) -> float | None:
-        """What its cases cost together, as far as they say."""
+        """Return what its cases cost together, as far as they say."""
         return None if self.cost is None else float(self.cost.total)
 
     @property
     def costed(self) -> int | None:
-        """How many of its cases say what they cost."""
+        """Return how many of its cases say what they cost."""
         return None if self.cost is None else self.cost.known
 
     @property

@@ -48,7 +48,7 @@ class Compounding:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What `steps` steps at `success` each come to, and what each would need for the whole to reach `goal`."""
+    """The results of `steps` steps at `success` each, and the success that each needs for the whole to reach `goal`."""
 
     success: float
     steps: int

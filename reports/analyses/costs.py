@@ -13,7 +13,7 @@ Cell = tuple[str, str]
 
 
 class Basis(StrEnum):
-    """What a cost is counted in: the run's prices, else tokens, else what tools cost relative to each other."""
+    """The unit of costs: the run's prices, else tokens, else what tools cost relative to each other."""
 
     PRICE = "price"
     TOKENS = "tokens"

@@ -75,7 +75,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class ReasonRow:
-    """Why two tools differ: a reason's name, its sentence, whose rule it is, and on how many cases each passes."""
+    """The reason why two tools differ: its name, its sentence, whose rule it is, and on how many cases each passes."""
 
     name: str
     sentence: str
@@ -115,7 +115,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class ToolVerdicts:
-    """What one tool makes of the cases. `column` is the document of its column, None for ours."""
+    """The verdicts of one tool on the cases. `column` is the document of its column, None for ours."""
 
     key: str
     column: Mapping[str, Any] | None

@@ -46,17 +46,17 @@ class FindingRow:
 
     @property
     def key(self) -> str:
-        """What a list of its cases is asked by."""
+        """Return what a list of its cases is asked by."""
         return f"{self.family}.{self.kind}"
 
     @property
     def query(self) -> str:
-        """What the address of a list of its cases asks."""
+        """Return what the address of a list of its cases asks."""
         return _query(self.key, self.tool)
 
     @property
     def meaning(self) -> str:
-        """What the kind means; of one from another version of a grader nothing is known."""
+        """Return what the kind means; of one from another version of a grader nothing is known."""
         return FAMILIES.get(self.family, {}).get(self.kind, "")
 
 
@@ -88,7 +88,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class FieldUse:
-    """How many of the fields that a tool returned replies used; `tool` is "" for all tools."""
+    """The number of a tool's returned fields that replies used; `tool` is "" for all tools."""
 
     tool: str
     used: int
@@ -100,7 +100,7 @@ class FieldUse:
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """How many are used, then how many are not, each with what the address of a list of its cases asks."""
+        """Return how many are used, then how many are not, each with what the address of a list of its cases asks."""
         return tuple((_query(f"fields.{kind}", self.tool), getattr(self, kind)) for kind in FIELDS)
 
     @property
@@ -125,7 +125,7 @@ class Findings:
 
     @property
     def fields(self) -> tuple[FieldUse, ...]:
-        """How many fields were used: of all tools first, then by tool, those with the most unused ones first."""
+        """Return how many fields were used: of all tools first, then by tool, those with the most unused ones first."""
         counts: dict[str, dict[str, int]] = {}
         for row in self.rows:
             if row.family == "fields" and row.kind:

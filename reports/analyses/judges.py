@@ -21,7 +21,7 @@ GOAL = 0.90
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is known of a judge beside people. `flag` says why its numbers are marked; empty where they are not.
+    """The standing of a judge compared with people. `flag` says why its numbers are marked; empty where they are not.
 
     `table` holds the counts of its newest calibration; None without one.
     """

@@ -35,7 +35,7 @@ class VerdictRow:
 
     @property
     def has_answers(self) -> bool:
-        """Whether any case had something to ask about."""
+        """Return whether any case had something to ask about."""
         return bool(self.rate.total or self.errored)
 
 
@@ -63,7 +63,7 @@ class Layers:
 
     @property
     def has_beside(self) -> bool:
-        """Whether anything is known beyond the calls."""
+        """Return whether anything is known beyond the calls."""
         return any(row.has_answers for row in self.beside)
 
     @property

@@ -16,7 +16,7 @@ from toolevals.grading.metrics.seriation import confusable_order
 
 
 class Order(StrEnum):
-    """How rows and columns are ordered."""
+    """The order of rows and columns."""
 
     ERROR = "error"
     SUPPORT = "support"
@@ -129,7 +129,7 @@ class Matrix:
 
     @cached_property
     def _met(self) -> Mapping[str, int]:
-        """How many of each row were called as expected."""
+        """Return how many of each row were called as expected."""
         met = Counter[str]()
         for row, column in self._diagonal:
             met[row] += self.counts.get((row, column), 0)
@@ -137,18 +137,18 @@ class Matrix:
 
     @cached_property
     def _hit(self) -> Mapping[str, int]:
-        """How many of each column were expected as called."""
+        """Return how many of each column were expected as called."""
         hit = Counter[str]()
         for row, column in self._diagonal:
             hit[column] += self.counts.get((row, column), 0)
         return hit
 
     def recall(self, name: str) -> Rate:
-        """How many of those that expected `name` got it."""
+        """Return how many of those that expected `name` got it."""
         return rate(self._met.get(name, 0), self.row_totals.get(name, 0), self.sums_of("recall", name))
 
     def precision(self, name: str) -> Rate:
-        """How many of those that got `name` expected it."""
+        """Return how many of those that got `name` expected it."""
         return rate(self._hit.get(name, 0), self.column_totals.get(name, 0), self.sums_of("precision", name))
 
     def sums_of(self, which: str, name: str) -> ExampleSums | None:

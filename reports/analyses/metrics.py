@@ -52,7 +52,7 @@ class MetricRow:
 
     @property
     def examples(self) -> int:
-        """How many examples have a scored trial."""
+        """Return how many examples have a scored trial."""
         return self.totals.examples
 
     @property
@@ -63,7 +63,7 @@ class MetricRow:
 
     @property
     def sentence(self) -> str:
-        """What it measures; what it needs, where no case has that."""
+        """Return what it measures; what it needs, where no case has that."""
         metric = METRICS.get(self.name)
         if metric is None:
             return ""

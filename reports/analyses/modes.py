@@ -37,7 +37,7 @@ ERROR_MODES: Final = ("adapter_error", "harness_error")
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """How many cases failed in one way, and in which layer."""
+    """The number of cases that failed in one way, and in which layer."""
 
     mode: str
     layer: str
@@ -59,7 +59,7 @@ def failure_modes(counts: Mapping[str, int]) -> tuple[FailureMode, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TagCount:
-    """How many cases have a failure tag, what that means, and what to do."""
+    """The number of cases with a failure tag, its meaning, and what to do."""
 
     tag: str
     count: int

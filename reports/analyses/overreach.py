@@ -34,7 +34,7 @@ class OverreachRow:
 
     @property
     def extra_in_all(self) -> Decimal | None:
-        """What all calls of the cell cost more."""
+        """Return what all calls of the cell cost more."""
         return None if self.extra is None else self.extra * self.count
 
 

@@ -17,7 +17,7 @@ _SAME: Final = {("passed", SUCCESS), ("failed", FAILURE)}
 
 @dataclass(frozen=True, slots=True)
 class RecordedCell:
-    """How many cases have one verdict and one kind of reward; `agrees` is None where the verdict says neither."""
+    """The number of cases with one verdict and one kind of reward; `agrees` is None where the verdict says neither."""
 
     verdict: str
     status: str
@@ -39,7 +39,7 @@ class Agreement:
 
     @property
     def total(self) -> int:
-        """How many cases have a recorded reward."""
+        """Return how many cases have a recorded reward."""
         return sum(cell.count for cell in self.cells)
 
     @property

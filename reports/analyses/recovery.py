@@ -37,7 +37,7 @@ class Tally:
 
     @property
     def scored(self) -> int:
-        """How many a rule could score."""
+        """Return how many a rule could score."""
         return self.episodes - self.unscored
 
     @property
@@ -94,7 +94,7 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class ReactionRow:
-    """What followed an episode."""
+    """The reaction to an episode."""
 
     reaction: str
     sentence: str

@@ -66,7 +66,7 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class CameOut:
-    """How many examples' scored trials passed always, sometimes, never; `unscored` have none."""
+    """The number of examples whose scored trials passed always, sometimes, never; `unscored` have none."""
 
     always: int
     sometimes: int

@@ -17,7 +17,7 @@ from reports.analyses.rates import Rate, rate
 
 
 class Show(StrEnum):
-    """Which examples are listed, by how many of the agents that were scored on them solve them."""
+    """The examples to list, by how many of the agents that were scored on them solve them."""
 
     ALL = "all"
     NOBODY = "nobody"
@@ -35,7 +35,7 @@ SORTS = {"hardest": "hardest first", "easiest": "easiest first", "split": "agent
 
 @dataclass(frozen=True, slots=True)
 class RunTrials:
-    """How often each example passed and failed in one run, by its place among the examples; other trials count in none.
+    """The passed and failed trials of each example in one run, by its place among the examples. Others do not count.
 
     `held` says of which examples the run has any case.
     """
@@ -63,7 +63,7 @@ class Cell:
 
     @property
     def mark(self) -> str:
-        """What stands in the cell: of one trial a sign, of several how many of the scored ones passed."""
+        """Return what stands in the cell: of one trial a sign, of several how many of the scored ones passed."""
         signs = {"solved": "✓", "unsolved": "✕", "unscored": "–"}
         return f"{self.passed}/{self.scored}" if self.scored > 1 else signs.get(self.status, "")
 
@@ -139,12 +139,12 @@ class Solved:
 
     @property
     def solved(self) -> Sequence[int]:
-        """How many agents solve each example."""
+        """Return how many agents solve each example."""
         return self._counted[0]
 
     @property
     def scored(self) -> Sequence[int]:
-        """How many agents have a scored trial of each example."""
+        """Return how many agents have a scored trial of each example."""
         return self._counted[1]
 
     @cached_property
@@ -160,7 +160,7 @@ class Solved:
 
     @cached_property
     def counts(self) -> Mapping[Show, int]:
-        """How many examples each choice of Show lists."""
+        """Return how many examples each choice of Show lists."""
         return {show: len(self.places(show)) for show in Show}
 
     def places(self, show: Show) -> list[int]:

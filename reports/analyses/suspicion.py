@@ -77,7 +77,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why gold is suspected: its evidence, `against` and `sided` of `voices`, a sentence, and where to read it."""
+    """A reason to suspect gold: its evidence, `against` and `sided` of `voices`, a sentence, and its address."""
 
     kind: str
     sentence: str

@@ -11,7 +11,7 @@ from toolevals.runs.counts.tool_spending import Amount, ToolSpent
 
 
 class By(StrEnum):
-    """What the tools are ordered by: the largest first, names from the first letter."""
+    """The order of tools: the largest first, names from the first letter."""
 
     TOOL = "tool"
     CALLS = "calls"

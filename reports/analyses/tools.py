@@ -55,7 +55,7 @@ class ToolRow:
 
     @property
     def averaged(self) -> bool:
-        """Whether it counts in the averages: `(unknown tool)` and `(unparsed)` are never expected and do not."""
+        """Return whether it counts in the averages: `(unknown tool)` and `(unparsed)` are never expected and do not."""
         return bool(self.support) or self.name not in (UNKNOWN_TOOL, UNPARSED)
 
     @property

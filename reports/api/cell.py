@@ -34,7 +34,7 @@ class SentenceSerializer(serializers.Serializer[Any]):
 
 
 class AdviceSerializer(serializers.Serializer[Any]):
-    """What kind of mistake a cell is, and why; what shows that; what to try."""
+    """The kind of mistake in a cell, and why; its evidence; what to try."""
 
     kind = serializers.CharField(source="kind.name")
     why = serializers.CharField(source="kind.why", allow_blank=True)
@@ -63,7 +63,7 @@ class CellReadingSerializer(serializers.Serializer[Any]):
 
 
 class CellView(RunReportView):
-    """What one cell of a run's matrix says, and what to try; without `expected` and `actual` the largest confusion.
+    """One cell of a run's matrix, and what to try; without `expected` and `actual` the largest confusion.
 
     204 where there is nothing to read: no such cell, or no confusion.
     """

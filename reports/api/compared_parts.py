@@ -29,7 +29,7 @@ class StratumDeltaSerializer(serializers.Serializer[Any]):
 
 
 class CompareStrataView(PairView):
-    """What changed in one rate, in each value of a stratum."""
+    """The changes of one rate in each value of a stratum."""
 
     @extend_schema(
         parameters=[
@@ -49,7 +49,7 @@ class CompareStrataView(PairView):
 
 
 class JudgeSideSerializer(serializers.Serializer[Any]):
-    """Who judged in one run. `flag` says why its numbers are to be read with care; empty where nothing speaks so."""
+    """The judge of one run. `flag` says why its numbers need care; empty where they need none."""
 
     judge = serializers.CharField()
     model = serializers.CharField()
@@ -88,7 +88,7 @@ class JudgeDeltaSerializer(serializers.Serializer[Any]):
 
 
 class CompareJudgesView(PairView):
-    """What changed in the verdicts of judges: models, beside the rules."""
+    """The changes in the verdicts of judges: models, in addition to the rules."""
 
     @extend_schema(parameters=PART_PARAMETERS, responses=JudgeDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
@@ -121,7 +121,7 @@ class MetricDeltaSerializer(serializers.Serializer[Any]):
 
 
 class CompareMetricsView(PairView):
-    """What changed in the metrics of whole cases."""
+    """The changes in the metrics of whole cases."""
 
     @extend_schema(parameters=PART_PARAMETERS, responses=MetricDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:

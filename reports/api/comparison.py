@@ -50,7 +50,7 @@ class LayerDeltaSerializer(serializers.Serializer[Any]):
 
 
 class OutsideSerializer(serializers.Serializer[Any]):
-    """How many examples are not compared, by why."""
+    """The number of examples that are not compared, by the reason."""
 
     only_before = serializers.IntegerField()
     only_after = serializers.IntegerField()
@@ -58,7 +58,7 @@ class OutsideSerializer(serializers.Serializer[Any]):
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """What of agent and dataset differs."""
+    """The differences of agent and dataset."""
 
     what = serializers.CharField()
     before = serializers.CharField()
@@ -199,7 +199,7 @@ class PairView(ProjectView):
 
 
 class CompareView(PairView):
-    """Whether a candidate differs from a baseline, in each layer and depth. 409 where they cannot be compared."""
+    """The comparison of a candidate with a baseline, in each layer and depth. 409 where they cannot be compared."""
 
     @extend_schema(
         parameters=[
@@ -230,7 +230,7 @@ class CompareView(PairView):
 
 
 class CompareToolsView(PairView):
-    """What changed for each tool."""
+    """The changes for each tool."""
 
     @extend_schema(parameters=PART_PARAMETERS, responses=ToolDeltasSerializer)
     def get(self, request: Request, number: int, candidate: int) -> Response:
@@ -238,7 +238,7 @@ class CompareToolsView(PairView):
 
 
 class CompareMatrixView(PairView):
-    """What changed in each cell of the matrix of first calls."""
+    """The changes in each cell of the matrix of first calls."""
 
     @extend_schema(parameters=PART_PARAMETERS, responses=MatrixDeltaSerializer)
     def get(self, request: Request, number: int, candidate: int) -> Response:
@@ -256,7 +256,7 @@ class RegistryChangeSerializer(serializers.Serializer[Any]):
 
 
 class CompareRegistryView(PairView):
-    """What the two agents' tools say of themselves in other words."""
+    """The differences in the descriptions of the two agents' tools."""
 
     @extend_schema(responses=RegistryChangeSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:

@@ -36,7 +36,7 @@ class KappaSerializer(serializers.Serializer[Any]):
 
 
 class DialectReasonSerializer(serializers.Serializer[Any]):
-    """Why two tools differ: whose rule it is, and on how many cases each of them passes."""
+    """The reason why two tools differ: whose rule it is, and on how many cases each of them passes."""
 
     name = serializers.CharField()
     sentence = serializers.CharField()
@@ -56,7 +56,7 @@ class DialectPairSerializer(serializers.Serializer[Any]):
 
 
 class DialectColumnSerializer(serializers.Serializer[Any]):
-    """Which tool, in which version and under which of its options."""
+    """The tool, its version and its options."""
 
     dialect = serializers.CharField()
     package = serializers.CharField()
@@ -67,7 +67,7 @@ class DialectColumnSerializer(serializers.Serializer[Any]):
 
 
 class DialectToolSerializer(serializers.Serializer[Any]):
-    """What one tool makes of the cases; `column` is null of ours. A tool passes what it gives its full score."""
+    """The verdicts of one tool on the cases; `column` is null of ours. A tool passes what it gives its full score."""
 
     key = serializers.CharField()
     column = DialectColumnSerializer(allow_null=True)

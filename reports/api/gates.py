@@ -26,7 +26,7 @@ FILTERS = ("experiment", "branch", "status")
 
 
 class GateRequestSerializer(serializers.Serializer[Any]):
-    """What a run is held against: a gate, or the name of one that the project keeps. See docs/gates.md."""
+    """The gate to apply to a run: a document, or the name of one that the project keeps. See docs/gates.md."""
 
     gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
     name = serializers.CharField(
@@ -109,7 +109,7 @@ class GateCheckSerializer(serializers.Serializer[Any]):
 
 
 class GateResultSerializer(serializers.Serializer[Any]):
-    """How a gate came out."""
+    """The result of a gate."""
 
     status = serializers.ChoiceField(choices=["passed", "warned", "failed", "unanswered"])
     stopped = serializers.BooleanField()

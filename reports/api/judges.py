@@ -44,7 +44,7 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
 
 
 class JudgesView(RunReportView):
-    """What each judge of a run came to, and how far it can be trusted."""
+    """The results of each judge of a run, and how far it can be trusted."""
 
     @extend_schema(parameters=[GRADING], responses=JudgeRowSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:

@@ -28,7 +28,7 @@ class MetricRowSerializer(serializers.Serializer[Any]):
 
 
 class MetricsView(RunReportView):
-    """What each metric of a run came to."""
+    """The results of each metric of a run."""
 
     @extend_schema(parameters=[GRADING], responses=MetricRowSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:

@@ -46,7 +46,7 @@ class NamedGateSaveSerializer(serializers.Serializer[Any]):
 
 
 class GatePreviewAskedSerializer(serializers.Serializer[Any]):
-    """What to hold the newest runs against: a gate, or the name of one that the project keeps."""
+    """The gate to apply to the newest runs: a document, or the name of one that the project keeps."""
 
     gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
     name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
@@ -57,7 +57,7 @@ class GatePreviewAskedSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedRunSerializer(serializers.ModelSerializer[HeldGate]):
-    """What the gate would have said of one run; `status` is empty and `result` null until it is decided."""
+    """The gate's result for one run; `status` is empty and `result` null until it is decided."""
 
     run = serializers.IntegerField(source="run.number")
     grading = serializers.IntegerField(source="grading.number")
@@ -70,7 +70,7 @@ class PreviewedRunSerializer(serializers.ModelSerializer[HeldGate]):
 
 
 class GatePreviewSerializer(serializers.ModelSerializer[GatePreview]):
-    """What a gate would have said of the newest runs, the newest first."""
+    """The results that a gate would have for the newest runs, the newest first."""
 
     gate = serializers.JSONField()
     job = serializers.UUIDField(source="job_id", allow_null=True)

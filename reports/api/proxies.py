@@ -28,7 +28,7 @@ class ProxySerializer(serializers.Serializer[Any]):
 
 
 class ProxiesView(RunReportView):
-    """How well checks of the calls stand for the end state; empty where no end state was graded."""
+    """The agreement of checks of the calls with the end state; empty where no end state was graded."""
 
     @extend_schema(parameters=[GRADING], responses=ProxySerializer(many=True))
     def get(self, request: Request, number: int) -> Response:

@@ -16,7 +16,7 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 
 
 class RecordedCellSerializer(serializers.Serializer[Any]):
-    """How many cases have one status and one kind of reward; `agrees` is null where the status says neither."""
+    """The number of cases with one status and one kind of reward; `agrees` is null where the status says neither."""
 
     verdict = serializers.CharField()
     status = serializers.CharField()

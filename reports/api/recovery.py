@@ -54,7 +54,7 @@ class FailingToolSerializer(serializers.Serializer[Any]):
 
 
 class ReactionSerializer(serializers.Serializer[Any]):
-    """What followed a failure, and how many it followed."""
+    """The reaction to a failure, and how many it followed."""
 
     reaction = serializers.ChoiceField(list(REACTIONS))
     sentence = serializers.CharField()
@@ -62,7 +62,7 @@ class ReactionSerializer(serializers.Serializer[Any]):
 
 
 class RecoverySerializer(serializers.Serializer[Any]):
-    """What the agent did when tools failed."""
+    """The reactions of the agent to failures of tools."""
 
     cases_with_errors = serializers.IntegerField()
     error_rate = RateSerializer()
@@ -103,7 +103,7 @@ class EpisodeSerializer(serializers.ModelSerializer[Episode]):
 
 
 class RecoveryView(RunReportView):
-    """What the agent of a run did when tools failed."""
+    """The reactions of a run's agent to failures of tools."""
 
     @extend_schema(parameters=[GRADING], responses=RecoverySerializer)
     def get(self, request: Request, number: int) -> Response:

@@ -51,7 +51,7 @@ class GroupSerializer(serializers.Serializer[Any]):
 
 
 class CameOutSerializer(serializers.Serializer[Any]):
-    """How many examples' scored trials always, sometimes, never passed; the unscored have none."""
+    """The number of examples whose scored trials always, sometimes, never passed; the unscored have none."""
 
     always = serializers.IntegerField()
     sometimes = serializers.IntegerField()
@@ -89,7 +89,7 @@ class ChainSerializer(serializers.Serializer[Any]):
 
 
 class CompoundingSerializer(serializers.Serializer[Any]):
-    """How single steps compound. `longer` cases take more than five steps."""
+    """The compounding of single steps. `longer` cases take more than five steps."""
 
     step = RateSerializer()
     whole = RateSerializer()
@@ -133,7 +133,7 @@ class InOrder(NewestFirst):
 
 
 class ReliabilityView(RunReportView):
-    """What the trials of a run say of its reliability."""
+    """The reliability of a run by its trials."""
 
     @extend_schema(
         parameters=[

@@ -59,7 +59,7 @@ class CaseRemarksSerializer(serializers.Serializer[Any]):
 
 
 class RemarkRequestSerializer(serializers.Serializer[Any]):
-    """What is said of a case: `text` is a tag's word or a note."""
+    """A remark on a case: `text` is a tag's word or a note."""
 
     kind = serializers.ChoiceField(REMARK_KINDS)
     text = serializers.CharField()

@@ -62,7 +62,7 @@ class MatrixSerializer(serializers.Serializer[Any]):
 
 
 class InsteadSerializer(serializers.Serializer[Any]):
-    """What was most often called instead."""
+    """The class that was called instead most often."""
 
     actual = serializers.CharField()
     count = serializers.IntegerField()
@@ -110,7 +110,7 @@ class ArgumentSerializer(serializers.Serializer[Any]):
 
 
 class FindingSerializer(serializers.Serializer[Any]):
-    """How often a kind of finding was made of a tool; "" stands for all tools, and for all kinds of a family."""
+    """The number of findings of a kind about a tool; "" stands for all tools, and for all kinds of a family."""
 
     family = serializers.ChoiceField(choices=tuple(FAMILIES))
     kind = serializers.CharField(allow_blank=True)
@@ -135,7 +135,7 @@ class OverreachRowSerializer(serializers.Serializer[Any]):
 
 
 class OverreachSerializer(serializers.Serializer[Any]):
-    """What calls to the wrong tool cost and give away; `let_be` calls, beside what the gold expects, are left out."""
+    """The cost and the data given away of calls to the wrong tool, without `let_be` calls, made in addition to gold."""
 
     calls = serializers.IntegerField()
     let_be = serializers.IntegerField()
@@ -167,7 +167,7 @@ class LayerRowSerializer(VerdictRowSerializer):
 
 
 class ModeSerializer(serializers.Serializer[Any]):
-    """How many cases failed in one way."""
+    """The number of cases that failed in one way."""
 
     mode = serializers.CharField()
     layer = serializers.CharField(allow_blank=True)
@@ -186,7 +186,7 @@ class TagSerializer(serializers.Serializer[Any]):
 
 
 class LayersSerializer(serializers.Serializer[Any]):
-    """Where cases are lost. `cases` counts all of them, scored or not; `failure_counts` cases by failure tag."""
+    """The layers where cases are lost. `cases` counts all, scored or not; `failure_counts` cases by failure tag."""
 
     cases = serializers.IntegerField(source="layers.cases")
     sentence = serializers.CharField()

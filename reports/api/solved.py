@@ -55,7 +55,7 @@ class SolvedSerializer(serializers.Serializer[Any]):
 
 
 class SolvedView(ProjectView):
-    """Which agents solve which examples, over any number of runs of one dataset, 50 examples a page."""
+    """The agents that solve each example, over any number of runs of one dataset, 50 examples a page."""
 
     @extend_schema(
         parameters=[

@@ -40,7 +40,7 @@ class CallAmountSerializer(serializers.Serializer[Any]):
 
 
 class ToolSpentSerializer(serializers.Serializer[Any]):
-    """What the calls to one tool took: `execution_ms` of the tool, `step_ms` of the model's steps that called it."""
+    """The cost of calls to one tool: `execution_ms` of the tool, `step_ms` of the model's steps that called it."""
 
     tool = serializers.CharField()
     calls = serializers.IntegerField()
@@ -63,7 +63,7 @@ class ToolCostsSerializer(serializers.Serializer[Any]):
 
 
 class SpendingView(RunReportView):
-    """What the calls to each tool of a run took."""
+    """The cost of the calls to each tool of a run."""
 
     @extend_schema(
         parameters=[

@@ -34,7 +34,7 @@ class TwinSerializer(serializers.Serializer[Any]):
 
 
 class SuspectReasonSerializer(serializers.Serializer[Any]):
-    """Why gold is suspected: its evidence (a log-likelihood ratio), `against` and `sided` of `voices`."""
+    """The reason why gold is suspected: its evidence (a log-likelihood ratio), `against` and `sided` of `voices`."""
 
     kind = serializers.ChoiceField(choices=list(REASONS))
     evidence = serializers.FloatField()

@@ -110,7 +110,7 @@ class ToolsView(RunReportView):
 
 
 class ArgumentsView(RunReportView):
-    """Which parameter of which tool is wrong, and how, most often wrong first."""
+    """The wrong parameters of each tool, and how they are wrong, most often wrong first."""
 
     @extend_schema(
         parameters=[GRADING, OpenApiParameter("tool", str, description="Only parameters of this tool.")],
@@ -122,7 +122,7 @@ class ArgumentsView(RunReportView):
 
 
 class FindingsView(RunReportView):
-    """How a run's cases failed, by tool, and what was found in replies."""
+    """The failures of a run's cases, by tool, and the findings in replies."""
 
     @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:
@@ -140,7 +140,7 @@ class OverreachView(RunReportView):
 
 
 class LayersView(RunReportView):
-    """Where a run's cases are lost, and how."""
+    """The layers where a run's cases are lost, and how."""
 
     @extend_schema(parameters=[GRADING], responses=LayersSerializer)
     def get(self, request: Request, number: int) -> Response:

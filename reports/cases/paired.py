@@ -18,7 +18,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 @dataclass(frozen=True, slots=True)
 class CaseSide:
-    """What one run did: its trials, and the one that is shown, counted from 1; None where it has no case of it."""
+    """One run's part: its trials, and the one that is shown, counted from 1; None where it has no case of it."""
 
     run: Run
     trials: tuple[SideCase, ...]
@@ -46,7 +46,7 @@ class PairedCase:
 
     @property
     def given(self) -> CaseReading | None:
-        """Whose conversation is shown: that of either side, since both were shown the same."""
+        """Return whose conversation is shown: that of either side, since both were shown the same."""
         return self.before.reading or self.after.reading
 
 

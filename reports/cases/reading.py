@@ -124,7 +124,7 @@ class CaseReading:
 
     @property
     def context(self) -> tuple[Turn, ...]:
-        """What the user's request is to be read with."""
+        """Return what the user's request is to be read with."""
         return tuple(turn for turn in self.given.turns if _is_context(turn))
 
     @property

@@ -40,7 +40,7 @@ _CHUNK: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class MovedFilter:
-    """Which examples are listed.
+    """The examples to list.
 
     `of` is a verdict, a judge's (`judged:` and its rubric), a metric, "missed" or "wrong" with a `tool`, "cell" with
     expected and actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are conditions
@@ -65,12 +65,12 @@ class MovedFilter:
 
     @property
     def words(self) -> str:
-        """What the examples have in common, after "12 examples": "fixed"."""
+        """Return what the examples have in common, after "12 examples": "fixed"."""
         return OUTSIDE.get(self.of) or WORDS[self.how or ("cell" if self.of == "cell" else "")]
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """What `how` can be for this list."""
+        """Return what `how` can be for this list."""
         if self.is_outside:
             return ()
         if self.of == "cell":
@@ -195,7 +195,7 @@ class MovedRow:
 
     @property
     def called(self) -> tuple[str, str]:
-        """What was called first in the first trial of each run."""
+        """Return what was called first in the first trial of each run."""
         before, after = (side[0].actual if side else "" for side in self.sides)
         return before, after
 

@@ -59,7 +59,7 @@ class DrawnChange:
 
     @property
     def untouched(self) -> int:
-        """How many classes nothing moved in."""
+        """Return how many classes nothing moved in."""
         return len(self.delta.classes) - len(self.classes)
 
     @property

@@ -34,7 +34,7 @@ OUTSIDE: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Which examples two gradings share: pairs of places in their runs, None where all are the same in order.
+    """The examples that two gradings share: pairs of places in their runs, None where all are the same in order.
 
     `outside` are the others, by why: entries of the run that holds them.
     """
@@ -44,7 +44,7 @@ class Shared:
 
     @property
     def left_out(self) -> int:
-        """How many examples are not compared."""
+        """Return how many examples are not compared."""
         return sum(map(len, self.outside.values()))
 
 
@@ -79,7 +79,7 @@ class TwoRuns:
 
     @cached_property
     def shared(self) -> Shared:
-        """Which examples both hold with the same gold."""
+        """Return which examples both hold with the same gold."""
         key = f"reports:shared:{self.gradings[0].pk}:{self.gradings[1].pk}"
         both: Shared | None = cache.get(key)
         if both is None:
@@ -89,12 +89,12 @@ class TwoRuns:
 
     @property
     def examples(self) -> int:
-        """How many examples are compared."""
+        """Return how many examples are compared."""
         return self.before.size if self.shared.pairs is None else len(self.shared.pairs)
 
     @cached_property
     def paired(self) -> Paired:
-        """What the shared examples came to."""
+        """Return what the shared examples came to."""
         before, after = (alike_cases(grading) for grading in self.gradings)
         return Paired(before, after, pairs_in(self, self.shared.pairs))
 
@@ -112,7 +112,7 @@ class TwoRuns:
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """What of agent and dataset differs: (what, before, after)."""
+        """Return what of agent and dataset differs: (what, before, after)."""
         sides = [{name: read(run) for name, read in COMPARED.items()} for run in (self.before, self.after)]
         differing = [(name, sides[0][name], sides[1][name]) for name in COMPARED if sides[0][name] != sides[1][name]]
         if self.before.trials != self.after.trials:

@@ -39,13 +39,13 @@ class SaidVerdict:
 
     @property
     def sentence(self) -> str:
-        """Why it differs from ours; empty where it does not."""
+        """Return why it differs from ours; empty where it does not."""
         return sentence_of(self.verdict.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSaid:
-    """What every tool says of one case: ours, those that differ from it for a reason, and the others by status."""
+    """The verdicts of every tool on one case: ours, those that differ from it for a reason, the others by status."""
 
     ours: SaidVerdict
     differing: tuple[SaidVerdict, ...]
@@ -64,7 +64,7 @@ class CaseSaid:
 
     @property
     def apart(self) -> tuple[SaidVerdict, ...]:
-        """What stands in rows of their own: ours, then those that differ."""
+        """Return what stands in rows of their own: ours, then those that differ."""
         return self.ours, *self.differing
 
 

@@ -39,7 +39,7 @@ _FIRST_ROWS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a file holds; of tools also the preview that is chosen from."""
+    """The content of a file; for tools also the preview to choose from."""
 
     look: FileLook
     tools: Preview | None = None

@@ -21,7 +21,7 @@ from toolevals.workspace.address_numbers import whole_number
 
 
 class Effect(StrEnum):
-    """What the expected tool's owner says of its effects."""
+    """The effects of the expected tool, as its owner declares them."""
 
     READ = "read"
     WRITE = "write"
@@ -29,7 +29,7 @@ class Effect(StrEnum):
 
 
 class Split(StrEnum):
-    """What divides each class of the matrix: see `reports.filters.dividing`."""
+    """The property that divides each class of the matrix: see `reports.filters.dividing`."""
 
     NOTHING = ""
     ARGUMENTS = "arguments"
@@ -75,7 +75,7 @@ TITLES: Final = TEXTS | {"tools": "tools", "turn": "turn", "trial": "trial", "si
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is counted, and of which cases; what is empty filters nothing.
+    """The choice of what is counted, and of which cases; an empty field filters nothing.
 
     `gold` is where the gold comes from, or NOT and where not, `tag` a failure tag, `tagged` a tag of the team's own,
     `arguments` the verdict on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value
@@ -195,7 +195,7 @@ class CaseFilter:
 
     @property
     def found_words(self) -> str:
-        """What was found as it is read."""
+        """Return what was found as it is read."""
         family, kind = self.found_kind
         return ": ".join(filter(None, (WORDS.get(family, ""), kind.replace("_", " "))))
 

@@ -26,7 +26,7 @@ EFFECT_CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Classing:
-    """How the classes of a matrix follow from the tools that were expected and called; every sum stays what it was.
+    """The way that matrix classes follow from the expected and the called tools; every sum stays the same.
 
     `effects` by tool where classes are divided by them, on both sides. The verdict on the arguments is of the call,
     thus it divides the called side alone; an argument's value in the gold is of what is expected, thus it divides that

@@ -37,7 +37,7 @@ Said = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class GoldValues:
-    """What the gold of a grading expects of one argument.
+    """The values of one argument that the gold of a grading expects.
 
     `parts` are the values as parts of a class, in the order in which they stand; `tools` those that are expected with
     the argument anywhere. `said` are the distinct things said of an example, and `places` which of them is said, by

@@ -88,7 +88,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
 
 
 class _Wanted:
-    """What a gate asks beyond verdicts: it is read only then."""
+    """The data that a gate needs in addition to verdicts: it is read only then."""
 
     def __init__(self, gate: Gate) -> None:
         named = {*gate.metrics, *(metric for group in gate.groups for metric in group.metrics)}
@@ -114,7 +114,7 @@ _Fact = tuple[str, Any]
 
 
 class _Read:
-    """What is read of a grading. A place is that of a case among the packed ones."""
+    """The data that is read of a grading. A place is that of a case among the packed ones."""
 
     def __init__(self, grading: Grading, packed: Packed, wanted: _Wanted) -> None:
         self.wanted = wanted

@@ -44,7 +44,7 @@ class PreviewTable:
 
     @property
     def sentence(self) -> str:
-        """How the runs would have come out."""
+        """Return how the runs would have come out."""
         counts = Counter(held.status for held in self.runs)
         parts = [f"{counts[status]} {words}" for status, words in STATUS_WORDS.items() if counts[status]]
         runs = f"Of the last {len(self.runs)} runs" if len(self.runs) > 1 else "Of the one run"

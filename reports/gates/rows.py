@@ -158,7 +158,7 @@ class BoundRow(_AboutMetric):
 
 
 class RegressionRow(Row):
-    """How a run may differ from the one before."""
+    """The form for the differences that a run may have from the one before."""
 
     KEY = "regressions"
     PLAIN = ("rule", "metrics", "most", "alpha", "correction", "max_drop", "skip_below", "on_fail")
@@ -189,7 +189,7 @@ class RegressionRow(Row):
 
 
 class ConsistencyRow(_AboutMetric):
-    """How often an example must pass, of several trials: asked of release candidates alone."""
+    """The form for how often an example must pass, of several trials: for release candidates alone."""
 
     KEY = "consistency"
     PLAIN = ("metric", "k", "min", "decide_by", "on_fail")
@@ -201,7 +201,7 @@ class ConsistencyRow(_AboutMetric):
 
 
 class UnscoredRow(Row):
-    """How many of the cases must be scored before they decide."""
+    """The form for how many of the cases must be scored before they decide."""
 
     KEY = "unscored"
     PLAIN = ("minimum_share", "minimum_count")

@@ -20,7 +20,7 @@ _RUN: Final = "run"
 
 
 class HeadForm(PlainForm):
-    """What a gate is called, and what runs are compared with."""
+    """The form for a gate's name, and for the runs to compare with."""
 
     name = forms.CharField(
         required=False, max_length=60, help_text="Letters, digits, hyphens and _. The command takes it as --name."
@@ -46,7 +46,7 @@ class HeadForm(PlainForm):
 
     @property
     def baseline(self) -> str:
-        """What a run is compared with, as a gate's request says it; the form is valid."""
+        """Return what a run is compared with, as a gate's request says it; the form is valid."""
         compared, of = self.cleaned_data["compared"], self.cleaned_data["of"].strip()
         said: str = {BRANCH: f"{BRANCH}{of}", _RUN: of}.get(compared, compared)
         if compared in (BRANCH, _RUN) and not of:

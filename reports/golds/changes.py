@@ -43,7 +43,7 @@ class ChangedCase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GoldChanges:
-    """What changed between two gradings of a run.
+    """The changes between two gradings of a run.
 
     `cases`: (how, cause) -> how many cases changed their outcome so. `examples`: cause -> of how many examples of the
     run the gold changed so, whether or not a verdict did.
@@ -54,12 +54,12 @@ class GoldChanges:
 
     @property
     def total(self) -> int:
-        """How many cases changed their outcome."""
+        """Return how many cases changed their outcome."""
         return sum(self.cases.values())
 
     @property
     def hows(self) -> list[tuple[str, str, int]]:
-        """How cases changed: name, words, how many."""
+        """Return how cases changed: name, words, how many."""
         return [(name, words, count) for name, words in HOWS.items() if (count := self.of(how=name))]
 
     @property

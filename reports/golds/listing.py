@@ -105,18 +105,18 @@ class GoldCase:
 
     @property
     def words(self) -> str:
-        """What had changed of its gold."""
+        """Return what had changed of its gold."""
         return CAUSES[self.change.cause]
 
     @property
     def expected(self) -> tuple[str, str]:
-        """What was expected in each version, in a line."""
+        """Return what was expected in each version, in a line."""
         before, after = (summary(held.gold.expectation) if held else "" for held in self.held)
         return before, after
 
     @property
     def decided_by(self) -> tuple[str, str]:
-        """What decided in each version."""
+        """Return what decided in each version."""
         before, after = (held.decided_by if held else "" for held in self.held)
         return before, after
 
@@ -129,7 +129,7 @@ class GoldCase:
 
 @dataclass(frozen=True, slots=True)
 class GoldFilter:
-    """Which of the changed cases are listed; an empty field is any."""
+    """The changed cases to list; an empty field is any."""
 
     how: str = ""
     cause: str = ""

@@ -27,7 +27,7 @@ class Group:
 
     @property
     def words(self) -> str:
-        """What its tools are called together."""
+        """Return what its tools are called together."""
         return self.name if self.name in EFFECT_CLASSES.values() else f"{self.name}*"
 
 
@@ -44,7 +44,7 @@ class Groups:
 
     @property
     def collapsed(self) -> int:
-        """How many are taken together."""
+        """Return how many are taken together."""
         return sum(group.collapsed for group in self.groups)
 
 

@@ -13,7 +13,7 @@ from reports.filters.reading import read_filters
 
 
 class Measure(StrEnum):
-    """What stands in a cell: its count, its share of its row or column in percent, or what its cases cost."""
+    """The number in a cell: its count, its share of its row or column in percent, or the cost of its cases."""
 
     COUNT = "count"
     ROW = "row"
@@ -22,7 +22,7 @@ class Measure(StrEnum):
 
 
 class Show(StrEnum):
-    """How the matrix is drawn; by default as the person chose last, else by the width of the window."""
+    """The drawing of the matrix; by default as the person chose last, else by the width of the window."""
 
     CHOSEN = ""
     HEAT = "heat"

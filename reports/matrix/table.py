@@ -73,7 +73,7 @@ class ListedCell:
 # Not slotted: the namespaces are found once.
 @dataclass(frozen=True)
 class DrawnMatrix:
-    """What the page draws of a matrix, table and heat map from the same cells."""
+    """The parts of a matrix that the page draws, table and heat map from the same cells."""
 
     matrix: Matrix
     hidden_classes: int

@@ -97,7 +97,7 @@ class HeldGate(models.Model):
 
     @property
     def outcome(self) -> GateResult | None:
-        """How it came out, None until it is decided."""
+        """Return how it came out, None until it is decided."""
         return None if self.result is None else GateResult.from_document(self.result)
 
 

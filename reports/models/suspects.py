@@ -13,7 +13,7 @@ from toolevals.workspace.models import Job
 
 
 class SuspectCount(models.Model):
-    """When a version's suspects were counted, and from what."""
+    """The time of a count of a version's suspects, and what was counted."""
 
     version = models.OneToOneField(DatasetVersion, on_delete=models.CASCADE, primary_key=True, related_name="+")
     # A name by content of what there was to count (`reports.suspects.counting`).

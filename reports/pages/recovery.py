@@ -24,7 +24,7 @@ EPISODES_A_PAGE: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class EpisodeState:
-    """Which episodes the address asks for, and from where on."""
+    """The episodes that the address asks for, and from where on."""
 
     tool: str = ""
     error_class: str = ""

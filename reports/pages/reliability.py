@@ -32,7 +32,7 @@ CAME_OUT = ("always", "sometimes", "never", "unscored")
 
 @dataclass(frozen=True, slots=True)
 class TrialState:
-    """What the address asks for: the k of groups, by which verdict a trial passes, the stratum, which examples."""
+    """The address's choice: the k of groups, by which verdict a trial passes, the stratum, which examples."""
 
     k: int | None = None
     how: str = ""

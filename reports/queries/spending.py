@@ -25,7 +25,7 @@ ENDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class EndRow:
-    """How many conversations ended in one way."""
+    """The number of conversations that ended in one way."""
 
     name: str
     words: str
@@ -34,7 +34,7 @@ class EndRow:
 
 @dataclass(frozen=True, slots=True)
 class SpendingShown:
-    """What was spent, with the ends in a fixed order and the cost of each passed case."""
+    """The money that was spent, with the ends in a fixed order and the cost of each passed case."""
 
     spending: Spending
     ends: tuple[EndRow, ...]

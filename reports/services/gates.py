@@ -36,7 +36,7 @@ _NO_BASELINE = f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}"
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a run is held against.
+    """The gate to apply to a run.
 
     `gate` is a document of `gate.v1.json`. `baseline` says what came before: another run's number, `branch:NAME` (the
     newest run that was held against a gate under that name), `last-passing` (the newest of the experiment that passed

@@ -189,7 +189,7 @@ def _key(call: ToolCall) -> str:
 
 
 class _Effects:
-    """Whether tools read or write: as their owner says, else by their names."""
+    """The effects of tools, reading or writing: as their owner says, else by their names."""
 
     def __init__(self, heard: Mapping[UUID, Heard]) -> None:
         self._heard = heard

@@ -47,7 +47,7 @@ CSV_COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of the list is wanted: a reason, a state, ids that hold a text; "" is no condition. Pages count from 1."""
+    """The filter of the list: a reason, a state, ids that hold a text; "" is no condition. Pages count from 1."""
 
     reason: str = ""
     state: str = ""
@@ -94,7 +94,7 @@ class Row:
 
     @property
     def can_be_disputed(self) -> bool:
-        """Whether its gold is still what the reasons speak against, and nobody disputes it yet."""
+        """Return whether its gold is still what the reasons speak against, and nobody disputes it yet."""
         return self.is_resolved and self.state in ("open", "settled")
 
 

@@ -33,7 +33,7 @@ AGENTS_CSV: Final = ("agent_id", "agent", "detail", "runs", "solved", "scored", 
 
 @dataclass(frozen=True, slots=True)
 class SolvedFilters:
-    """What the address asks for: runs of a dataset or an experiment, a verdict, columns, order, page from 1."""
+    """The address's choice: runs of a dataset or an experiment, a verdict, columns, order, page from 1."""
 
     dataset: str
     experiment: str

@@ -22,7 +22,7 @@ class TrendAsked:
 
     @property
     def suffix(self) -> str:
-        """What a file's name says of it."""
+        """Return what a file's name says of it."""
         return f"-{self.tools}" if self.tools else ""
 
 

@@ -17,7 +17,7 @@ WAYS = {"better": ("Better", "rose"), "worse": ("Worse", "fell")}
 
 @dataclass(frozen=True, slots=True)
 class TrendSentence:
-    """What is said, and the numbers of the two runs that were compared for it, None where none were."""
+    """The sentence, and the numbers of the two runs that were compared for it, None where none were."""
 
     words: str
     before: int | None = None

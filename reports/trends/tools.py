@@ -20,14 +20,14 @@ from toolevals.runs.services.example_sums import first_call_sums
 
 
 class ToolRate(StrEnum):
-    """Which rate of a tool is followed, by what its cases have in common."""
+    """The rate of a tool that is followed, by what its cases have in common."""
 
     RECALL = "recall"
     PRECISION = "precision"
 
     @property
     def column(self) -> str:
-        """What its cases have in common: the class that they expect, or that they called."""
+        """Return what its cases have in common: the class that they expect, or that they called."""
         return "expected" if self is ToolRate.RECALL else "actual"
 
 

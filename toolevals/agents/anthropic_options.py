@@ -27,7 +27,7 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class AnthropicOptions:
-    """How a model is asked.
+    """The settings of a request to a model.
 
     `secret` names the project's secret that holds its key. `system` is put before what the example says as system.
     `max_tokens` is the longest answer, which the protocol wants to be told. `timeout` is in seconds of silence. `extra`

@@ -29,7 +29,7 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """How a model is asked.
+    """The settings of a request to a model.
 
     `secret` names the project's secret that lets it in. `system` is put before the conversation. `timeout` is in
     seconds of silence. `extra` are further parameters of the request, sent as they are.

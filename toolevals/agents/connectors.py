@@ -27,7 +27,7 @@ Agent: TypeAlias = Callable[[Task], Chat]
 
 
 class Options(Protocol):
-    """What one connector needs to know. `secret` names the project's secret that it uses, empty for none."""
+    """The options of one connector. `secret` names the project's secret that it uses, empty for none."""
 
     @property
     def secret(self) -> str: ...

@@ -51,7 +51,7 @@ HIDDEN = "[key]"
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Where a simulator is asked.
+    """The address of a simulator and how to ask it.
 
     `secret` names the project's secret that is sent as a bearer token. `timeout` is in seconds of silence. `tools` are
     those that it answers; empty where it says so at each call.

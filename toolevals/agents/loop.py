@@ -20,7 +20,7 @@ from toolevals.grading.values.tool_effects import reads_of
 
 
 class End(StrEnum):
-    """Why a conversation ended."""
+    """The reason why a conversation ended."""
 
     ANSWER = "answer"  # the agent said something, and its user has nothing to add
     CALLS = "calls"  # it called tools behind which nothing stands
@@ -36,7 +36,7 @@ CUT = frozenset({End.STEPS, End.LOOP, End.ERRORS})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a conversation is ended from outside.
+    """The limits that end a conversation from outside.
 
     `steps` counts the agent's turns, `same_calls` how often one call with the same arguments may be made,
     `failures` how many failing results may follow each other.

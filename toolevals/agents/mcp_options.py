@@ -13,7 +13,7 @@ from toolevals.grading.values.problems import InvalidDocument
 
 @dataclass(frozen=True, slots=True)
 class McpOptions:
-    """Where a server is: either a `url`, or a `command` with its arguments, which is spoken to over its pipes.
+    """The place of a server: either a `url`, or a `command` with its arguments, which speaks over its pipes.
 
     `secret` names the project's secret that is sent to the address as a bearer token. `timeout` is in seconds, of each
     answer.

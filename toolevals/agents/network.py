@@ -99,7 +99,7 @@ class ForbiddenAddressError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """Which private networks may be called, beside all that is public."""
+    """The private networks that may be called, in addition to all that is public."""
 
     allowed: tuple[Network, ...] = ()
 

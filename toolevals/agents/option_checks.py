@@ -13,7 +13,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a value must be, and how that is said where it is not."""
+    """The condition of a value, and the words for a value that does not meet it."""
 
     is_right: Callable[[Any], bool]
     message: str

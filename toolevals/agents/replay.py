@@ -25,7 +25,7 @@ NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Where calls led: the state before and after them, None where the world keeps none or did not live that long.
+    """The effect of calls: the state before and after, None where the world keeps none or did not live that long.
 
     `raised` is what a tool that may change something raised on a call that no later call of it made good. `unanswered`
     names a tool behind which nothing stands; the calls after it were not made. `died` says why the world itself failed.
@@ -90,7 +90,7 @@ def executed_calls(transcript: Transcript) -> Iterator[ToolCall]:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What an example's calls are measured by: the state before them, and those that they may leave.
+    """The measure of an example's calls: the state before them, and those that they may leave.
 
     Where there is none, `open` says why in a sentence, and `died` where the world failed on the gold itself.
     """

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often to ask again, and how long to wait, in seconds.
+    """The number of attempts, and the waits between them in seconds.
 
     The wait doubles from `first_wait` up to `longest_wait`, each time by chance between half of it and all of it, so
     that many who failed at once do not come back at once. What the other side asks for (Retry-After) is kept to, but

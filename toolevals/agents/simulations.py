@@ -13,7 +13,7 @@ from toolevals.grading.values.problems import InvalidDocument
 
 @dataclass(frozen=True, slots=True)
 class ScriptedResult:
-    """What one kind of call returns, `times` times or always (None)."""
+    """The result of one kind of call, `times` times or always (None)."""
 
     call: CallExpectation
     content: Any

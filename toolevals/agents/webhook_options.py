@@ -11,7 +11,7 @@ from toolevals.agents.option_checks import TEXT, Check, address, number, options
 
 @dataclass(frozen=True, slots=True)
 class WebhookOptions:
-    """Where an agent is asked.
+    """The address of an agent and how to ask it.
 
     `secret` names the project's secret that signs requests; none: they are not signed. `timeout` is in seconds of
     silence: an agent says nothing until it has done.

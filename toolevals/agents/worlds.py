@@ -13,7 +13,7 @@ from toolevals.grading.values.tool_effects import Reads, reads_by_name
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool returned: text as the agent reads it.
+    """The text that a tool returned, as the agent reads it.
 
     `latency_ms` is what the tool took, in milliseconds; None where nothing was executed or nobody measured it.
     `is_fault` says that a fault was injected, and that the tool itself has not refused anything.

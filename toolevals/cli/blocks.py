@@ -184,12 +184,12 @@ class _Crew(Generic[Answer]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether every process has as many blocks as may wait."""
+        """Return whether every process has as many blocks as may wait."""
         return len(self._given) >= _AHEAD * len(self._pipes)
 
     @property
     def has_more(self) -> bool:
-        """Whether an answer is still to come."""
+        """Return whether an answer is still to come."""
         return bool(self._given)
 
     def give(self, block: Block) -> None:

@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How rows are graded and what is made of them: what every process that grades is told."""
+    """The settings of grading and output that every grading process gets."""
 
     dialect: str | None
     options: tuple[str, ...]

@@ -26,7 +26,7 @@ BAD, UNSCORED = "bad", "unscored"
 
 
 class Reading(Protocol):
-    """How one kind of rows is read."""
+    """The way to read one kind of rows."""
 
     def read(self, row: Any) -> Any:
         """Return the row's verdicts. Raises InvalidDocument where it is not of the form."""
@@ -36,7 +36,7 @@ class Reading(Protocol):
 
 
 class Grading(Reading, Protocol):
-    """How one kind of rows is graded and shown."""
+    """The way to grade and show one kind of rows."""
 
     columns: tuple[str, ...]
 
@@ -71,7 +71,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 class Told(NamedTuple):
-    """What is to be said of some lines beside their rows: how many are bad or unscored, and the first of each kind."""
+    """The remarks on some lines in addition to their rows: how many are bad or unscored, and the first of each kind."""
 
     bad: int = 0
     unscored: int = 0
@@ -95,7 +95,7 @@ class Lines:
 
     @property
     def told(self) -> Told:
-        """What is to be said of the lines that were read so far."""
+        """Return what is to be said of the lines that were read so far."""
         return Told(self._counts[BAD], self._counts[UNSCORED], tuple(self._remarks))
 
     def __iter__(self) -> Iterator[Any]:
@@ -147,7 +147,7 @@ class Remarks:
 
     @property
     def bad(self) -> int:
-        """How many lines cannot be read."""
+        """Return how many lines cannot be read."""
         return self._counts[BAD]
 
     def add(self, told: Told) -> None:

@@ -105,7 +105,7 @@ def _answer_text(made: dict[str, Any]) -> bytes:
 
 
 class _Example(NamedTuple):
-    """What all trials of an example are graded by. `named` is a registry version that it names in place of tools."""
+    """The data that grades all trials of an example. `named` is a registry version that it names in place of tools."""
 
     id: str
     strata: Mapping[str, str]
@@ -188,7 +188,7 @@ class NativeGrading:
 
     @property
     def readings(self) -> Readings:
-        """What the rows were read from since the last time it was taken."""
+        """Return what the rows were read from since the last time it was taken."""
         return self._readings
 
     def taken_readings(self) -> Readings:

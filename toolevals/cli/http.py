@@ -30,7 +30,7 @@ NOT_QUOTED = "%/:?=&#[]@!$'()*+,;~"
 
 
 class BadAddressError(ValueError):
-    """What should be a server's address is none."""
+    """A text that is no address of a server."""
 
 
 class UnreachableError(Exception):
@@ -43,7 +43,7 @@ class LateError(UnreachableError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked. A body that is not in memory is given in parts."""
+    """A request. A body that is not in memory is given in parts."""
 
     method: str
     url: str
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass
 class Response:
-    """What was answered; the body is read from `stream` when it is asked for."""
+    """A response; the body is read from `stream` when it is asked for."""
 
     request: Request
     status: int

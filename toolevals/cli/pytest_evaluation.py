@@ -28,7 +28,7 @@ Threshold = float | Mapping[str, float] | None
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a marker says. Files are read from the test's folder."""
+    """The content of a marker. Files are read from the test's folder."""
 
     dataset: str
     threshold: Threshold = None

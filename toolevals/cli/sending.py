@@ -40,7 +40,7 @@ LONGEST_NS = 600 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who is said to have had the conversations."""
+    """The agent that is named as the author of the conversations."""
 
     name: str
     version: str = ""

@@ -33,7 +33,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands below one heading, as plain text."""
+    """The text below one heading, as plain text."""
 
     heading: Heading
     text: str

@@ -8,7 +8,7 @@ from math import floor as round_down
 
 @dataclass(frozen=True, slots=True)
 class IntervalMark:
-    """Where the span and the ticks at the estimate and at the goal stand. `low`: the whole span lies below the goal."""
+    """The positions of the span and of the ticks at estimate and goal. `low`: the whole span lies below the goal."""
 
     x: str
     width: str

@@ -40,7 +40,7 @@ class RegistryForm(PlainForm):
 
 
 class McpServerForm(PlainForm):
-    """Where an MCP server is: behind an address, or by one of the commands that the operator allows."""
+    """The form for the place of an MCP server: an address, or one of the commands that the operator allows."""
 
     url = forms.URLField(
         label="Address",
@@ -139,7 +139,7 @@ class PublishForm(PlainForm):
 
     @property
     def name(self) -> str:
-        """What the file is called, for people; the form is valid."""
+        """Return what the file is called, for people; the form is valid."""
         file = self.cleaned_data.get("file")
         return (file.name if file else "") or "pasted tools"
 

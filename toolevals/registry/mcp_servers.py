@@ -17,7 +17,7 @@ MOST_SECONDS = 20.0
 
 
 class McpAccess(TypedDict):
-    """What a session with a server is opened with beside its options."""
+    """The rights of a session with a server, in addition to its options."""
 
     key: str
     policy: AddressPolicy

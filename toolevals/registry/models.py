@@ -87,7 +87,7 @@ class Registry(Trashable):
 
 
 class RegistryVersion(models.Model):
-    """What a registry holds from one day on; immutable."""
+    """The content of a registry from one day on; immutable."""
 
     id = PublicIdField()
     registry = models.ForeignKey(Registry, on_delete=models.CASCADE, related_name="versions")

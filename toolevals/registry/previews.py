@@ -32,7 +32,7 @@ class ToolPreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a document offers, how its format was told, its losses by kind, and what is worth a thought first."""
+    """The tools of a document, how its format was found, its losses by kind, and what to check first."""
 
     format: str
     because: str
@@ -43,7 +43,7 @@ class Preview:
 
     @property
     def lost(self) -> int:
-        """How many parts are not carried over."""
+        """Return how many parts are not carried over."""
         return sum(each.count for each in self.losses)
 
     @property

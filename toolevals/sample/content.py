@@ -19,7 +19,7 @@ DATA = Path(__file__).parent / "data"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one person says of one example: a reviewer's label, or the adjudicator's decision."""
+    """The judgement of one person on one example: a reviewer's label, or the adjudicator's decision."""
 
     external_id: str
     expectation: dict[str, Any]

@@ -192,7 +192,7 @@ def _async_generator(function: Callable[..., Any], begin: Begin) -> Callable[...
 
 
 class _Items:
-    """What a generator yielded: the first items, and how many more."""
+    """The yield of a generator: the first items, and how many more."""
 
     def __init__(self) -> None:
         self._kept: list[Any] = []

@@ -25,7 +25,7 @@ _call_ids: ContextVar[list[str] | None] = ContextVar("toolevals_call_ids", defau
 
 @dataclass(slots=True)
 class Tracing:
-    """Where spans go. `content`: whether values and messages are recorded; `longest`: so many characters of each."""
+    """The target of spans. `content`: whether values and messages are recorded; `longest`: characters of each."""
 
     tracer: Tracer
     content: bool = True

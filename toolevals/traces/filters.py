@@ -57,7 +57,7 @@ class FilterError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TraceFilter:
-    """What the address asks for, as it stands there; what is empty narrows nothing down.
+    """The filter as the address states it; an empty field filters nothing.
 
     `tool`, `error`, `arguments` and `min_call_ms` are about one call: its tool, its class of error (`any` for any),
     `bad` where its arguments do not fit the schema, and how long it took at least. `rule`, `judge` and `verdict` are
@@ -106,7 +106,7 @@ class TraceFilter:
 
     @property
     def said(self) -> dict[str, str]:
-        """What narrows the list down."""
+        """Return what narrows the list down."""
         return {name: value for name in NAMES if (value := getattr(self, name))}
 
     @property
@@ -121,7 +121,7 @@ class TraceFilter:
 
     @property
     def tells(self) -> bool:
-        """Whether being in the list says what an agent did, said or took."""
+        """Return whether being in the list says what an agent did, said or took."""
         names = ("q", "rule", "judge", "verdict", "asked", *_LEAST)
         return bool(self._call() or any(getattr(self, name) for name in names))
 

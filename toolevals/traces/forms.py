@@ -70,7 +70,7 @@ class TraceJudgeForm(TraceJudgeChangeForm):
 
 
 class TraceSettingsForm(PlainForm):
-    """How long traces stay, which share is taken, and what is taken out."""
+    """The form for the time that traces stay, the share to take, and what is taken out."""
 
     retention_days = forms.IntegerField(
         label="Days that a trace stays", min_value=1, max_value=3650, help_text="Those of examples stay."

@@ -18,7 +18,7 @@ from toolevals.workspace.models import Project
 
 
 class _SampleForm(PlainForm):
-    """Where examples go, which turns become examples, and what is drawn from in turns."""
+    """The form for the target of examples, the turns that become examples, and the properties to draw by in turns."""
 
     dataset = forms.ModelChoiceField(Dataset.objects.none(), empty_label=None)
     turns = forms.ChoiceField(

@@ -23,7 +23,7 @@ PERCENTILES: Final = (50, 95, 99)
 
 @dataclass(slots=True)
 class ToolFigures:
-    """What became of the calls of one tool, of one part of them where the table is split.
+    """The figures of the calls of one tool, of one part of them where the table is split.
 
     `checked` counts the calls whose tool was offered with a schema, `misfits` those of them whose arguments do not fit.
     """
@@ -140,12 +140,12 @@ class Bar:
 
     @property
     def top(self) -> float:
-        """Where the bar begins, from above."""
+        """Return where the bar begins, from above."""
         return 100 - self.height
 
     @property
     def failed_top(self) -> float:
-        """Where the errors begin, from above."""
+        """Return where the errors begin, from above."""
         return 100 - self.failed
 
 

@@ -51,18 +51,18 @@ class Waits:
 
     @property
     def words(self) -> str:
-        """What it is, in the number that it has."""
+        """Return what it is, in the number that it has."""
         return self.one if self.count == 1 else self.many
 
     @property
     def number(self) -> str:
-        """How many, as people read it."""
+        """Return how many, as people read it."""
         return f"{self.count:,}" + (" or more" if self.count == self.at_most else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a higher room shows above the news: a template, which is given `content` as `look`."""
+    """The part of a higher room above the news: a template, which is given `content` as `look`."""
 
     template: str
     content: object
@@ -79,7 +79,7 @@ class News:
 
 
 class Content(Protocol):
-    """What a higher room shows in a pane; whether any of it is at work, so that it will look otherwise soon."""
+    """The content of a higher room's pane; whether any of it is at work, so that it will look otherwise soon."""
 
     @property
     def at_work(self) -> bool: ...

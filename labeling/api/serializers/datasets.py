@@ -18,7 +18,7 @@ from toolevals.registry.tool_lists import tools_in
 
 
 class DecidedByField(serializers.CharField):
-    """What decides a case: `expected`, or some of the parts joined by `+`, such as `end_state+answer`."""
+    """The parts that decide a case: `expected`, or some of the parts joined by `+`, such as `end_state+answer`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(help_text=f"expected, or some of {', '.join(PARTS)}, joined by +.", **options)
@@ -81,7 +81,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 
 
 class DatasetChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed about a dataset."""
+    """The changeable fields of a dataset."""
 
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(allow_blank=True, default="")
@@ -91,13 +91,13 @@ class DatasetChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewDatasetSerializer(DatasetChangeSerializer):
-    """What dataset to make."""
+    """A dataset to make."""
 
     slug = serializers.SlugField(max_length=60)
 
 
 class DecidedBySerializer(serializers.Serializer[Any]):
-    """What decides an example; empty for its dataset's default."""
+    """The parts that decide an example; empty for its dataset's default."""
 
     decided_by = DecidedByField(allow_blank=True)
 
@@ -114,7 +114,7 @@ class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
 
 
 class NewDatasetVersionSerializer(serializers.Serializer[Any]):
-    """What to say about a new version."""
+    """The description of a new version."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
     without_second_looks = serializers.BooleanField(
@@ -123,7 +123,7 @@ class NewDatasetVersionSerializer(serializers.Serializer[Any]):
 
 
 class VersionChangeSerializer(serializers.Serializer[Any]):
-    """What to change of what is said about a version."""
+    """The changeable parts of a version's description."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, required=False)
     tags = serializers.ListField(child=serializers.CharField(), required=False, help_text=TAG_RULE)
@@ -153,7 +153,7 @@ class VersionChangeRowSerializer(serializers.Serializer[Any]):
 
 
 class VersionChangesSerializer(serializers.Serializer[Any]):
-    """What changed between two versions; `next` is where the next page begins, null at the end."""
+    """The changes between two versions; `next` is where the next page begins, null at the end."""
 
     before = serializers.CharField()
     after = serializers.CharField()

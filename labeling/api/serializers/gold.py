@@ -45,7 +45,7 @@ class DisputeSerializer(serializers.ModelSerializer[Dispute]):
 
 
 class NewDisputeSerializer(serializers.Serializer[Any]):
-    """Why the gold is wrong, and what it should be where that is known."""
+    """The reason why the gold is wrong, and the right expectation where it is known."""
 
     reason = serializers.CharField()
     expectation = serializers.JSONField(default=None, allow_null=True)
@@ -81,7 +81,7 @@ class SideSerializer(FirstLabelSerializer):
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
-    """What an adjudicator decides on: labels side by side, why it was skipped, the gold in force, its disputes."""
+    """A decision to make: labels side by side, reasons of skips, the gold in force, its disputes."""
 
     revision = ToAdjudicateSerializer()
     input = serializers.JSONField(source="revision.input")
@@ -103,7 +103,7 @@ WITHOUT_GOLD = [LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value]
 
 
 class SetAsideSerializer(serializers.Serializer[Any]):
-    """Why there is no gold, on purpose."""
+    """The reason why there is no gold, on purpose."""
 
     answer = serializers.ChoiceField(choices=WITHOUT_GOLD)
     rationale = serializers.CharField(allow_blank=True)
@@ -137,13 +137,13 @@ class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
-    """Why it is done."""
+    """The reason for an action."""
 
     reason = serializers.CharField(max_length=4000)
 
 
 class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
-    """What was decided about one's own label."""
+    """The decision about one's own label."""
 
     example = serializers.UUIDField(source="label.revision.example_id")
     external_id = serializers.CharField(source="label.revision.example.external_id")

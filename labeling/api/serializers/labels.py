@@ -42,7 +42,7 @@ class ClaimSerializer(serializers.ModelSerializer[LabelSlot]):
 
 
 class NewClaimSerializer(serializers.Serializer[Any]):
-    """Where to claim from: one batch, one dataset, or the whole project."""
+    """The place to claim from: one batch, one dataset, or the whole project."""
 
     dataset = serializers.SlugField(default=None, allow_null=True)
     batch = serializers.UUIDField(default=None, allow_null=True)
@@ -112,7 +112,7 @@ class SpareLabelSerializer(serializers.ModelSerializer[SpareLabel]):
 
 
 class NewSkipSerializer(serializers.Serializer[Any]):
-    """Why an example is passed on."""
+    """The reason why an example is passed on."""
 
     reason = serializers.CharField(max_length=300, allow_blank=True, default="")
 
@@ -126,7 +126,7 @@ class SkipSerializer(serializers.ModelSerializer[Skip]):
 
 
 class DraftSerializer(serializers.ModelSerializer[Draft]):
-    """What one has entered and not submitted."""
+    """The part of a label that is entered and not submitted."""
 
     document = serializers.JSONField()
 

@@ -33,7 +33,7 @@ from toolevals.workspace.models import within
 
 
 class Adjudications(LabelingView, ListAPIView[Revision]):
-    """What waits for one's decision: labels that differ and gold that is disputed, but never what one has labelled."""
+    """The examples that wait for one's decision: labels that differ and disputed gold, none that one has labelled."""
 
     serializer_class = ToAdjudicateSerializer
     queryset = Revision.objects.none()
@@ -115,7 +115,7 @@ class GoldRestore(LabelingView):
 
 
 class FeedbackList(LabelingView, ListAPIView[Feedback]):
-    """What was decided about one's own labels, the newest first."""
+    """The decisions about one's own labels, the newest first."""
 
     serializer_class = FeedbackSerializer
     queryset = Feedback.objects.none()

@@ -176,7 +176,7 @@ class AgreementCasesSerializer(serializers.Serializer[Any]):
 
 
 class Agreement(LabelingView):
-    """How far the labels of a dataset's resolved examples agree, and each person against decisions."""
+    """The agreement of labels of a dataset's resolved examples, and of each person with decisions."""
 
     @extend_schema(parameters=[AgreementFiltersSerializer], responses=AgreementReportSerializer)
     def get(self, request: Request, dataset: str) -> Response:

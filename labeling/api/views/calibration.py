@@ -171,7 +171,7 @@ def _wilson(part: int, whole: int) -> dict[str, float] | None:
 
 
 class CalibrationView(LabelingView):
-    """What the views of one round share."""
+    """The base of the views of one round."""
 
     def find_round(self, pk: UUID) -> CalibrationRound:
         """Return the project's round, with one's own progress. Raises Http404."""
@@ -243,7 +243,7 @@ class CalibrationAnswers(CalibrationView):
 
 
 class CalibrationResults(CalibrationView):
-    """What came of a round; 409 for who has still to answer some of it while it is open."""
+    """The results of a round; 409 for a person who has answers left in it while it is open."""
 
     @extend_schema(responses={200: ResultsSerializer, 409: None})
     def get(self, request: Request, calibration: UUID) -> Response:

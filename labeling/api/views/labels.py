@@ -31,7 +31,7 @@ from toolevals.workspace.models import within
 
 
 class Claims(LabelingView, ListAPIView[LabelSlot]):
-    """What one has claimed and not submitted; by POST, the next example to label (204 if there is none)."""
+    """One's claimed examples that are not submitted; by POST, the next example to label (204 if there is none)."""
 
     serializer_class = ClaimSerializer
     queryset = LabelSlot.objects.none()
@@ -51,7 +51,7 @@ class Claims(LabelingView, ListAPIView[LabelSlot]):
 
 
 class SlotView(LabelingView):
-    """What the views of one slot share."""
+    """The base of the views of one slot."""
 
     def find_slot(self, pk: UUID) -> LabelSlot:
         """Return the project's slot. Raises Http404."""
@@ -92,7 +92,7 @@ class Claim(SlotView):
 
 
 class ClaimDraft(SlotView):
-    """What one has entered for a claimed example and not submitted; 204 if nothing."""
+    """The draft of a claimed example that is not submitted; 204 if there is none."""
 
     @extend_schema(responses={200: DraftSerializer, 204: None})
     def get(self, request: Request, slot: UUID) -> Response:

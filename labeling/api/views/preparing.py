@@ -102,7 +102,7 @@ class LintSerializer(serializers.Serializer[Any]):
 
 
 class IgnoredSerializer(serializers.Serializer[Any]):
-    """Why a finding is let be."""
+    """The reason why a finding is ignored."""
 
     reason = serializers.CharField(max_length=300)
 
@@ -140,7 +140,7 @@ class AcceptSerializer(serializers.Serializer[Any]):
 
 
 class Coverage(LabelingView):
-    """What a dataset's gold covers against its quotas, and what to add next, the most lacking first."""
+    """The examples of a dataset's gold against its quotas, and what to add next, the most lacking first."""
 
     @extend_schema(responses=CoverageSerializer)
     def get(self, request: Request, dataset: str) -> Response:
@@ -164,7 +164,7 @@ class Coverage(LabelingView):
 
 
 class Quotas(LabelingView):
-    """How many examples of what a dataset should hold; by PUT, others. What is left out is as by default."""
+    """The number of examples of each kind that a dataset should hold; PUT sets it. A field left out has its default."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, dataset: str) -> Response:

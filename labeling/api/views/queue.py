@@ -155,7 +155,7 @@ class AssignedSerializer(serializers.Serializer[Any]):
 
 
 class Labelling(LabelingView):
-    """How the project labels; by PUT, by owners, otherwise. Open examples follow in a job."""
+    """The labelling settings of the project; owners change them by PUT. Open examples follow in a job."""
 
     @extend_schema(responses=LabellingSerializer)
     def get(self, request: Request) -> Response:

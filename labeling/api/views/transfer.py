@@ -138,7 +138,7 @@ class Imports(LabelingView):
 
 
 class ImportLines(LabelingView):
-    """What became of each line of an import, as CSV: line, id, fate, and what was found; 410 when no longer kept."""
+    """The result of each line of an import, as CSV: line, id, result, and findings; 410 when no longer kept."""
 
     @extend_schema(responses=STORED)
     def get(self, request: Request, job: UUID) -> StreamingHttpResponse:

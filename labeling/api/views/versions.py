@@ -58,7 +58,7 @@ class VersionDetail(LabelingView):
 
 
 class VersionChanges(LabelingView):
-    """What changed since another version: counts of every kind of change, and the examples of one kind, in pages."""
+    """The changes since another version: counts of every kind of change, and the examples of one kind, in pages."""
 
     @extend_schema(
         responses=VersionChangesSerializer,

@@ -31,12 +31,12 @@ class JudgeDelta:
 
     @property
     def stands(self) -> bool:
-        """Whether the change stands after the correction."""
+        """Return whether the change stands after the correction."""
         return self.p_holm is not None and self.p_holm < ALPHA
 
     @property
     def caution(self) -> str:
-        """Why a change may be the judge's own; empty where the same judge said both."""
+        """Return why a change may be the judge's own; empty where the same judge said both."""
         then, now = ((row.model, row.version) for row in (self.before, self.after))
         if then == now:
             return "" if self.after.pinned else "the model’s name has no fixed snapshot"

@@ -52,7 +52,7 @@ class LayerDelta:
 
     @property
     def change(self) -> str:
-        """Whether it is "better" or "worse" and not by chance, the "same" in every example, or "unclear".
+        """Return whether it is "better" or "worse" and not by chance, the "same" in every example, or "unclear".
 
         Chance is told by `p_holm`; of too few examples everything is unclear.
         """
@@ -65,23 +65,23 @@ class LayerDelta:
 
     @property
     def decides(self) -> bool:
-        """Whether it is the measure that decides."""
+        """Return whether it is the measure that decides."""
         return self.name == DECIDING
 
     @property
     def interval_agrees(self) -> bool:
-        """Whether the interval says the same as the test of the difference."""
+        """Return whether the interval says the same as the test of the difference."""
         interval = self.compared.interval
         return interval is None or (not interval.low <= 0 <= interval.high) == (self.change in ("better", "worse"))
 
     @property
     def tells(self) -> bool:
-        """Whether the examples are enough to say that a change is no chance."""
+        """Return whether the examples are enough to say that a change is no chance."""
         return self.compared.examples >= FEWEST_EXAMPLES
 
     @property
     def can_be_found(self) -> bool:
-        """Whether the test can find any change in so many examples at all."""
+        """Return whether the test can find any change in so many examples at all."""
         return self.compared.examples >= fewest_changed(ALPHA)
 
     @property

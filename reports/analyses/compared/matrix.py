@@ -41,7 +41,7 @@ class CellDelta(NamedTuple):
 
     @property
     def better(self) -> bool | None:
-        """Whether the change is as it should be: more on the diagonal, less elsewhere; None without one."""
+        """Return whether the change is as it should be: more on the diagonal, less elsewhere; None without one."""
         return (self.delta > 0) == self.right if self.delta else None
 
     @property

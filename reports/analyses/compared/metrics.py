@@ -29,18 +29,18 @@ class MetricDelta:
 
     @property
     def stands(self) -> bool:
-        """Whether the change stands after the correction, in examples enough to tell."""
+        """Return whether the change stands after the correction, in examples enough to tell."""
         return self.p_holm is not None and self.p_holm < ALPHA and self.compared.examples >= FEWEST_EXAMPLES
 
     @property
     def caution(self) -> str:
-        """Why a change may be the metric's own; empty where the same version measured both."""
+        """Return why a change may be the metric's own; empty where the same version measured both."""
         before, after = self.versions
         return "" if before == after else f"version {before}, then {after}: the change may be the metric’s"
 
     @property
     def sentence(self) -> str:
-        """What it measures."""
+        """Return what it measures."""
         metric = METRICS.get(self.name)
         return metric.sentence if metric else ""
 

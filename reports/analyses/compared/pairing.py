@@ -21,7 +21,7 @@ _FINEST = 720_720
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What an example's trials came to: (passed, scored) and errored trials of each verdict in their order."""
+    """The results of an example's trials: (passed, scored) and errored trials of each verdict in their order."""
 
     shares: tuple[Share, ...]
     errored: tuple[int, ...]
@@ -29,7 +29,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """How many of an example's trials stand in each cell of the matrix of first calls, and how many in any."""
+    """The number of an example's trials in each cell of the matrix of first calls, and in all cells."""
 
     cells: Mapping[Cell, int]
     placed: int
@@ -70,7 +70,7 @@ class Paired:
 
     @property
     def examples(self) -> int:
-        """How many examples both runs share."""
+        """Return how many examples both runs share."""
         return self.before.examples if self.pairs is None else len(self.pairs)
 
     @cached_property
@@ -146,7 +146,7 @@ def weighed(paired: Paired) -> Weighed:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """How many trials of each pattern stand in each cell, and how many in any."""
+    """The number of trials of each pattern in each cell, and in all cells."""
 
     cells: Sequence[Mapping[int, int]]
     placed: Sequence[int]

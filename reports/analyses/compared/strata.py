@@ -20,7 +20,7 @@ class StratumDelta:
 
     @property
     def stands(self) -> bool:
-        """Whether its change stands on its own after the correction."""
+        """Return whether its change stands on its own after the correction."""
         return self.delta.p_holm is not None and self.delta.p_holm < ALPHA
 
 

@@ -75,7 +75,7 @@ def tallied(weights: Weighed) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What each kind of example holds in one run: `due` is the place of the one class that it expects, else -1.
+    """The content of each kind of example in one run: `due` is the place of the one class that it expects, else -1.
 
     `right` are the parts of that class that are right, `wrong` the parts of every other cell.
     """

@@ -21,7 +21,7 @@ Amount = int | float
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """How often a class was missed, or called wrongly: examples before and after (parts of one, with several trials).
+    """The examples, before and after, that missed a class or called it wrongly (parts of one, with several trials).
 
     `fixed` and `broken` examples have fewer and more of them; `p_value` is that of the exact sign test on these, which
     is McNemar's with one trial an example, and `p_holm` is adjusted over both kinds of mistakes of every class.
@@ -54,7 +54,7 @@ class ToolDelta:
 
     @property
     def averaged(self) -> bool:
-        """Whether it can be expected: `(unknown tool)` and `(unparsed)` have no recall and no F1 worth a look."""
+        """Return whether it can be expected: `(unknown tool)` and `(unparsed)` have no recall and no F1 of use."""
         return self.name not in (UNKNOWN_TOOL, UNPARSED)
 
     @property
@@ -64,7 +64,7 @@ class ToolDelta:
 
     @property
     def stands(self) -> bool:
-        """Whether a change stands on its own after the correction."""
+        """Return whether a change stands on its own after the correction."""
         return min(self.missed.p_holm, self.wrong.p_holm) < ALPHA
 
 

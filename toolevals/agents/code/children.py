@@ -23,7 +23,7 @@ SHELL_SIGNAL = 128
 
 
 class Death(StrEnum):
-    """What a simulator's process died of."""
+    """The cause of the death of a simulator's process."""
 
     MEMORY = "memory"
     TIME = "time"

@@ -94,7 +94,7 @@ def _tools(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 class Output(io.TextIOBase):
-    """Where the code's prints go: nowhere, and not without end."""
+    """The output of the code's prints: they go nowhere, and have an end."""
 
     def __init__(self, most: int, full: Callable[[], NoReturn]) -> None:
         self.left = self._most = most

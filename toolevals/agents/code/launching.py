@@ -52,7 +52,7 @@ NAMESPACES = ("ipc", "pid", "net", "uts")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a simulator may use: bytes of memory, seconds of processor for a call, bytes of output and of files.
+    """The limits of a simulator: bytes of memory, seconds of processor for a call, bytes of output and of files.
 
     A call may take twice as long by the clock. `output` bounds prints and results, `state` the whole state, `values`
     the number of JSON values in one reply: many small ones take far more memory read than written.
@@ -67,7 +67,7 @@ class Limits:
 
     @property
     def timeout(self) -> float:
-        """How long a call may take by the clock, in seconds."""
+        """Return how long a call may take by the clock, in seconds."""
         return 2 * self.seconds
 
 

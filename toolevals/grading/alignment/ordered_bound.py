@@ -18,7 +18,7 @@ MOST_ROUNDS, LEAST_ROUNDS, MOST_CELLS = 20, 4, 40_000
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What can still be gained from a call on.
+    """The most that can still be gained from a call on.
 
     A position is as many slots as it has members; each takes a call at the price of the member that gains most by it.
     `chain[slot][call]` is gained by that slot and those after it, `ahead[expected][call]` by one expected call,

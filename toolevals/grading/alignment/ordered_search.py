@@ -118,7 +118,7 @@ class Search:
 
 
 class _Rest:
-    """What can still be gained from a call on, each part reckoned once."""
+    """The most that can still be gained from a call on, each part computed once."""
 
     def __init__(self, bound: Bound, call: int) -> None:
         self._bound = bound

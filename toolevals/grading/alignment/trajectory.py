@@ -46,7 +46,7 @@ class CompiledTrajectory:
 
 @dataclass(frozen=True)
 class Alignment:
-    """How actual calls stand to a trajectory; calls are named by their places.
+    """The relation of actual calls to a trajectory; calls are named by their places.
 
     `pairs` are (expected, actual) with the same tool, `checks` their arguments in the same order. `violations` are
     (actual, disallowed).
@@ -64,12 +64,12 @@ class Alignment:
 
     @cached_property
     def matched(self) -> int:
-        """How many expected calls were made with the right arguments, or with ones that a judge has to see."""
+        """Return how many expected calls were made with the right arguments, or with ones that a judge has to see."""
         return sum(not check.faults for check in self.checks)
 
     @property
     def total(self) -> int:
-        """How many calls are expected."""
+        """Return how many calls are expected."""
         return len(self.compiled.calls)
 
     @property
@@ -99,7 +99,7 @@ class Alignment:
 
     @property
     def merit(self) -> tuple[bool, bool, float, int, int]:
-        """What makes one alternative fit better than another, the weightiest first."""
+        """Return what makes one alternative fit better than another, the weightiest first."""
         return (
             self.all_pass,
             self.tools_are_right,

@@ -106,7 +106,7 @@ class _Tool:
 
     @property
     def form(self) -> Any:
-        """What is the same for calls that are equal by the original's `__eq__`, which leaves the type out."""
+        """Return what is the same for calls that are equal by the original's `__eq__`, which leaves the type out."""
         return self.key[0], hashable(self.arguments), hashable(self.output)
 
 

@@ -38,7 +38,7 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """What the option takes, in words."""
+        """Return what the option takes, in words."""
         return " | ".join(self.choices) if self.choices else _TAKES[self.kind][0]
 
     def read(self, text: str) -> Any:

@@ -66,7 +66,7 @@ class Comparison:
 
     @property
     def response(self) -> Any:
-        """What was done as one value: the text as it came, a call, a list of calls. Raises NoFormError."""
+        """Return what was done as one value: the text as it came, a call, a list of calls. Raises NoFormError."""
         if self.text is not None:
             return self.text
         calls = [_loose(call) for call in self._made]
@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def expected_response(self) -> Any:
-        """What is expected as one value: a call, a list of calls, None."""
+        """Return what is expected as one value: a call, a list of calls, None."""
         return (self.expected[0] if len(self.expected) == 1 else list(self.expected)) if self.expected else None
 
     def definitions(self) -> list[FunctionDefinition]:

@@ -45,7 +45,7 @@ class Amount:
 
     @property
     def is_marked(self) -> bool:
-        """Whether a currency or unit is said."""
+        """Return whether a currency or unit is said."""
         return bool(self.currency) or self.minor
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class EdgeCase(StrEnum):
-    """What about an argument is easily got wrong though the value is right."""
+    """The property of an argument that is easily got wrong though the value is right."""
 
     NULL_OPTIONAL = "null_optional"
     EMPTY_ARRAY = "empty_array"
@@ -18,7 +18,7 @@ class EdgeCase(StrEnum):
 
 
 class FailureBucket(StrEnum):
-    """What sort of failure an argument's failure is."""
+    """The sort of failure of an argument."""
 
     SCHEMA = "schema"
     EDGE_CASE = "edge_case"

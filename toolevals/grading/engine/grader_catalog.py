@@ -55,7 +55,7 @@ MODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TagWords:
-    """What a failure tag means, and what to do about it; whether its cases are in the scores."""
+    """The meaning of a failure tag, and what to do about it; whether its cases are in the scores."""
 
     meaning: str
     to_do: str

@@ -24,7 +24,7 @@ _VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
 
 class Evidence(NamedTuple):
-    """What a transcript is graded on beside its calls; `effect` where somebody knows what they did to their world."""
+    """The evidence of a transcript in addition to its calls; `effect` where their effect on their world is known."""
 
     compiled: CompiledCase
     transcript: Transcript
@@ -146,7 +146,7 @@ class LayerGrades:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What was found, by name of layer, where there is more to say than the verdict."""
+        """Return what was found, by name of layer, where there is more to say than the verdict."""
         return {layer.name: graded.detail() for layer, graded in self.grades if graded.detail is not None}
 
 

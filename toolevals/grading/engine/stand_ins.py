@@ -50,7 +50,7 @@ def has_stand_in(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> b
 
 
 class _Evidence:
-    """What speaks for a call in the place of another."""
+    """The evidence for a call in the place of another."""
 
     def __init__(self, alignment: Alignment, calls: Sequence[Call], offer: Offer) -> None:
         self._alignment = alignment

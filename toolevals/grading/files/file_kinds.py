@@ -58,7 +58,7 @@ _GATE: Final = frozenset(schema("gate")["properties"])
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """What a file is: its kind, the format's name there and title, why, and what can be made of it."""
+    """The kind of a file, the format's name there and title, why, and what can be made of it."""
 
     kind: Kind
     format: str
@@ -68,7 +68,7 @@ class FileKind:
 
     @property
     def sentence(self) -> str:
-        """What to tell the person whose file it is."""
+        """Return what to tell the person whose file it is."""
         return f"Read as {KINDS[self.kind]}, {self.title}: {self.because}."
 
 

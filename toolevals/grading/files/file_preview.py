@@ -54,7 +54,7 @@ class LookLoss:
 
 @dataclass(frozen=True, slots=True)
 class LookError:
-    """What is wrong with an entry: its line (0 where the file has none), the pointer, and a sentence."""
+    """The problem of an entry: its line (0 where the file has none), the pointer, and a sentence."""
 
     line: int
     pointer: str
@@ -63,7 +63,7 @@ class LookError:
 
 @dataclass(slots=True)
 class FileLook:
-    """What a file holds. `counts` are by what is counted; a count that nobody knows before the import is left out."""
+    """The content of a file. `counts` are by what is counted; a count not known before the import is left out."""
 
     kind: FileKind
     counts: dict[str, int] = field(default_factory=dict)
@@ -76,12 +76,12 @@ class FileLook:
 
     @property
     def summary(self) -> str:
-        """How much the file holds, in words."""
+        """Return how much the file holds, in words."""
         return ", ".join(f"{count:,} {_one(what) if count == 1 else what}" for what, count in self.counts.items())
 
     @property
     def lost(self) -> int:
-        """How many parts are not carried over."""
+        """Return how many parts are not carried over."""
         return sum(loss.count for loss in self.losses)
 
     def add_row(self, name: str, says: str) -> None:

@@ -18,7 +18,7 @@ Scores = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many examples are alike: `counts` by the kinds of their cases, in order, as places in `kinds`.
+    """The number of examples that are alike: `counts` by the kinds of their cases, in order, as places in `kinds`.
 
     `runtimes` are those that were measured, in milliseconds, by kind.
     """

@@ -49,7 +49,7 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """What is demanded, without the subject: `>= 0.95`, `between 0.5 and 1`."""
+        """Return what is demanded, without the subject: `>= 0.95`, `between 0.5 and 1`."""
         if self.upper is not None:
             return f"between {self.value:g} and {self.upper:g}"
         return f"{self.operator} {self.value:g}"
@@ -136,7 +136,7 @@ class _Tokens:
 
     @property
     def place(self) -> int:
-        """Where the next token begins."""
+        """Return where the next token begins."""
         return self._tokens[self._next][2]
 
     def number_or_none(self) -> float | None:

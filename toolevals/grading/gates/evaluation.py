@@ -31,7 +31,7 @@ from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, Con
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a gate is held against: a run's cases, those of the run before it, those of a consistency slice.
+    """The cases that a gate is applied to: a run's, those of the run before it, those of a consistency slice.
 
     The run before is needed by regression rules only. The slice is looked at for a release candidate only: several
     trials of each example are dear.

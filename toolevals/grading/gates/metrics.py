@@ -88,7 +88,7 @@ def share_meeting(meets: Callable[[float], bool], tally: Tally, metric: str) -> 
 
 
 class ToolCounts:
-    """How often each class is expected, called, and both, counted once for all classes.
+    """The number of times that each class is expected, called, and both, counted once for all classes.
 
     A case with an expected class and no called one is unscored. It could still be a call of any tool, right or wrong.
     """

@@ -45,7 +45,7 @@ class PairedRuns:
 
     @cached_property
     def counts(self) -> Counter[_Pair]:
-        """How many examples have each pair of patterns."""
+        """Return how many examples have each pair of patterns."""
         _, first, second = self._sides
         return Counter(zip(first, second, strict=True))
 
@@ -80,17 +80,17 @@ class Unit:
 
     @property
     def shared(self) -> int:
-        """How many examples of both runs were scored before."""
+        """Return how many examples of both runs were scored before."""
         return sum(count for both, count in self.counts.items() if _is_shared(*both))
 
     @cached_property
     def missing(self) -> int:
-        """How many of them nobody has scored now."""
+        """Return how many of them nobody has scored now."""
         return sum(count for both, count in self.counts.items() if is_missing(*both))
 
     @property
     def gone(self) -> int:
-        """How many examples were scored before and are not asked now."""
+        """Return how many examples were scored before and are not asked now."""
         return sum(count for (then, now), count in self.counts.items() if not now and scored_mean(then) is not None)
 
     def at_worst(self) -> Mapping[tuple[Scores, Scores], int]:

@@ -33,7 +33,7 @@ DEFAULT_MINIMUMS: Mapping[str, float] = {
 
 @dataclass(frozen=True, slots=True)
 class UnscoredPolicy:
-    """What is asked of the scored cases before they decide.
+    """The demand on the number of scored cases before they decide.
 
     At least `minimum_count` cases must be scored. Without `minimum_share` a check passes only where it would whatever
     the unscored cases turned out to be, and fails only where it would so. With it, that share of the cases must be
@@ -87,7 +87,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class RegressionRule:
-    """How a run may differ from the one before it.
+    """The differences that a run may have from the one before it.
 
     `cases`: at most `most` examples that passed before may fail now. `paired`: no metric may be worse by the paired
     test at `alpha`, its p-values adjusted by `correction` over all checks of the rule. `averages`: no mean may drop by
@@ -113,7 +113,7 @@ class RegressionRule:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether each tool or value of a stratum is compared by itself."""
+        """Return whether each tool or value of a stratum is compared by itself."""
         return self.per_tool or bool(self.per_stratum)
 
 
@@ -163,24 +163,24 @@ class Gate:
 
     @property
     def is_per_tool(self) -> bool:
-        """Whether a rule looks at each expected tool by itself."""
+        """Return whether a rule looks at each expected tool by itself."""
         return any(bound.per_tool for bound in self.bounds) or any(rule.per_tool for rule in self.regressions)
 
     @property
     def looks_at_tools(self) -> bool:
-        """Whether a rule asks which tool was expected or called."""
+        """Return whether a rule asks which tool was expected or called."""
         return self.is_per_tool or any(bound.statistic in TOOL_STATISTICS for bound in self.bounds)
 
     @property
     def is_timed(self) -> bool:
-        """Whether a rule looks at runtimes."""
+        """Return whether a rule looks at runtimes."""
         statistics = {bound.statistic for bound in self.bounds}
         statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
         return not statistics.isdisjoint(TIME_STATISTICS)
 
     @property
     def looks_at_values(self) -> bool:
-        """Whether a rule asks what cases are worth, and not only which of them passed."""
+        """Return whether a rule asks what cases are worth, and not only which of them passed."""
         statistics = {bound.statistic for bound in self.bounds}
         statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
         of_scores = statistics - OF_PASSES - {*TOOL_STATISTICS, *TIME_STATISTICS}

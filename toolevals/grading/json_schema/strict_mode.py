@@ -108,7 +108,7 @@ def _is_text(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a provider takes: keywords, formats (None is any), and whether objects are closed and all is required."""
+    """The rules of a provider: keywords, formats (None is any), and whether objects are closed and all is required."""
 
     name: str
     keywords: frozenset[str]

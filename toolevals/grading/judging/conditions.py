@@ -21,7 +21,7 @@ WHOLE: tuple[Mapping[str, Any], ...] = ({},)
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What a judge is asked about in one case. `silence` says why nothing is asked."""
+    """The units that a judge is asked about in one case. `silence` says why nothing is asked."""
 
     asked: tuple[Mapping[str, Any], ...] = ()
     settled: int = 0

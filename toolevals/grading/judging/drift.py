@@ -45,7 +45,7 @@ def least_value(answers: Iterable[Answer]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DriftTable:
-    """How many cases have which verdict before and now.
+    """The number of cases with each verdict before and now.
 
     Only those that passed or failed now are compared; what is errored, unscored or unasked now is counted apart and is
     in no figure. Raises ValueError on a negative count.
@@ -85,12 +85,12 @@ class DriftTable:
 
     @property
     def changed(self) -> int:
-        """How many cases have another verdict now."""
+        """Return how many cases have another verdict now."""
         return self.to_failed + self.to_passed
 
     @property
     def compared(self) -> int:
-        """How many cases have a verdict now."""
+        """Return how many cases have a verdict now."""
         return self.stayed_passed + self.stayed_failed + self.changed
 
     @property
@@ -101,7 +101,7 @@ class DriftTable:
         return Estimate(self.changed / self.compared, wilson(self.changed, self.compared), self.compared)
 
     def has_moved(self, tolerance: float) -> bool:
-        """Whether more than a share of `tolerance`, 0 to 1, changed: whether all of the interval of `share` lies above.
+        """Return whether more than a share of `tolerance`, 0 to 1, changed: the interval of `share` lies above it.
 
         With a tolerance of 0 the first change suffices.
         """

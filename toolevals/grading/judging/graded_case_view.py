@@ -31,7 +31,7 @@ class GradedCaseView:
 
     @property
     def statuses(self) -> Mapping[str, Status]:
-        """What rules decided."""
+        """Return what rules decided."""
         return self.plain.statuses
 
     @cached_property

@@ -25,7 +25,7 @@ class JudgementRequest:
 
     @cached_property
     def size(self) -> int:
-        """How many characters of JSON the judge is given."""
+        """Return how many characters of JSON the judge is given."""
         return len(exact(dict(self.inputs)))
 
 

@@ -61,7 +61,7 @@ class StateDifference:
 
 @dataclass(frozen=True, slots=True)
 class StateDiff:
-    """How a final state differs from the expected one, by kind, each in the order of the expected state."""
+    """The differences of a final state from the expected one, by kind, each in the order of the expected state."""
 
     wrong: tuple[StateDifference, ...] = ()
     missing: tuple[StateDifference, ...] = ()
@@ -89,7 +89,7 @@ class StateDiff:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a candidate's calls did to their world: found out where they were made, and handed in.
+    """The effect of a candidate's calls on their world: found out where they were made, and handed in.
 
     `expected` are the final states of which any will do, none where nothing is expected; the others are as in
     `grade_execution`. `silent` is a sentence that says why nothing can be said: unscored.

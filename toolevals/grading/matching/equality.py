@@ -63,7 +63,7 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How values and tools' names are compared. `judge` answers criteria in words, where somebody does."""
+    """The way to compare values and tools' names. `judge` answers criteria in words, where there is one."""
 
     name: ProfileName
     text_form: TextForm

@@ -81,7 +81,7 @@ class ExampleSums:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance of the rate is than of as many single trials, 1 to `most_inflated`.
+        """Return how many times larger the variance of the rate is than of as many single trials, 1 to `most_inflated`.
 
         The linearised variance of a ratio over that of single trials (L. Kish, "Survey Sampling", 1965, 8.2),
         k/(k - 1)·Σ(s - pn)² / (p(1 - p)Σn), with a tenth of an example added whose trials all came out otherwise than
@@ -151,7 +151,7 @@ class Rate:
 
     @property
     def tells(self) -> bool:
-        """Whether the examples are enough to say that the rate is good or bad."""
+        """Return whether the examples are enough to say that the rate is good or bad."""
         return self.examples >= FEWEST_EXAMPLES
 
 

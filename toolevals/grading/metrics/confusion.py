@@ -65,7 +65,7 @@ class ConfusionMatrix:
 
     @cached_property
     def total(self) -> int:
-        """How many cases."""
+        """Return how many cases."""
         return sum(self.counts.values())
 
     @property

@@ -13,7 +13,7 @@ TOO_FEW: Final = "too few examples have two labels"
 
 @dataclass(frozen=True, slots=True)
 class GoldCounts:
-    """How many examples have gold from one label, from labels that agree, from a decision, and from elsewhere."""
+    """The number of examples with gold from one label, from labels that agree, from a decision, and from elsewhere."""
 
     single: int = 0
     agreed: int = 0
@@ -22,12 +22,12 @@ class GoldCounts:
 
     @property
     def labelled(self) -> int:
-        """How many have gold that people made here."""
+        """Return how many have gold that people made here."""
         return self.single + self.agreed + self.decided
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return self.labelled + self.imported
 
 

@@ -14,7 +14,7 @@ MODES = ("", "", "wrong_value", "wrong_shape", "extra_argument", "missing_argume
 
 @value_class
 class ArgumentsCheck:
-    """How a call's arguments stand to what was expected, by argument name.
+    """The result of a check of a call's arguments against the expected ones, by argument name.
 
     `missing` are absent though expected, `extra` present though not allowed, `misshapen` of another type, `wrong` of
     the right type and another value, `unjudged` for a judge.
@@ -28,12 +28,12 @@ class ArgumentsCheck:
 
     @property
     def faults(self) -> int:
-        """How many arguments are not as expected."""
+        """Return how many arguments are not as expected."""
         return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
 
     @property
     def proved(self) -> bool:
-        """Whether everything is as expected and nothing is left to a judge."""
+        """Return whether everything is as expected and nothing is left to a judge."""
         return self.standing == ALL_AS_EXPECTED
 
     @property

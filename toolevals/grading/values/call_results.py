@@ -26,7 +26,7 @@ _LONGEST_NUMBER = 400
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a tool answered to a call, as text; `is_error` where it says that it failed."""
+    """The answer of a tool to a call, as text; `is_error` where it says that it failed."""
 
     content: str
     is_error: bool = False

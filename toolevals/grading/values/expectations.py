@@ -83,7 +83,7 @@ class Trajectory:
 
     @property
     def expected(self) -> tuple[Expected, ...]:
-        """What is expected, one by one: the ordered calls with their groups opened, then the unordered ones."""
+        """Return what is expected, one by one: the ordered calls with their groups opened, then the unordered ones."""
         flat: list[Expected] = []
         for step in self.ordered:
             if isinstance(step, AnyOrder):
@@ -134,7 +134,7 @@ class Trajectory:
 
 @value_class
 class Expectation:
-    """What should happen. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
+    """The expected behaviour. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
 
     `near`: of no call, the tools that the request comes near, a remark that changes no verdict. `reactions` (to an
     error), `answer` (facts expected in it) and `state` (the whole final state) may stand beside.

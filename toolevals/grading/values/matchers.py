@@ -19,7 +19,7 @@ from toolevals.grading.values.value_classes import value_class
 
 @value_class
 class _Matcher:
-    """What all matchers share."""
+    """The base of all matchers."""
 
     kind: ClassVar[str]
     is_extension: ClassVar[bool] = False

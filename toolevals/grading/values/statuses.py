@@ -9,7 +9,7 @@ Status = Literal["passed", "failed", "unscored", "errored"]
 
 
 class FailureTag(StrEnum):
-    """Whose failure it is; every case that did not pass and is not unscored has exactly one."""
+    """The party at fault for a failure; every case that did not pass and is not unscored has exactly one."""
 
     MALFORMED_OUTPUT = "MALFORMED_OUTPUT"
     WRONG_ANSWER = "WRONG_ANSWER"

@@ -11,7 +11,7 @@ from toolevals.grading.values.documents import require_valid
 
 @dataclass(frozen=True, slots=True)
 class ToolAnnotations:
-    """What a tool's owner says of its effects; None where nobody said."""
+    """The effects of a tool, as its owner declares them; None where they are not declared."""
 
     read_only: bool | None = None
     destructive: bool | None = None

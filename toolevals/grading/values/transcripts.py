@@ -89,7 +89,7 @@ Call: TypeAlias = ToolCall | MalformedCall
 
 @value_class
 class ToolResult:
-    """What a tool answered, beside the call that it answers (None where that is not known, or nobody can read it).
+    """The answer of a tool, and the call that it answers (None where that is not known, or cannot be read).
 
     `latency_ms` is what its execution took; None where that is not recorded.
     """
@@ -130,7 +130,7 @@ class Message:
 
 @value_class
 class StateChanges:
-    """What a conversation changed in its world, kept in place of the whole state.
+    """The changes of a conversation in its world, kept in place of the whole state.
 
     `since` is the digest (`canonical.digest`) of the state that the world began with, `patch` leads from it to the
     final one (see `state_patches`), `raised` is what a tool raised on a call that was not made good.

@@ -120,7 +120,7 @@ class JudgedVerdict:
 
 
 class CaseSource(Protocol):
-    """Where a decided grade's words and details come from."""
+    """The source of a decided grade's words and details."""
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -201,7 +201,7 @@ class CaseGrade(_WorkedOut):
 
     @property
     def source(self) -> CaseSource | None:
-        """Where its words and details come from; None where they were given with it."""
+        """Return where its words and details come from; None where they were given with it."""
         try:
             return self._source
         except AttributeError:

@@ -35,7 +35,7 @@ class GateReport:
 
     @property
     def counts(self) -> dict[CheckStatus, int]:
-        """How many checks have each status that occurs, the worst first."""
+        """Return how many checks have each status that occurs, the worst first."""
         return {status: count for status in ORDER if (count := len(self.result.of_status(status)))}
 
     @property

@@ -29,7 +29,7 @@ class RegistrySerializer(serializers.ModelSerializer[Registry]):
 
 
 class NewRegistrySerializer(serializers.Serializer[Any]):
-    """What registry to make."""
+    """A registry to make."""
 
     slug = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=120)
@@ -65,7 +65,7 @@ FORMAT_NAMES = ["auto", *FORMATS]
 
 
 class ToolChoiceSerializer(serializers.Serializer[Any]):
-    """Which tools of a document: those that meet each of the conditions that are given."""
+    """The choice of a document's tools: those that meet each of the given conditions."""
 
     tools = serializers.ListField(child=serializers.CharField(), required=False, help_text="Names.")
     tags = serializers.ListField(child=serializers.CharField(), required=False, help_text="Of an OpenAPI document.")
@@ -134,7 +134,7 @@ class LossCountSerializer(serializers.Serializer[Any]):
 
 
 class PreviewSerializer(serializers.Serializer[Any]):
-    """What publishing a document would read: nothing is stored."""
+    """The content that publishing a document would read: nothing is stored."""
 
     format = serializers.CharField()
     because = serializers.CharField(help_text="The reason why it is this format; empty where the request named it.")

@@ -15,7 +15,7 @@ RETENTION_DAYS = 30
 
 
 class TraceSettings(models.Model):
-    """How long traces stay, how many are taken, and what is taken out of them. Without a row: as the defaults say."""
+    """The time that traces stay, the share to take, and what is taken out of them. Without a row: the defaults."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, primary_key=True, related_name="trace_settings")
     retention_days = models.PositiveSmallIntegerField(default=RETENTION_DAYS)

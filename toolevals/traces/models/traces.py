@@ -85,5 +85,5 @@ class Trace(models.Model):
 
     @property
     def is_whole(self) -> bool:
-        """Whether its root has ended, and nothing new waits to be summed up."""
+        """Return whether its root has ended, and nothing new waits to be summed up."""
         return self.has_root and self.due_at is None

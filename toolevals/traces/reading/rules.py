@@ -21,7 +21,7 @@ LOOP_LENGTH: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """What a rule says of one span; `span_id` is empty for a call that no span ran."""
+    """The verdict of a rule on one span; `span_id` is empty for a call that no span ran."""
 
     rule: str
     span_id: str
@@ -45,7 +45,7 @@ class Rule:
 
     @property
     def judge(self) -> str:
-        """Whose verdict it is: nobody's."""
+        """Return whose verdict it is: nobody's."""
         return ""
 
     @property

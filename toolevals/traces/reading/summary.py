@@ -21,7 +21,7 @@ TEXT_LENGTH = 4_400
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What lists show of a trace. Times in nanoseconds since 1970; counts None where nobody recorded them."""
+    """The summary of a trace in lists. Times in nanoseconds since 1970; counts None where they were not recorded."""
 
     name: str
     start: int

@@ -28,7 +28,7 @@ class ReadSpan:
 
     @property
     def duration_ms(self) -> float:
-        """What it took, in milliseconds."""
+        """Return what it took, in milliseconds."""
         return (self.span.end - self.span.start) / 1e6
 
 
@@ -52,7 +52,7 @@ class TraceReading:
 
     @property
     def transcript(self) -> Transcript:
-        """What the agent did; nothing where nobody can read it."""
+        """Return what the agent did; nothing where nobody can read it."""
         trial = self.entry.trial if self.entry else None
         return trial.transcript if trial else Transcript()
 

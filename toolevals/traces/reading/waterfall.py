@@ -32,7 +32,7 @@ class Line:
 
     @property
     def name(self) -> str:
-        """What is done: a tool's name, else the span's."""
+        """Return what is done: a tool's name, else the span's."""
         return self.read.reading.tool or self.read.span.name or "(no name)"
 
     @property

@@ -63,7 +63,7 @@ class NewProjectSerializer(serializers.Serializer[Any]):
 
 
 class MeSerializer(serializers.Serializer[Any]):
-    """Who asks; with a token, in which project and as what."""
+    """The person who asks; with a token, the project and the token's purpose."""
 
     user = UserSerializer()
     project = serializers.SlugField(allow_null=True)
@@ -71,7 +71,7 @@ class MeSerializer(serializers.Serializer[Any]):
 
 
 class IndexSerializer(serializers.Serializer[Any]):
-    """Where to begin."""
+    """The first addresses of the interface."""
 
     version = serializers.CharField()
     me = serializers.URLField()
@@ -153,7 +153,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
 
 class NewTokenSerializer(serializers.Serializer[Any]):
-    """What token to make."""
+    """A token to make."""
 
     name = serializers.CharField(max_length=80)
     role = RoleField()

@@ -12,7 +12,7 @@ from toolevals.workspace.trash.kinds import kind_of
 
 
 class TakenSerializer(serializers.Serializer[Any]):
-    """How many of what go with a deleted thing."""
+    """The number of rows that go with a deleted object."""
 
     count = serializers.IntegerField()
     words = serializers.CharField()

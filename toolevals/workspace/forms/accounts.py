@@ -15,7 +15,7 @@ NEW_PASSWORD = forms.PasswordInput({"autocomplete": "new-password"})
 
 
 class SignInForm(PlainForm):
-    """Who, and the proof."""
+    """The form for a sign-in: name and proof."""
 
     email = forms.CharField(
         label="E-mail address", max_length=254, widget=forms.EmailInput({"autocomplete": "username", "autofocus": True})

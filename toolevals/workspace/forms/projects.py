@@ -26,7 +26,7 @@ class ProjectForm(PlainForm):
 
 
 class SettingsForm(PlainForm):
-    """What an owner can set."""
+    """The form for the settings of an owner."""
 
     name = forms.CharField(max_length=120)
 
@@ -94,7 +94,7 @@ class TokenForm(PlainForm):
 
     @property
     def scope(self) -> TokenScope:
-        """What the token is for."""
+        """Return what the token is for."""
         return TokenScope.TRACES if self.cleaned_data["role"] == TokenScope.TRACES else TokenScope.PROJECT
 
     @property
@@ -104,6 +104,6 @@ class TokenForm(PlainForm):
 
     @property
     def expires_at(self) -> datetime | None:
-        """When the token ends; None: never."""
+        """Return when the token ends; None: never."""
         days: int = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=days) if days else None

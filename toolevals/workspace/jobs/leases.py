@@ -38,7 +38,7 @@ class MustGiveWay(Exception):  # noqa: N818 - as above
 
 
 class Lease:
-    """What a worker holds while it works on a batch. Everything it writes, it writes within `transaction()`."""
+    """The claim of a worker on a batch. Everything it writes, it writes within `transaction()`."""
 
     def __init__(self, batch: Batch, token: uuid.UUID) -> None:
         self.batch = batch
@@ -49,7 +49,7 @@ class Lease:
 
     @property
     def payload(self) -> Any:
-        """What to do, as the batch's plan said it."""
+        """Return what to do, as the batch's plan said it."""
         return self.batch.payload
 
     @contextmanager

@@ -59,7 +59,7 @@ class Pace:
 
 
 class JobState(models.TextChoices):
-    """How far a job is. Failed: some batch used up its attempts; it can be retried."""
+    """The stage of a job. Failed: some batch used up its attempts; it can be retried."""
 
     RUNNING = "running"
     # Nothing of it is begun until somebody resumes it.
@@ -112,7 +112,7 @@ class Job(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it will end of itself, or once it is resumed."""
+        """Return whether it will end of itself, or once it is resumed."""
         return self.state in (JobState.RUNNING, JobState.PAUSED)
 
     @property
@@ -129,7 +129,7 @@ class Job(models.Model):
 
     @property
     def pace(self) -> Pace | None:
-        """How fast the work on the stage goes; None where nothing can be said. Queries as `progress` does."""
+        """Return how fast the work on the stage goes; None where nothing can be said. Queries as `progress` does."""
         if not self.is_running or self.pace_since is None:
             return None
         done, total = self.stage_progress
@@ -152,12 +152,12 @@ class Job(models.Model):
 
     @property
     def read(self) -> Readings:
-        """What the file that it read was read as, and what was left out; empty where it read none."""
+        """Return what the file that it read was read as, and what was left out; empty where it read none."""
         return Readings.of_report(self.report)
 
     @property
     def errors(self) -> list[dict[str, Any]]:
-        """What is wrong with the input: `line` (may be None), `pointer` and `message`; the first hundred."""
+        """Return what is wrong with the input: `line` (may be None), `pointer` and `message`; the first hundred."""
         found: list[dict[str, Any]] = self.report.get("errors", [])[:100]
         return found
 
@@ -167,7 +167,7 @@ class Job(models.Model):
 
 
 class Queue(models.TextChoices):
-    """What kind of work a batch is, so that one kind need not wait for another; workers are told which they serve.
+    """The kind of work of a batch, so that one kind need not wait for another; each worker serves some kinds.
 
     In this order a worker that serves several takes them.
     """
@@ -187,7 +187,7 @@ FIRST_NUMBER = 1
 
 
 class BatchState(models.TextChoices):
-    """Where a batch is. Leased and overdue counts as queued again."""
+    """The stage of a batch. Leased and overdue counts as queued again."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -234,7 +234,7 @@ class Batch(models.Model):
 
 
 class SweepTask(models.Model):
-    """When a task of the sweeper's table is due again: the row that workers compete for."""
+    """The time at which a task of the sweeper's table runs next: the row that workers compete for."""
 
     # The dotted path in `SWEEP_TASKS`.
     name = models.CharField(max_length=120, primary_key=True)

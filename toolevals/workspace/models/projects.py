@@ -13,7 +13,7 @@ from toolevals.workspace.models.users import User
 
 
 class Role(models.IntegerChoices):
-    """What a member may do; each role may do all that the lower ones may."""
+    """The rights of a member; each role may do all that the lower ones may."""
 
     VIEWER = 10, "viewer"
     REVIEWER = 20, "reviewer"
@@ -22,7 +22,7 @@ class Role(models.IntegerChoices):
 
 
 class TokenScope(models.TextChoices):
-    """What a token is for."""
+    """The purpose of a token."""
 
     PROJECT = "project", "all that its role may"
     TRACES = "traces", "sends traces, reads nothing"
@@ -104,10 +104,10 @@ class ApiToken(models.Model):
 
     @property
     def only_sends_traces(self) -> bool:
-        """Whether it may send traces, and may read and write nothing else."""
+        """Return whether it may send traces, and may read and write nothing else."""
         return self.scope == TokenScope.TRACES
 
     @property
     def at_most(self) -> str:
-        """What it may, in words: its role, or that it only sends traces."""
+        """Return what it may, in words: its role, or that it only sends traces."""
         return str(self.get_scope_display() if self.only_sends_traces else self.get_role_display())

@@ -37,7 +37,7 @@ class Trashable(models.Model):
 
     @property
     def is_deleted(self) -> bool:
-        """Whether it is in the trash, or a tombstone."""
+        """Return whether it is in the trash, or a tombstone."""
         return self.deleted_at is not None
 
 

@@ -10,14 +10,14 @@ from django.db.models import Subquery
 
 
 class Length(Subquery):
-    """How many rows a subquery has."""
+    """The number of rows of a subquery."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
     output_field = models.IntegerField()
 
 
 class Different(Subquery):
-    """How many different values a subquery has in its column `different`."""
+    """The number of different values that a subquery has in its column `different`."""
 
     template = "(SELECT COUNT(DISTINCT counted.different) FROM (%(subquery)s) counted)"
     output_field = models.IntegerField()

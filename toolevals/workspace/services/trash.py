@@ -25,7 +25,7 @@ TURN_SECONDS = 5.0
 
 
 class TrashError(ValueError):
-    """What is asked does not fit the state of what was deleted."""
+    """A request that does not fit the state of what was deleted."""
 
 
 @transaction.atomic

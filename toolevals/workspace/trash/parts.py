@@ -18,7 +18,7 @@ AT_ONCE = 200
 
 
 class RestsOnItself(Exception):  # noqa: N818 - named for what it says
-    """What goes with a row cannot be deleted in any order."""
+    """A row whose companions cannot be deleted in any order."""
 
 
 def delete_in_parts(

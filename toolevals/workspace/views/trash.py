@@ -35,17 +35,17 @@ class Trashed:
 
     @property
     def is_going(self) -> bool:
-        """Whether it is being destroyed."""
+        """Return whether it is being destroyed."""
         return self.row.tombstone is not None
 
     @property
     def is_due(self) -> bool:
-        """Whether a worker destroys it at its next turn; until then it can be restored."""
+        """Return whether a worker destroys it at its next turn; until then it can be restored."""
         return self.gone_at is not None and self.gone_at <= timezone.now()
 
     @property
     def gone_at(self) -> datetime | None:
-        """When it is destroyed."""
+        """Return when it is destroyed."""
         found: datetime | None = self.row.destroy_at
         return found
 

@@ -15,7 +15,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What an agent did once. `external_id` names the example; `content` is the input that it was given.
+    """One trial of an agent. `external_id` names the example; `content` is the input that it was given.
 
     `number` counts trials from 0, None where the file does not count them. `agent` is the name under which the file
     keeps it, empty where the file holds one agent.
@@ -30,7 +30,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one entry gives. `losses` say what of it is not carried over; their pointers begin at the entry."""
+    """The content of one entry. `losses` name the parts that are not carried over, by pointers from the entry."""
 
     example: ExampleRow | None = None
     trial: Trial | None = None

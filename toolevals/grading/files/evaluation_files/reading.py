@@ -18,7 +18,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entry stands: the line (None where the file has no lines) and the pointer from there."""
+    """The position of an entry: the line (None where the file has no lines) and the pointer from there."""
 
     number: int
     line: int | None

@@ -38,7 +38,7 @@ LOOP_GUARD = 6
 
 @dataclass(slots=True)
 class _Turn:
-    """What the agent did since the user last spoke, as far as it can settle an episode."""
+    """The agent's acts since the user last spoke, as far as they can settle an episode."""
 
     texts: list[Said] = field(default_factory=list)
     handed_over: int = -1

@@ -41,17 +41,17 @@ class Recovery:
 
     @property
     def loops(self) -> bool:
-        """Whether any episode went on in a loop."""
+        """Return whether any episode went on in a loop."""
         return any(graded.episode.looped for graded in self.episodes)
 
     @property
     def errors(self) -> int:
-        """How many answers were errors."""
+        """Return how many answers were errors."""
         return sum(graded.episode.errors for graded in self.episodes)
 
     @property
     def identical_retries_after_error(self) -> int:
-        """How often a call that had ended in an error was sent again as the next call."""
+        """Return how often a call that had ended in an error was sent again as the next call."""
         return sum(graded.episode.identical_retries for graded in self.episodes if graded.episode.errors)
 
 

@@ -160,7 +160,7 @@ _OTHERWISE = re.compile(r",? or ")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text of the agent says. `denials` are its words that deny something, `statements` what it states as so.
+    """The content of an agent's text. `denials` are its words that deny something, `statements` what it states as so.
 
     `asks` is a question about what is missing, `offers` one whether to do something more. `is_known` says that the
     text is in a language whose words of denial are known.

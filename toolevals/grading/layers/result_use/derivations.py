@@ -84,7 +84,7 @@ class Derivations:
 
     @staticmethod
     def sums_up(value: float, said: Sequence[float]) -> bool:
-        """Whether a number is, to the hundredth, the sum of two or more that follow one another in the reply."""
+        """Return whether a number is, to the hundredth, the sum of two or more that follow one another in the reply."""
         # Where each running total first stood; two places back at least, so that one number is no sum.
         places, total = {0: 0}, 0.0
         for place, number in enumerate((number for number in said[:MAX_OPERANDS] if number != value), 1):
@@ -144,7 +144,7 @@ class Derivations:
                             yield (moved.year, moved.month, moved.day), span / unit, position
 
     def _is_duration(self, value: float, unit: str, tolerance: float) -> bool:
-        """Whether a duration lies between two dates or times."""
+        """Return whether a duration lies between two dates or times."""
         is_long = UNITS[unit].dimension != "time"
         factor = UNITS[unit].factor * (_MONTH if is_long else 1)
         slack = max(tolerance * factor, 0.03 * value * factor if is_long else 0)

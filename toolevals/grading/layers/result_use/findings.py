@@ -159,14 +159,14 @@ class Examiner:
 
 
 def _is_meant(value: FieldValue, rival: FieldValue, about: frozenset[str], sentence: frozenset[str]) -> bool:
-    """Whether words name the rival of a field by what the field's own name lacks, and not the field."""
+    """Return whether words name the rival of a field by what the field's own name lacks, and not the field."""
     if rival.kind != value.kind or not any_alike(rival.labels - value.labels, about):
         return False
     return not any_alike(value.labels - rival.labels, about if all_alike(rival.labels, about) else sentence)
 
 
 def _is_swapped(reply: Reply, place: int, value: FieldValue, rival: FieldValue) -> bool:
-    """Whether the reply gives the rival's value too, and only beside the name of this field."""
+    """Return whether the reply gives the rival's value too, and only beside the name of this field."""
     places = [at for at, mention in enumerate(reply.mentions) if rival.key in mention.keys and at != place]
     return bool(places) and all(
         any_alike(value.labels - rival.labels, reply.about(at))
@@ -176,7 +176,7 @@ def _is_swapped(reply: Reply, place: int, value: FieldValue, rival: FieldValue) 
 
 
 def _can_be_taken(value: FieldValue, other: FieldValue) -> bool:
-    """Whether two fields are of one kind and unit and differ, so that one can be taken for the other."""
+    """Return whether two fields are of one kind and unit and differ, so that one can be taken for the other."""
     one, two = (held.measure._replace(is_minor=False) for held in (value, other))
     if value.key == other.key or one != two:
         return False

@@ -95,7 +95,7 @@ def _said_form(text: str) -> str:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read so far."""
+    """The parts that have been read so far."""
 
     sources: Sources = field(default_factory=Sources)
     usage: Usage = field(default_factory=Usage)

@@ -120,7 +120,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 class _Scope(NamedTuple):
-    """What the objects around a field say of it: currency and unit. `is_lower` is a currency in lower case."""
+    """The scope of a field, from the objects around it: currency and unit. `is_lower` is a currency in lower case."""
 
     currency: str = ""
     unit: str = ""
@@ -128,7 +128,7 @@ class _Scope(NamedTuple):
 
 
 class Payload:
-    """What the text of the result at a place among the results holds, of which `room` fields are read.
+    """The text of the result at a place among the results, of which `room` fields are read.
 
     `lists` are the lists' lengths by path.
     """

@@ -68,7 +68,7 @@ class Reply:
         return self._about[place]
 
     def names(self, place: int, value: FieldValue) -> bool:
-        """Whether the words beside a value name the field."""
+        """Return whether the words beside a value name the field."""
         return any_alike(value.labels, self.about(place))
 
     def sentence(self, place: int) -> str:
@@ -79,7 +79,7 @@ class Reply:
         return _SENTENCE.split(head)[-1] + self.written(place) + _SENTENCE.split(tail, maxsplit=1)[0]
 
     def is_approximate(self, place: int) -> bool:
-        """Whether the words before a value say that it is not exact."""
+        """Return whether the words before a value say that it is not exact."""
         start = self.mentions[place].start
         before = _DIGIT_OR_COMMA.split(self.text[max(0, start - 24) : start])[-1]
         return before.rstrip().endswith(("~", "≈")) or not APPROXIMATE_WORDS.isdisjoint(_words(before)[-2:])
@@ -89,30 +89,30 @@ class Reply:
         return max(least, 0.025 * abs(self.mentions[place].value) if self.is_approximate(place) else 0.0)
 
     def is_relative(self, place: int) -> bool:
-        """Whether the sentence around a value compares, proposes or supposes, so that no field need hold the value."""
+        """Return whether the sentence around a value compares, proposes or supposes: no field need hold the value."""
         return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(place))) or self.tells_sum(place)
 
     def tells_relation(self, place: int) -> bool:
-        """Whether the words around a value say that it follows from others: a share, a sum, a difference, a formula."""
+        """Return whether the words around a value say that it is a share, sum, difference or formula of others."""
         is_share = self.mentions[place].unit == "%"
         return is_share or self.is_term(place) or self.is_approximate(place) or self.is_relative(place)
 
     def is_term(self, place: int) -> bool:
-        """Whether a value is a part of a formula."""
+        """Return whether a value is a part of a formula."""
         start, end = self.mentions[place].start, self.mentions[place].end
         before, after = self.text[max(0, start - 3) : start].rstrip(), self.text[end : end + 3].lstrip()
         return before.endswith(("+", "×", "=", "/", "−")) or after.startswith(("+", "×", "=", "x ", "* "))
 
     def speaks_of_zone(self, place: int) -> bool:
-        """Whether a time has a zone, or the sentence around it speaks of one."""
+        """Return whether a time has a zone, or the sentence around it speaks of one."""
         return self.mentions[place].zone is not None or _ZONES.search(self.sentence(place)) is not None
 
     def speaks_of_period(self, place: int, texts: Iterable[str]) -> bool:
-        """Whether the sentence around a date, or one of other texts, speaks of months or years."""
+        """Return whether the sentence around a date, or one of other texts, speaks of months or years."""
         return any(_PERIODS.search(text) for text in (self.sentence(place), *texts))
 
     def tells_sum(self, place: int) -> bool:
-        """Whether the words around a value announce a sum."""
+        """Return whether the words around a value announce a sum."""
         return not SUM_WORDS.isdisjoint(_words(self.before(place) + " " + self.after(place)))
 
 
@@ -121,18 +121,18 @@ def _words(text: str) -> list[str]:
 
 
 def any_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
-    """Whether one of the labels is one of the words, or begins it, or the other way round."""
+    """Return whether one of the labels is one of the words, or begins it, or the other way round."""
     return any(alike(label, word) for label in labels for word in words)
 
 
 def all_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
-    """Whether each of the labels is one of the words."""
+    """Return whether each of the labels is one of the words."""
     return all(any_alike((label,), words) for label in labels)
 
 
 @lru_cache(maxsize=65536)
 def alike(one: str, other: str) -> bool:
-    """Whether two stems are one word: equal, or the shorter begins the longer, or both begin with most of each."""
+    """Return whether two stems are one word: equal, one begins the other, or both begin with most of each."""
     if one == other:
         return True
     short, long = sorted((one, other), key=len)

@@ -113,7 +113,7 @@ def identifier_key(text: str) -> str:
 
 
 def at_line_start(text: str, start: int) -> bool:
-    """Whether only marks of a list or of emphasis stand between the line's start and here."""
+    """Return whether only marks of a list or of emphasis stand between the line's start and here."""
     line = text.rfind("\n", max(0, start - 12), start) + 1
     return (line > 0 or start <= 12) and not text[line:start].strip(" \t*#->_(")
 
@@ -203,7 +203,7 @@ def _code(text: str, start: int) -> Mention | None:
 
 
 def _is_range(first: str, last: str) -> bool:
-    """Whether two parts are a short number and a larger one, or the days of `4/19-25`."""
+    """Return whether two parts are a short number and a larger one, or the days of `4/19-25`."""
     return len(first) <= MAX_SHORT and (not first.isdecimal() or int(last[:9]) > int(first))
 
 

@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Suspicion(NamedTuple):
-    """What a claim seems to be, and the place of the field that it gives wrongly; `truth` is what it should say."""
+    """The likely meaning of a claim, and the place of the field that it gives wrongly; `truth` is the right value."""
 
     kind: FindingKind
     field: int
@@ -127,7 +127,7 @@ class Sources:
                 yield node
 
     def holds_token(self, written: str) -> bool:
-        """Whether the digits of a claim stand in some text exactly so."""
+        """Return whether the digits of a claim stand in some text exactly so."""
         digits = _DIGITS.search(written)
         return digits is not None and digits[0].replace(",", "") in self.tokens
 
@@ -154,7 +154,7 @@ class Sources:
 
     @property
     def is_small(self) -> bool:
-        """Whether the results hold so few fields that one is hardly near a claim by chance."""
+        """Return whether the results hold so few fields that one is hardly near a claim by chance."""
         return self._fields <= FEW
 
     def _near(self, dimension: str, value: float, tolerance: float, unit: str) -> list[tuple[float, int, str]]:

@@ -125,7 +125,7 @@ def _denied(said: list[str], flags: Mapping[frozenset[str], _Held], statuses: _S
 
 
 def _is_about(words: list[str], result: ResultText) -> bool:
-    """Whether the words before "is" name the tool's thing, or the value that the result begins with."""
+    """Return whether the words before "is" name the tool's thing, or the value that the result begins with."""
     first, said = result.payload.leaves[0].value, " ".join(words)
     if isinstance(first, str) and first.casefold() in said:
         return True

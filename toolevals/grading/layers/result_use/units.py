@@ -114,7 +114,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 class Measure(NamedTuple):
-    """What is known of a field's number: unit, currency, and how many of these one is (cents: a hundredth).
+    """The measure of a field's number: unit, currency, and how many of these one is (cents: a hundredth).
 
     `is_money` says that it is money, `is_minor` that it may be in cents although no name says so.
     """
@@ -150,7 +150,7 @@ def measure_of(name: str) -> Measure:
 
 
 def _says_unit(words: tuple[str, ...], place: int) -> bool:
-    """Whether a word of a name is its unit: not after "per", a letter only at the end, the first word only if alone."""
+    """Return whether a word of a name is its unit: not after "per", a letter only last, the first only if alone."""
     if len(words) == 1 or words[place] in _FIRST:
         return True
     is_last = place == len(words) - 1
@@ -190,17 +190,17 @@ def converted(value: float, unit: str, into: str) -> float | None:
 
 
 def is_currency(unit: str) -> bool:
-    """Whether a claim's unit is a currency."""
+    """Return whether a claim's unit is a currency."""
     return unit in CURRENCY_CODES
 
 
 def same_currency(left: str, right: str) -> bool:
-    """Whether two codes may be one currency; `$`, `¥` and "kr" stand for several."""
+    """Return whether two codes may be one currency; `$`, `¥` and "kr" stand for several."""
     return not left or not right or left == right or any({left, right} <= shared for shared in SHARED_SIGNS)
 
 
 def suits(unit: str, measure: Measure, rule: str = "equal") -> bool:
-    """Whether a field's number, equal to a claim's, can be in the claim's unit: nothing says that it is in another."""
+    """Return whether a field's number, equal to a claim's, can be in the claim's unit: nothing names another unit."""
     if rule == "fraction":
         return unit in {"%", ""}
     if not unit or (unit == "deg" and measure.unit in {"", "C", "F", "deg"}):
@@ -213,7 +213,7 @@ def suits(unit: str, measure: Measure, rule: str = "equal") -> bool:
 
 
 def differs(unit: str, measure: Measure) -> bool:
-    """Whether a field says that it is in another unit of the claim's dimension, or in another currency."""
+    """Return whether a field says that it is in another unit of the claim's dimension, or in another currency."""
     if is_currency(unit):
         return bool(measure.currency) and not same_currency(unit, measure.currency)
     one, other = unit_called(unit), unit_called(measure.unit)

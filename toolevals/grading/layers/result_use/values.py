@@ -51,7 +51,7 @@ class Mention(NamedTuple):
 
     @property
     def digits(self) -> int:
-        """How many digits a number has, without zeros at its ends."""
+        """Return how many digits a number has, without zeros at its ends."""
         return len(self.written.replace(".", "").strip("0"))
 
 
@@ -82,7 +82,7 @@ class Claim(NamedTuple):
 
 
 class Attribution(NamedTuple):
-    """Where a claim comes from: the attribution at a place is that of the claim at the same place.
+    """The source of a claim: the attribution at a place is that of the claim at the same place.
 
     `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
     where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
@@ -98,7 +98,7 @@ class Attribution(NamedTuple):
 
     @property
     def is_grounded(self) -> bool:
-        """Whether something supports the claim."""
+        """Return whether something supports the claim."""
         return self.source != "ungrounded"
 
 
@@ -121,7 +121,7 @@ class Finding(NamedTuple):
 
 
 class ResultFields(NamedTuple):
-    """Which fields of one tool result the replies used, as JSON pointers in the result's order.
+    """The fields of one tool result that the replies used, as JSON pointers in the result's order.
 
     Fields are leaves with a value that text can show: no booleans, nulls or empty text. `passed_on` says whether a
     later call's arguments took a value of it.
@@ -142,7 +142,7 @@ class ResultFields(NamedTuple):
 
 
 class ResultUse(NamedTuple):
-    """How the results were used, as far as rules can tell; nothing here was judged by a model.
+    """The use of the results, as far as rules can tell; nothing here was judged by a model.
 
     `question` is what a judge would be asked where rules cannot tell. `truncated` says that a limit cut the reading
     short.

@@ -15,7 +15,7 @@ PASSES_AT = 0.7
 
 @value_class
 class MetricScore:
-    """What a metric makes of a run: a value in 0..1, None where it cannot be known.
+    """The value of a metric for a run in 0..1, None where it cannot be known.
 
     `reason` is one sentence. `parts` are the values behind it, by name, each in 0..1.
     """

@@ -52,7 +52,7 @@ class Errors:
 
     @property
     def _is_record(self) -> bool:
-        """Whether the object is about a thing that failed, and answers what was asked about it."""
+        """Return whether the object is about a thing that failed, and answers what was asked about it."""
         return self._reads and len(self.content) >= 2
 
     @property

@@ -35,7 +35,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of the call: its tool's effect and words, and the values of its arguments."""
+    """The facts about the call: its tool's effect and words, and the values of its arguments."""
 
     effect: Effect
     words: tuple[str, ...]
@@ -43,11 +43,11 @@ class Asked:
 
     @property
     def about_faults(self) -> bool:
-        """Whether the tool was asked for faults, so that faults in its answer are none of its own."""
+        """Return whether the tool was asked for faults, so that faults in its answer are none of its own."""
         return about_faults(self.words)
 
     def echoes(self, value: object) -> bool:
-        """Whether a value of the answer is one of the call's arguments."""
+        """Return whether a value of the answer is one of the call's arguments."""
         return isinstance(value, str | int | float) and str(value).casefold() in self.echo
 
 

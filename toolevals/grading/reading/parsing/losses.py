@@ -138,7 +138,7 @@ class Tally:
 
 
 class Account:
-    """What one reading leaves out. `label` is the format's name for people, `calls_at` where it keeps calls.
+    """The losses of one reading. `label` is the format's name for people, `calls_at` where it keeps calls.
 
     With `strict`, a part of unknown shape refuses the document: nothing has shown that it is of this format.
     """
@@ -153,7 +153,7 @@ class Account:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What was left out so far."""
+        """Return what was left out so far."""
         return self._tally.losses
 
     def lost(self, pointer: str, what: str) -> None:

@@ -32,7 +32,7 @@ class Step:
 
 @value_class
 class AgentRun:
-    """What trajectory metrics look at: the same run as a transcript and as steps.
+    """The data of trajectory metrics: the same run as a transcript and as steps.
 
     `available_tools` are names, None where nobody said which there were. `final_result` is any JSON value, None where
     there is none. `losses` are the parts of what it was read from that the transcript does not hold.

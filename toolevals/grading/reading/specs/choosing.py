@@ -16,7 +16,7 @@ _FIELDS = ("tools", "tags", "paths", "search")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which tools to take: those that meet each of the conditions that are given.
+    """The tools to take: those that meet each of the given conditions.
 
     `tools` are names; `tags` those of an OpenAPI document; `paths` begin the operation's path ("/pets" takes "/pets"
     and "/pets/{id}"); each word of `search` stands in the name, path, tags or description, in any case.

@@ -11,7 +11,7 @@ from toolevals.grading.values.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class LossCount:
-    """How often a part that is called `key` is lost in one way, and where first."""
+    """The number of times that a part called `key` is lost in one way, and where first."""
 
     key: str
     message: str

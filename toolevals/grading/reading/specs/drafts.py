@@ -15,7 +15,7 @@ _LISTS = ("tools", "functions")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Where a tool stands in an API: by what it can be chosen."""
+    """The place of a tool in an API, by which it can be chosen."""
 
     method: str
     path: str

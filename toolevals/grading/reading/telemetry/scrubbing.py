@@ -45,7 +45,7 @@ _UNTOUCHED: Final = frozenset(("trace_id", "span_id", "parent_id", "start", "end
 
 @dataclass(frozen=True)
 class ScrubbingRules:
-    """What counts as personal data. `fields` are names of keys and attributes, `patterns` names with RE2's patterns.
+    """The rules for personal data. `fields` are names of keys and attributes, `patterns` names with RE2's patterns.
 
     A field's name is compared without case, `_`, `-` and spaces, and with the last part of an attribute's name.
     """

@@ -34,7 +34,7 @@ class Index(APIView):
 
 
 class Me(APIView):
-    """Who asks."""
+    """The person who asks."""
 
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:

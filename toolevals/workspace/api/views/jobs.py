@@ -31,7 +31,7 @@ class Jobs(ProjectView, ListAPIView[Job]):
 
 
 class JobView(ProjectView):
-    """What the views of one job share."""
+    """The base of the views of one job."""
 
     def find(self, pk: UUID) -> Job:
         """Return the project's job. Raises `Http404`."""

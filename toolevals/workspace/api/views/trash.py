@@ -63,7 +63,7 @@ def destroyed_answer(row: Any, actor: User, typed: str) -> Response:
 
 
 class Trash(ProjectView):
-    """What was deleted in the project and can be restored, the last deleted first."""
+    """The deleted objects of the project that can be restored, the last deleted first."""
 
     @extend_schema(operation_id="projects_trash_list", parameters=_PAGE, responses=TrashPageSerializer)
     def get(self, request: Request) -> Response:
