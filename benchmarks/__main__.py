@@ -1,6 +1,6 @@
 """Run suites and print their rows: `python -m benchmarks [SUITE...] [--json]`. Exit status 1 if a row is not ok.
 
-`--compare REV` measures another commit beside this checkout, in turns, and says what became slower beyond the noise.
+`--compare REV` measures another commit next to this checkout, in turns, and says what became slower beyond the noise.
 `side-by-side` measures other tools.
 """
 

@@ -69,7 +69,7 @@ def _timed(act: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _processor() -> float:
-    """Return the seconds of this process, to the microsecond, and those of the servers beside it."""
+    """Return the seconds of this process, to the microsecond, and those of the servers next to it."""
     return time.process_time() + processor_seconds(os.getppid(), without=os.getpid())
 
 

@@ -20,7 +20,7 @@ from benchmarks._labelling_load import CALL
 
 BASE, PAGES = "/api/v1/projects/bench", "/p/bench/label/"
 ENTERED = {"tool": "1", "c1.v/order_id": "A-1", "rationale": "It asks where the parcel is.", "scope": "support"}
-# What somebody looks at, of a dataset of any size. Page 1,000 is what comes before the example that stands there.
+# What someone looks at, of a dataset of any size. Page 1,000 is what comes before the example that stands there.
 PAGE_SIZE, FAR, WARM = 100, 1_000, 8
 PAGES_OF_MANY = {
     "list, first page": "datasets/support/",
@@ -77,7 +77,7 @@ class Labeller:
         """Ask for each of PAGES_OF_MANY so many times.
 
         After rounds that count for nothing: each of the server's processes loads what a page needs once, and a dataset
-        is counted by a worker when somebody first looks at it.
+        is counted by a worker when someone first looks at it.
         """
         from labeling.models import Example
 

@@ -1,7 +1,7 @@
 """Measures uploaded predictions from upload to matrix, inside an installation: prints one JSON object.
 
 `prepare EXAMPLES` makes a dataset; `measure TRIALS` uploads so many single-call predictions of
-each example, waits for the grades, then grades again; workers run beside it. Started by `benchmarks.throughput`.
+each example, waits for the grades, then grades again; workers run next to it. Started by `benchmarks.throughput`.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Cell = tuple[int, int, float, float]
 
 
 def rows() -> Iterator[Row]:
-    """Measure all cells, beside Wilson's interval, which counts each trial as an example."""
+    """Measure all cells, next to Wilson's interval, which counts each trial as an example."""
     cells = list(all_cells())
     found = [coverage(*cell, DRAWS) for cell in cells]
     plain = [coverage(*cell, DRAWS, method=_counting_trials) for cell in cells]

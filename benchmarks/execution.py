@@ -1,4 +1,4 @@
-"""Measures execution: recorded retail trajectories by the state that they leave, beside the usual way, in one run.
+"""Measures execution: recorded retail trajectories by the state that they leave, next to the usual way, in one run.
 
 Needs `TOOLEVALS_BENCHMARK_DATA`. Both ways make the expected calls and the recorded ones with the same tools, on the
 same database; what the recorded tools answered, and what the benchmark found, is compared with what comes out here.
@@ -125,7 +125,7 @@ def our_way(simulator: Simulator) -> Callable[[Recorded], bool]:
 
 
 def usual_way(database: Mapping[str, Any]) -> Callable[[Recorded], bool]:
-    """Return what is usually done: for each replay the JSON is read anew, and the whole state hashed at its end."""
+    """Return what is usually done: for each replay the JSON is read again, and the whole state hashed at its end."""
     text = json.dumps(database)
 
     def final(calls: Sequence[ToolCall]) -> str:

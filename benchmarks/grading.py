@@ -45,9 +45,9 @@ ROUNDS = 5
 
 
 def rows() -> Iterator[Row]:
-    """Measure the core on the benchmark's data, or on the committed sample where they are not at hand.
+    """Measure the core on the benchmark's data, or on the committed sample where that is missing.
 
-    Rows beside other libraries come last: they need a Python that has those (see `peers/`), and raise without it.
+    Rows next to other libraries come last: they need a Python that has those (see `peers/`), and raise without it.
     """
     entries = list(leaderboard_entries())
     cards = [(compile_case(each.expectation, each.tools), _sent(each.calls)) for each in entries]
@@ -117,7 +117,7 @@ def _transcript_rows() -> Iterator[Row]:
 
 
 def _peer_rates(entries: Sequence[Entry]) -> dict[str, float]:
-    """Return the rates of other libraries on the same entries, measured now. Raises where they are not at hand."""
+    """Return the rates of other libraries on the same entries, measured now. Raises where they are not there."""
     python = os.environ.get("TOOLEVALS_BENCH_PYTHON")
     if not python:
         raise RuntimeError(
@@ -166,7 +166,7 @@ def _check_all(checks: Sequence[Callable[[Any], str | None]], answers: Sequence[
 
 
 def _compiled_size(entries: Sequence[Entry]) -> float:
-    """Return the kilobytes that a compiled expectation holds beside the tools and the label that it was made of."""
+    """Return the kilobytes that a compiled expectation holds next to the tools and the label that it was made of."""
     tracemalloc.start()
     try:
         kept = [compile_case(each.expectation, each.tools) for each in entries]

@@ -1,7 +1,7 @@
 """Measures labelling: import and export rates, next and submit alone and with eight labellers, on both databases.
 
 Labellers are processes that speak HTTP with a running server on loopback: by REST, and on the page, whose answer to a
-label is the next example. Beside them the services alone, in one process.
+label is the next example. Next to them the services alone, in one process.
 """
 
 from __future__ import annotations

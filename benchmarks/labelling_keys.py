@@ -1,6 +1,6 @@
 """Measures labelling by keyboard: keys and seconds an example, wrong tools, lost labels, on the sample's forty places.
 
-A practised person at headless Chromium labels what the sample leaves to label, with a server beside it, and again with
+A practised person at headless Chromium labels what the sample leaves to label, with a server next to it, and again with
 each answer 200 ms later. They press the next key at once: the seconds are the system's, and none are for reading. A
 step of their plan is a key as Playwright names it, `*3` after it for three times, or `type:TEXT`, which is typed. Each
 label is handed in by Ctrl and Enter.
@@ -96,7 +96,7 @@ def _return(order_id: str, **item: Any) -> dict[str, Any]:
     return _call("create_return", **_exactly(order_id=order_id), items=items, refund_to={"exact": "original_payment"})
 
 
-# What nobody has labelled before, or what the form says in another way than Lena's label.
+# What no one has labelled before, or what the form says in another way than Lena's label.
 MEANT: Final[dict[str, dict[str, Any]]] = {
     "ex-0162": _return("A-20418", sku="LIN-SH-M-NVY", quantity=1, condition="damaged"),
     "ex-0166": _call("get_shipping_eta", **_exactly(order_id="A-20281")),

@@ -1,4 +1,4 @@
-"""Defines one measured figure, beside a baseline measured in the same run."""
+"""Defines one measured figure, next to a baseline measured in the same run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measures the main loop on a public benchmark with two workers, and where the baseline's threshold comes from.
 
 Needs `TOOLEVALS_BENCHMARK_DATA`. `python -m benchmarks.runs` prints the main loop in full. The threshold comes from
-single-tool requests with other requests' tools beside them. No example with several tools, and none without a right
+single-tool requests with other requests' tools next to them. No example with several tools, and none without a right
 tool, is looked at for it: those are what the baseline is measured on.
 """
 
@@ -29,7 +29,7 @@ CATEGORIES = ("simple_python", "simple_java", "simple_javascript", "live_simple"
 # The nearest other tool is often as right as the request's own; the fifth nearest is wrong, but not absurd.
 RANK = 4
 WORKERS = 2
-# Seconds for import, run and grading of 2,377 examples: somebody waits for them.
+# Seconds for import, run and grading of 2,377 examples: someone waits for them.
 IMPORT_SECONDS, RUN_SECONDS = 15, 15
 
 

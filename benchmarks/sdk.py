@@ -1,4 +1,4 @@
-"""Measures what a traced call of a tool costs its caller, without export, beside a bare span of OpenTelemetry's SDK.
+"""Measures what a traced call of a tool costs its caller, without export, next to a bare span of OpenTelemetry's SDK.
 
 Processor time of the calling thread alone, the best of several rounds, because other work on the machine only adds.
 """

@@ -1,4 +1,4 @@
-"""Measures suspect labels: how well errors planted in public golds rank, beside the share of agents that fail.
+"""Measures suspect labels: how well errors planted in public golds rank, next to the share of agents that fail.
 
 Needs `TOOLEVALS_BENCHMARK_DATA`. Of the tasks on which a recorded run speaks, a tenth get an error in their gold:
 another value, another id, a call added or left out, another tool. The area under the ROC curve and the lift among the

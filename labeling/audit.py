@@ -15,8 +15,8 @@ TARGETS = (LabelSlot, Label, SpareLabel, SecondLook, Skip, Comment)
 def undecided(user: User) -> Q:
     """Return the condition on an act of another about an example that is not decided: who labelled it, and when.
 
-    Whoever decides could tell the sides apart by it. The acts are withheld as a whole: their ids and their places in
-    the log tell the time as well. What an example no longer shows is decided by nobody, and withheld no more.
+    A person who decides could tell the sides apart by it. The acts are withheld as a whole: their ids and their places
+    in the log tell the time as well. What an example no longer shows is decided by no one, and withheld no more.
     """
     acts = Q(pk__in=[])
     for model in TARGETS:

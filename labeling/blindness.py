@@ -2,7 +2,7 @@
 
 - One's own labels, skips and drafts: always.
 - Once the revision is resolved, by gold or set aside: every member of the project, the labels of all its rounds.
-- Before: only somebody who may adjudicate, only when all wanted labels are in and differ or two people have passed the
+- Before: only someone who may adjudicate, only when all wanted labels are in and differ or two people have passed the
   example on, and never on a revision that the same person has ever labelled. Then without names and in an order that
   says nothing: see `sides_of`. Projects may let adjudicators decide what they have labelled (`Project.decide_own`, for
   teams of two); from the moment that they may look, their own label no longer changes.
@@ -16,8 +16,8 @@
   said in one, and how it compares with the gold, is shown to those who have answered all of it, or once it is closed.
 - A spare label (its author's claim had ended, and no place was left) is seen as a label is, but counts in nothing, and
   who decides sees it only once the revision is resolved. Its author has labelled the revision.
-- Whoever disputes gold does not decide about it while their dispute is open: see `may_judge`. Nor is anybody offered an
-  example to label whose author's question they have opened.
+- A person who disputes gold does not decide about it while their dispute is open: see `may_judge`. Nor is anyone
+  offered an example to label whose author's question they have opened.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
 """
 
@@ -54,7 +54,7 @@ def visible(user: User, role: Role, *, author: str) -> Q:
     """Return the condition on a row of a revision (a label, a skip, a dispute) under which this person sees it.
 
     `author` is the row's field that names who wrote it. The role changes nothing: before a revision is resolved,
-    nobody sees another's row with its author. Adjudicators compare through `sides_of`.
+    no one sees another's row with its author. Adjudicators compare through `sides_of`.
     """
     return Q(**{author: user}) | is_resolved()
 
@@ -70,7 +70,7 @@ def recallable(user: User, role: Role, *, author: str) -> Q:
 
 
 def may_recall(revision: Revision, user: User, role: Role) -> bool:
-    """Tell what `recallable` does of rows by others, for one revision at hand."""
+    """Tell what `recallable` does of rows by others, for one loaded revision."""
     if revision.resolution in RESOLVED:
         return True
     return role >= Role.ADJUDICATOR and not _has_labelled(revision, user)
@@ -121,7 +121,7 @@ def judges_own(revision: Revision, user: User) -> bool:
 
 
 def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
-    """Return the resolution that this person is told: whether labels agree is nobody's business but the adjudicator's.
+    """Return the resolution that this person is told: whether labels agree is no one's business but the adjudicator's.
 
     `revision` is the path of lookups to the revision, "" from itself.
     """
@@ -135,12 +135,12 @@ def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
 
 
 def is_told(status: str, role: Role) -> bool:
-    """Tell whether `shown_resolution` ever tells somebody of this role that a revision is in this status."""
+    """Tell whether `shown_resolution` ever tells someone of this role that a revision is in this status."""
     return status == OPEN or status in RESOLVED or role >= Role.ADJUDICATOR
 
 
 def may_see_resolution(revision: Revision, user: User, role: Role) -> str:
-    """Return what `shown_resolution` does, for one revision at hand."""
+    """Return what `shown_resolution` does, for one loaded revision."""
     from labeling.models import Resolution
 
     if revision.resolution in RESOLVED:
@@ -153,7 +153,7 @@ def may_see_resolution(revision: Revision, user: User, role: Role) -> str:
 def calibration_waits(user: User, calibration: Any) -> Exists:
     """Return the condition that this person has something to answer of a calibration round, itself or an `OuterRef`.
 
-    An example that was reopened rests: nobody is asked about it, and what was said of it is hidden, until it is
+    An example that was reopened rests: no one is asked about it, and what was said of it is hidden, until it is
     resolved again.
     """
     from labeling.models import CalibrationAnswer, CalibrationItem
@@ -163,7 +163,7 @@ def calibration_waits(user: User, calibration: Any) -> Exists:
 
 
 def comparable_calibration(user: User) -> Q:
-    """Return the condition on a calibration answer by anybody under which this person sees it."""
+    """Return the condition on a calibration answer by anyone under which this person sees it."""
     finished = Q(~calibration_waits(user, OuterRef("item__round")))
     return is_resolved("item__revision") & (Q(item__round__closed_at__isnull=False) | finished)
 
@@ -229,7 +229,7 @@ def answerable(user: User, role: Role) -> Q:
 
 
 def may_answer(revision: Revision, user: User, role: Role) -> bool:
-    """Tell what `answerable` does, for one revision at hand."""
+    """Tell what `answerable` does, for one loaded revision."""
     if role < Role.ADJUDICATOR or _has_labelled(revision, user):
         return False
     return not revision.slots.filter(reviewer=user, state="claimed").exists()

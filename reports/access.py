@@ -1,4 +1,4 @@
-"""Say who may do what in `reports`: every member reads, whoever labels may dispute the gold, adjudicators gate runs."""
+"""Say who may do what in `reports`: every member reads, labellers may dispute the gold, adjudicators gate runs."""
 
 from toolevals.workspace.access import Audience, Rule
 from toolevals.workspace.models import Role
@@ -147,13 +147,13 @@ RULES = {
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
-    # Gates that the project keeps: every member reads, whoever holds runs against gates writes.
+    # Gates that the project keeps: every member reads, those who gate runs write.
     "reports:named-gate-new": Rule(Role.ADJUDICATOR),
     "reports:named-gate-edit": Rule(Role.ADJUDICATOR),
     "reports:named-gate-delete": Rule(Role.ADJUDICATOR),
     "reports:named-gate-preview": Rule(Role.ADJUDICATOR),
     "reports:run-gate-hold": Rule(Role.ADJUDICATOR),
-    # Whoever imports looks at files first; each person at their own.
+    # A person who imports looks at files first; each person at their own.
     **{f"reports:{name}": Rule(Role.ADJUDICATOR) for name in ("drop", "dropped", "dropped-discard", "dropped-store")},
     "reports-api:named-gate": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:gate-previews": Rule(Role.ADJUDICATOR),
@@ -164,7 +164,7 @@ RULES = {
     "reports-api:benchmarks": Rule(Role.VIEWER, Role.OWNER),
     "reports-api:benchmarks-import": Rule(Role.OWNER),
     "reports-api:benchmark": Rule(Role.VIEWER, Role.OWNER),
-    # Whoever adjudicates has the cases of a large run read by the rules of other evaluators.
+    # A person who adjudicates has the cases of a large run read by the rules of other evaluators.
     "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:remarks": Rule(Role.VIEWER),

@@ -1,4 +1,4 @@
-"""Tell what a zip that somebody sends may be, and its files, read in memory and never onto a disk."""
+"""Tell what a zip that someone sends may be, and its files, read in memory and never onto a disk."""
 
 from __future__ import annotations
 

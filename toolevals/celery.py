@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 # A worker that checked the application would load every page of it, 25 MB; commands check it.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
-# Of a worker and the processes that it forks, from 0 (as any other process) to 19 (only where nobody else works).
+# Of a worker and the processes that it forks, from 0 (as any other process) to 19 (only where no one else works).
 NICENESS = 5
 
 app = Celery("toolevals")
@@ -47,7 +47,7 @@ def memory_give_back(**_: Any) -> None:
 
 @worker_process_init.connect
 def garbage_seldom(**_: Any) -> None:
-    """Search seldom for garbage in each process at work."""
+    """Search rarely for garbage in each process at work."""
     search_seldom()
 
 

@@ -12,7 +12,7 @@ OBJECTS_BETWEEN_SEARCHES = 50_000
 
 
 def search_seldom() -> None:
-    """Search seldom from now on, and never in what is loaded.
+    """Search rarely from now on, and never in what is loaded.
 
     Python's own way takes a third of a grading's time, and holds up a page now and then for a tenth of a second.
     """
@@ -22,7 +22,7 @@ def search_seldom() -> None:
 
 
 def search_seldom_around_work() -> None:
-    """Search seldom while the application loads, and never in what is loaded when the process ends.
+    """Search rarely while the application loads, and never in what is loaded when the process ends.
 
     Python's own way takes a third of the time in which a process of the server starts and ends.
     """
@@ -32,7 +32,7 @@ def search_seldom_around_work() -> None:
 
 @contextmanager
 def searched_seldom() -> Iterator[None]:
-    """Search seldom for as long as a batch of work takes."""
+    """Search rarely for as long as a batch of work takes."""
     before = gc.get_threshold()
     gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
     try:

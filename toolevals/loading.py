@@ -1,4 +1,4 @@
-"""Tell what pages need and would load when first asked for: loaded before, once, while nobody waits."""
+"""Tell what pages need and would load when first asked for: loaded before, once, while no one waits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolevals.presentation.figures.ahead import draw_ahead
 
 def load_ahead() -> None:
     """Load the views, addresses and access rules, compile the templates, and draw the charts, which loads much."""
-    # It imports models, and whoever imports this has no applications yet.
+    # It imports models, and the importer of this has no applications yet.
     from toolevals.workspace.access import rules
 
     get_resolver().reverse_dict  # noqa: B018 - a property that loads them

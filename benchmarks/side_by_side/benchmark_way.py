@@ -1,4 +1,4 @@
-"""Grades the benchmark's way with the same tools: data read anew for each replay, the whole state hashed at the end."""
+"""Grades the benchmark's way with the same tools: data read again for each replay, the whole state hashed last."""
 
 from __future__ import annotations
 

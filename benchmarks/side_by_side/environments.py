@@ -1,4 +1,4 @@
-"""Makes an environment for each tool, of hashed requirements: once, and anew where they change."""
+"""Makes an environment for each tool, of hashed requirements: once, and again where they change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def python_for(tool: Tool, folder: Path, *, seconds: float) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     _run([interpreter(), "-m", "venv", "--clear", str(folder / tool.key)], seconds)
     _run(installation(python, tool.requirements), seconds)
-    # Written last: what was broken off is made anew.
+    # Written last: what was broken off is made again.
     stamp.write_text(wanted)
     return str(python)
 

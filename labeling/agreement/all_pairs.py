@@ -2,7 +2,7 @@
 
 Examples on which people agree are resolved at once, and those on which they differ wait for an adjudicator. So the
 share of resolved examples alone is too high. Here every pair counts as soon as neither label can be changed. Pairs join
-the figures twenty at a time, so that nobody reads from a change of a figure whether one pair agreed.
+the figures twenty at a time, so that no one reads from a change of a figure whether one pair agreed.
 """
 
 from __future__ import annotations

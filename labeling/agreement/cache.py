@@ -26,7 +26,7 @@ AT_ONCE = 500
 # More labels than this are counted by a job; so many new ones are read at once.
 COUNTED_AT_ONCE = 3_000
 READ_AT_ONCE = 1_000
-# Kept figures that are older are counted anew when somebody looks; those that nobody looks at go.
+# Kept figures that are older are counted again when someone looks; those that no one looks at go.
 FRESH = timedelta(minutes=1)
 FORGOTTEN = timedelta(days=1)
 
@@ -82,7 +82,7 @@ def agreement_now(dataset: Dataset, filters: Filters) -> Agreement:
 
 
 def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None) -> Counted:
-    """Return a dataset's figures as they are, or as they were a short while ago while a job counts anew."""
+    """Return a dataset's figures as they are, or as they were a short while ago while a job counts again."""
     if not _is_large(dataset):
         labels_read(dataset)
         return Counted(agreement_now(dataset, filters))
@@ -103,7 +103,7 @@ def pairs_tallied(dataset: Dataset, *, actor: User | None = None, begin: bool = 
     tally_read: PairTally | None = cache.get(key)
     if tally_read is None:
         tally_read = _tally(dataset, actor, begin=begin)
-        # What a job counts now is asked for again when somebody looks.
+        # What a job counts now is asked for again when someone looks.
         if tally_read.is_known:
             cache.set(key, tally_read, timeout=FRESH.total_seconds())
     return tally_read
@@ -148,7 +148,7 @@ def agreement_forget(dataset: Dataset) -> None:
 
 @transaction.atomic
 def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> AgreementReport:
-    """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
+    """Begin to count, unless someone does already; return what is known so far. No audit row: nothing changes."""
     AgreementReport.objects.bulk_create([AgreementReport(dataset=dataset, key=filters.key)], ignore_conflicts=True)
     rows = AgreementReport.objects.filter(dataset=dataset)
     kept = rows.select_for_update(of=("self",)).select_related("job").get(key=filters.key)

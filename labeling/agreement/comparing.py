@@ -17,7 +17,7 @@ from labeling.agreement.units import RatedLabel, Unit, units_in
 from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
 from labeling.querysets.labels import LabelQuerySet
 
-# Gold that somebody decided on, instead of the labels.
+# Gold that someone decided on, instead of the labels.
 DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
 READ_AT_ONCE = 500
 COLUMNS = (

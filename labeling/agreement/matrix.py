@@ -11,7 +11,7 @@ from toolevals.presentation.figures import HeatCell, heat_map
 from toolevals.presentation.heat import heat_step
 from toolevals.presentation.numbers import whole_percent
 
-# With more classes than this nobody reads a table: those that differ most are drawn, the file holds all.
+# With more classes than this no one reads a table: those that differ most are drawn, the file holds all.
 MOST_DRAWN = 40
 
 

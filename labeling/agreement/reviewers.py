@@ -14,7 +14,7 @@ from toolevals.grading.metrics.estimates import Estimate
 
 @dataclass(frozen=True, slots=True)
 class ReviewerFigures:
-    """One person: how many labels, in seconds (median), and of those that somebody decided about how many are right."""
+    """One person: how many labels, in seconds (median), and of those that someone decided about how many are right."""
 
     reviewer: UUID
     labels: int
@@ -24,9 +24,9 @@ class ReviewerFigures:
 
 
 def reviewer_figures(units: Iterable[Unit], decided: Mapping[UUID, str]) -> list[ReviewerFigures]:
-    """Return the figures of everybody who labelled; `decided` are the tools that adjudicators chose, by revision.
+    """Return the figures of everyone who labelled; `decided` are the tools that adjudicators chose, by revision.
 
-    What nobody decided became gold because all agreed: it would count as right for everybody, and is left out.
+    What no one decided became gold because all agreed: it would count as right for everyone, and is left out.
     """
     by_person: dict[UUID, list[RatedLabel]] = {}
     for unit in units:
@@ -37,7 +37,7 @@ def reviewer_figures(units: Iterable[Unit], decided: Mapping[UUID, str]) -> list
 
 
 def is_judged(label: RatedLabel, decided: Mapping[UUID, str]) -> bool:
-    """Tell whether a label can be held against a decision."""
+    """Tell whether a label can be compared with a decision."""
     return label.differs is not None and label.revision in decided
 
 

@@ -1,4 +1,4 @@
-"""Tell how far people are with a round: everybody for owners, oneself for others. It tells nothing of what was said."""
+"""Tell how far people are with a round: everyone for owners, oneself for others. It tells nothing of what was said."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PersonProgress:
 
 
 def progress_in(calibration: CalibrationRound, user: User, role: Role) -> Sequence[PersonProgress]:
-    """Return how far this person is, and for owners everybody who labels in the project, by name."""
+    """Return how far this person is, and for owners everyone who labels in the project, by name."""
     total = CalibrationItem.objects.filter(round=calibration).asked().count()
     answers = CalibrationAnswer.objects.of_round(calibration)
     if role < Role.OWNER:

@@ -17,7 +17,7 @@ def content_text(content: Any) -> str:
 
 
 def last_request(document: Any) -> str:
-    """Return what the user said last in an example's input, on one line; "" where nobody did."""
+    """Return what the user said last in an example's input, on one line; "" where no one did."""
     messages = document.get("messages") if isinstance(document, Mapping) else None
     for message in reversed(messages if isinstance(messages, list) else []):
         if isinstance(message, Mapping) and message.get("role") == "user":

@@ -37,7 +37,7 @@ DAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
     | {"today", "tomorrow", "yesterday", "tonight", "noon", "midnight"}
 )
-# Words with a capital that name nothing, wherever they stand.
+# Words with a capital that name nothing, where they stand.
 _NO_NAMES = (
     "I'm I'd I'll I've Hi Hello Hey Dear Thanks Thank Please Sorry Yes Yeah Okay Regards Best Cheers Mrs Sir Madam"
 )

@@ -20,7 +20,7 @@ from toolevals.workspace.models import Job, User
 
 # Datasets of more examples than this are counted by a job.
 COUNTED_AT_ONCE = 20_000
-# Kept counts that are older are made anew when somebody looks.
+# Kept counts that are older are made again when someone looks.
 FRESH = timedelta(minutes=1)
 # How large a dataset is, is told this long.
 LARGE_FRESH = timedelta(minutes=10)
@@ -40,7 +40,7 @@ class Coverage:
 
 
 def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:
-    """Return a dataset's counts as they are, or as they were a short while ago while a job counts anew."""
+    """Return a dataset's counts as they are, or as they were a short while ago while a job counts again."""
     if not is_large(dataset) and unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count() <= 4 * UNREAD_AT_ONCE:
         gold_read(dataset)
         return Coverage(coverage_count(dataset))
@@ -48,7 +48,7 @@ def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:
 
 
 def coverage_kept(dataset: Dataset, *, actor: User | None, fresh: timedelta = FRESH) -> Coverage:
-    """Return a large dataset's counts as they were at most `fresh` ago, or before while a job counts anew."""
+    """Return a large dataset's counts as they were at most `fresh` ago, or before while a job counts again."""
     kept = CoverageCount.objects.select_related("job").filter(dataset=dataset).first()
     if kept is None or not _is_fresh(kept, fresh):
         kept = _count_in_a_job(dataset, actor, fresh)
@@ -88,7 +88,7 @@ def coverage_count_work(lease: Lease) -> None:
 
 @transaction.atomic
 def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> CoverageCount:
-    """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
+    """Begin to count, unless someone does already; return what is known so far. No audit row: nothing changes."""
     CoverageCount.objects.bulk_create([CoverageCount(dataset=dataset)], ignore_conflicts=True)
     kept = CoverageCount.objects.select_for_update(of=("self",)).select_related("job").get(dataset=dataset)
     if not _is_fresh(kept, fresh):

@@ -1,6 +1,6 @@
 """Write down the tools of gold that has not been read yet. Made from what never changes.
 
-A request that needs no call is a negative of a tool when somebody could mistake it for one that does. People and
+A request that needs no call is a negative of a tool when someone could mistake it for one that does. People and
 importers say so by `near` in the expectation. Where they don't, an estimate stands in and is shown as one: the tool
 whose words the request shares.
 """

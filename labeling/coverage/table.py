@@ -18,7 +18,7 @@ HEADS: Mapping[str, str] = {
     "edge_case": "edge case",
     "error_class": "error",
 }
-# Classes of a stratum that nobody knows are shown up to this many.
+# Classes of a stratum that no one knows are shown up to this many.
 MOST_OTHERS = 30
 
 

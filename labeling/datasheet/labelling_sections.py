@@ -67,7 +67,7 @@ def labelling(sheet: Datasheet, links: Links) -> Section:
         )
         for name, n in found.gold_sources.items()
     )
-    # Frozen examples can be reopened, and of what is not resolved nobody is told how many labels it has.
+    # Frozen examples can be reopened, and of what is not resolved no one is told how many labels it has.
     without = max(0, found.gold - sum(labels.overlap.values()))
     overlap = {**labels.overlap} | ({0: without} if without else {})
     overlaps = tuple(

@@ -159,7 +159,7 @@ class LintSummary:
 
 @dataclass(frozen=True, slots=True)
 class Datasheet:
-    """All of it. What nobody has recorded is None or empty, never guessed."""
+    """All of it. What no one has recorded is None or empty, never guessed."""
 
     about: About
     composition: Composition

@@ -108,7 +108,7 @@ def compare_answers(left: Answered, right: Answered) -> Comparison:
 
 
 def answer_words(answered: Answered) -> str:
-    """Return an answer in one line: what should happen, or why nobody can say."""
+    """Return an answer in one line: what should happen, or why no one can say."""
     if answered.expectation is None:
         return str(LabelAnswer(answered.answer).label)
     return _all_words(answered.expectation)

@@ -24,7 +24,7 @@ def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[st
     """Return the left expectation with the parts taken from the right one where `chosen` says so, by path.
 
     Where some parts are right in both ways, what comes of the left ones and what comes of the right ones are accepted
-    as alternatives: never a mixture that nobody has said. "both" of a part that cannot be is the left one.
+    as alternatives: never a mixture that no one has said. "both" of a part that cannot be is the left one.
     """
     both = [path for path, side in chosen.items() if side == BOTH and may_be_both(path)]
     result = _taken(left, right, chosen)

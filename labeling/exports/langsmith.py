@@ -1,6 +1,6 @@
 """Write examples as a LangSmith dataset: `inputs` for the agent, `outputs` expected of it, `metadata` for the rest.
 
-Nothing is lost: `outputs.expectation` is the whole expectation, beside it the plain call where there is one.
+Nothing is lost: `outputs.expectation` is the whole expectation, next to it the plain call where there is one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tell what is exported: a dataset as it is now, or a frozen version of it, row by row.
 
-Only gold leaves: labels that nobody has resolved do not pass here. Rows come with their documents as stored text, so
+Only gold leaves: labels that no one has resolved do not pass here. Rows come with their documents as stored text, so
 that a format that writes them as they are never parses them, and memory does not grow with their number.
 """
 

@@ -27,7 +27,7 @@ def place_of(plan: Plan, number: int) -> str:
 
 
 def places_for(plan: Plan, number: int) -> tuple[str, ...]:
-    """Return where else a call can be put; beside and instead of another one only where there is one before it."""
+    """Return where else a call can be put; next to and instead of another one only where there is one before it."""
     route, here = plan.route_of(number), place_of(plan, number)
     has_step = any(number not in _numbers(step) for step in route.ordered) or here in ("group", "instead")
     others = [one for one in route.calls() if one != number and one not in route.disallowed]

@@ -1,4 +1,4 @@
-"""Tell what may stand beside the calls: why there is none, right reactions, facts in the answer, the final state."""
+"""Tell what may be next to the calls: why there is none, right reactions, facts in the answer, the final state."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def read_beside(data: QueryDict, found: Found) -> dict[str, Any]:
-    """Return what stands beside the calls, of the sections that are unfolded."""
+    """Return what is next to the calls, of the sections that are unfolded."""
     given = beside_of(data)
     document: dict[str, Any] = {}
     found.origins |= {"/state": "state", "/answer": "says", "/answer/pattern": "says_pattern"}
@@ -143,7 +143,7 @@ def _read_state(text: str, document: dict[str, Any], found: Found) -> None:
 
 
 def fill_beside(document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for what stands beside the calls."""
+    """Return what the form would send for what is next to the calls."""
     filled: dict[str, list[str]] = {}
     if document.get("reactions"):
         filled["reaction"] = list(document["reactions"])

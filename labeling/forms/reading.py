@@ -35,7 +35,7 @@ __all__ = [
 
 NONE = "none"
 ANY_CALL = "any"
-# What is no expectation: why nobody can say one.
+# What is no expectation: why no one can say one.
 MISSING_TOOL = "missing_tool"
 ANSWERS = ("ambiguous", MISSING_TOOL)
 EXPECTATION = "expectation"
@@ -235,7 +235,7 @@ def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Prob
 
 
 def _at_closed_calls(problems: Iterable[FieldProblem], page: Page) -> Iterable[FieldProblem]:
-    """Say what is wrong with the arguments of a call that is not open beside the call."""
+    """Say what is wrong with the arguments of a call that is not open next to the call."""
     for problem in problems:
         inside = _CALL_FIELD.match(problem.field)
         if inside and int(inside[1]) != page.open:

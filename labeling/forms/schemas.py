@@ -16,7 +16,7 @@ _BEGINNING = re.compile(r"\^((?:[A-Za-z0-9_@/:# -](?![?*+{]))+)")
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema that a local `$ref` names, with what stands beside it; other references are left as JSON."""
+    """Return the schema that a local `$ref` names, with what is next to it; other references are left as JSON."""
     for _ in range(MAX_STEPS):
         reference = schema.get("$ref") if isinstance(schema, Mapping) else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -76,9 +76,9 @@ def without_null(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Ma
 
 
 def variants_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """Return the schemas of which a value meets one, each with what stands beside the choice; none where it has none.
+    """Return the schemas of which a value meets one, each with what is next to the choice; none where it has none.
 
-    Where the choice only narrows what is said beside it (say, which properties are required), it is none.
+    Where the choice only narrows what is said next to it (say, which properties are required), it is none.
     """
     kinds = schema.get("type")
     if isinstance(kinds, list) and 1 < len(kinds) <= MAX_VARIANTS:

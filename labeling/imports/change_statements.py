@@ -130,7 +130,7 @@ priority = CASE WHEN r.round > 1 THEN 1 ELSE 0 END
 FROM {_CHANGES} JOIN {REVISION} r ON r.id = c.onto_id
 WHERE t.revision_id = r.id AND t.round = r.round AND t.state = 'closed' AND {_IS_UNRESOLVED} AND {_IS_SHOWN_AGAIN}
 """
-# Those of them that people have worked on: how far they are is to be found anew.
+# Those of them that people have worked on: how far they are is to be found again.
 TO_EVALUATE = f"""
 SELECT r.id FROM {_CHANGES} JOIN {REVISION} r ON r.id = c.onto_id
 WHERE {_IS_SHOWN_AGAIN} AND {_IS_UNRESOLVED} AND (
@@ -158,5 +158,5 @@ UPDATE {EXAMPLE} AS e SET {", ".join(f"{name} = s.{name}" for name in Example.ST
 """
 SET_DECIDED_BY = f"UPDATE {EXAMPLE} AS e SET decided_by = s.decided_by {_FROM_ROWS} AND c.sets_decided_by"
 
-# What becomes of one row, for whoever reads the lines of the import; by executemany.
+# What becomes of one row, for readers of the lines of the import; by executemany.
 SET_FATE = f"UPDATE {STAGED} SET fate = %(fate)s WHERE id = %(staged)s"

@@ -41,7 +41,7 @@ def lines_in(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, bytes
 
 
 def rest_of_line(file: IO[bytes]) -> int:
-    """Read to the end of the line at hand; return how many bytes that were."""
+    """Read to the end of the current line; return how many bytes that were."""
     count = 0
     while some := file.readline(MAX_LINE_BYTES):
         count += len(some)

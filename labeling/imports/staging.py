@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A stored tool list and its specs at hand."""
+    """A stored tool list and its specs loaded."""
 
     tools: ToolList
     specs: tuple[ToolSpec, ...]

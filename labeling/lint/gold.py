@@ -103,7 +103,7 @@ _ACCEPTED = re.compile(r"(?P<matcher>.*)/one_of/(?P<place>[0-9]+)(?:/.*)?")
 
 
 def _by_weight(problems: Sequence[Problem], document: Mapping[str, Any]) -> tuple[list[Problem], list[Problem]]:
-    """Return the problems that leave no way to be right, and those of accepted values beside which others are sound."""
+    """Return the problems that leave no way to be right, and those of accepted values with sound ones next to them."""
     broken: dict[str, set[str]] = defaultdict(set)
     matches = [(problem, _ACCEPTED.fullmatch(problem.pointer)) for problem in problems]
     for _, accepted in matches:

@@ -1,4 +1,4 @@
-"""Store what is derived from labels for agreement: it can be made anew at any time, and nothing else depends on it."""
+"""Store what is derived from labels for agreement: it can be made again at any time, and nothing else depends on it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AgreementReport(models.Model):
     # See `labeling.agreement.report`.
     document = DocumentField(null=True)
     counted_at = models.DateTimeField(null=True)
-    # Who counts anew.
+    # Who counts again.
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:

@@ -24,7 +24,7 @@ class CalibrationRound(models.Model):
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="calibrations")
     name = models.CharField(max_length=120)
-    # Whether nobody is handed examples of the dataset before they have answered it, while it is open.
+    # Whether no one is handed examples of the dataset before they have answered it, while it is open.
     comes_first = models.BooleanField(default=False)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

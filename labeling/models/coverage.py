@@ -1,4 +1,4 @@
-"""Store what is derived from gold for counting: it can be made anew at any time, and nothing else depends on it."""
+"""Store what is derived from gold for counting: it can be made again at any time, and nothing else depends on it."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ class CoverageCount(models.Model):
     # See `labeling.coverage.counting`.
     document = DocumentField(null=True)
     counted_at = models.DateTimeField(null=True)
-    # Who counts anew.
+    # Who counts again.
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -14,13 +14,13 @@ from toolevals.workspace.models import User
 
 
 class GoldSource(models.TextChoices):
-    """The source of gold; shown wherever gold is."""
+    """The source of gold; shown where gold is."""
 
     AGREED = "agreed"
     ADJUDICATED = "adjudicated"
     SINGLE = "single"
     IMPORTED = "imported"
-    # Adjudicated, where somebody had said otherwise after seeing what an agent proposes.
+    # Adjudicated, where someone had said otherwise after seeing what an agent proposes.
     SECOND_LOOK = "second_look"
     # Earlier gold that was put in force again.
     RESTORED = "restored"
@@ -67,7 +67,7 @@ class Gold(models.Model):
 
 
 class Dispute(models.Model):
-    """Somebody, or an import, says that the gold is wrong; an adjudicator decides."""
+    """Someone, or an import, says that the gold is wrong; an adjudicator decides."""
 
     id = PublicIdField()
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="disputes")

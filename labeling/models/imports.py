@@ -19,7 +19,7 @@ class ImportPart(models.Model):
 
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
-    # Null where the rows came from this process and are published in the same transaction, and once nobody needs them.
+    # Null where the rows came from this process and are published in the same transaction, and once no one needs them.
     job = models.ForeignKey(Job, null=True, on_delete=models.CASCADE, related_name="+")
     number = models.PositiveIntegerField()
     # How many lines of the file it holds, empty ones included.
@@ -30,7 +30,7 @@ class ImportPart(models.Model):
     remarks = DocumentField(default=list)
     errors = models.PositiveIntegerField(default=0)
     warnings = models.PositiveIntegerField(default=0)
-    # Of a large import: the rows up to this line are placed where nobody sees them yet.
+    # Of a large import: the rows up to this line are placed where no one sees them yet.
     placed = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
@@ -87,7 +87,7 @@ class StagedChange(models.Model):
     """The change that a staged row will make to an example that was there before, and what this was decided by.
 
     Written before the publication, which takes it as it is where the example still is as it was, and else decides
-    anew. Rows and revisions are named by their ids alone: what stands here is looked up when it is used.
+    again. Rows and revisions are named by their ids alone: what stands here is looked up when it is used.
     """
 
     staged = models.OneToOneField(StagedExample, primary_key=True, on_delete=models.CASCADE, related_name="change")

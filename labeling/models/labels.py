@@ -43,7 +43,7 @@ class LabelSlot(models.Model):
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
     # Higher first; within one priority by `turn`, lower first, then the oldest revision. All three are the revision's,
     # whatever labels it has: see docs/decisions/0024.
-    # Null once nobody is wanted for the slot: the queue's index holds the others only.
+    # Null once no one is wanted for the slot: the queue's index holds the others only.
     priority = models.SmallIntegerField(default=0, null=True)
     # The place that the dataset's order gives; 0 where that is the oldest first.
     turn = models.IntegerField(default=0, db_default=0)
@@ -87,7 +87,7 @@ class LabelAnswer(models.TextChoices):
 
 
 class LabelBatch(models.Model):
-    """A part of a dataset's labelling that somebody answers for, perhaps until a day."""
+    """A part of a dataset's labelling that someone answers for, perhaps until a day."""
 
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="batches")

@@ -26,7 +26,7 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
         return self.filter(within(project, "dataset"))
 
     def in_work(self, scope: Dataset | Project) -> LabelBatchQuerySet:
-        """Return the batches of a dataset or a project that nobody has closed, the first due first."""
+        """Return the batches of a dataset or a project that no one has closed, the first due first."""
         from labeling.models import Dataset
 
         place = Q(dataset=scope) if isinstance(scope, Dataset) else within(scope, "dataset")
@@ -39,7 +39,7 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
     def with_progress(self) -> LabelBatchQuerySet:
         """Add what each batch holds and what it took.
 
-        `examples`; `wanted`, labels; `labels`, those that are in; `kept`, slots still free that are kept for somebody;
+        `examples`; `wanted`, labels; `labels`, those that are in; `kept`, slots still free that are kept for someone;
         `label_hours`, `adjudication_hours` and `hours` of work, that on labels that were taken back included. Hours on
         labels are those of resolved examples: before, how long a label took could tell it from another.
         """

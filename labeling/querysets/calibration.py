@@ -62,7 +62,7 @@ class CalibrationItemQuerySet(models.QuerySet["CalibrationItem"]):
         return self.asked().filter(~_said_by(user)).order_by("position")
 
     def with_content(self) -> CalibrationItemQuerySet:
-        """Return items with what their pages show at hand."""
+        """Return items with what their pages show loaded."""
         return self.select_related(
             "round__dataset", "revision__example__dataset__project", "revision__tools", "revision__gold"
         )

@@ -67,7 +67,7 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
     """Reads of the entries of frozen versions."""
 
     def with_everything(self) -> EntryQuerySet:
-        """Return entries with example, revision, gold and tool list at hand, in order."""
+        """Return entries with example, revision, gold and tool list loaded, in order."""
         return self.select_related("revision__example", "revision__tools", "gold").order_by("position")
 
     def stale(self) -> EntryQuerySet:

@@ -40,7 +40,7 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         return self.filter(dataset=dataset)
 
     def with_content(self) -> ExampleQuerySet:
-        """Return examples with their current revision, its gold and its tool list at hand."""
+        """Return examples with their current revision, its gold and its tool list loaded."""
         return self.select_related("current__gold", "current__tools", "dataset")
 
     def seen_by(self, user: User, role: Role) -> ExampleQuerySet:
@@ -55,7 +55,7 @@ class ExampleQuerySet(models.QuerySet["Example"]):
             return self.none()
         if status in RESOLVED:
             return self.filter(current__resolution=status)
-        # Whoever is told more than "open" is told what is stored, and that has an index.
+        # A person who sees more than "open" sees what is stored, and that has an index.
         stored = Q() if status == OPEN else Q(current__resolution=status)
         return self.filter(stored, Q(("status", status)))
 
@@ -110,7 +110,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return self.filter(is_resolved(""))
 
     def with_content(self) -> RevisionQuerySet:
-        """Return revisions with their example, dataset, tool list and gold at hand."""
+        """Return revisions with their example, dataset, tool list and gold loaded."""
         return self.select_related("example__dataset__project", "tools", "gold")
 
     def due(self, now: datetime) -> RevisionQuerySet:
@@ -155,7 +155,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 
 
 def _openly_disputed() -> Any:
-    """Return the ids of the revisions whose gold somebody disputes, and nobody has said who is right."""
+    """Return the ids of the revisions whose gold someone disputes, and no one has said who is right."""
     from labeling.models import Dispute
 
     return Dispute.objects.open().values("revision")

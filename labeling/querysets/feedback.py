@@ -32,5 +32,5 @@ class FeedbackQuerySet(models.QuerySet["Feedback"]):
         return self.filter(differs=True, seen_at=None)
 
     def with_content(self) -> FeedbackQuerySet:
-        """Return feedback with what its page shows at hand."""
+        """Return feedback with what its page shows loaded."""
         return self.select_related("label__revision__example__dataset", "gold", "adjudication")

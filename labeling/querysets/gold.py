@@ -43,5 +43,5 @@ class DisputeQuerySet(models.QuerySet["Dispute"]):
         return self.filter(visible(user, role, author="actor"))
 
     def open(self) -> DisputeQuerySet:
-        """Return the disputes that nobody has settled."""
+        """Return the disputes that no one has settled."""
         return self.filter(settled_at=None)

@@ -27,7 +27,7 @@ class ComparedLabels(models.QuerySet["Label"]):
     """Reads of the labels that agreement is counted of."""
 
     def compared_in(self, dataset: Dataset) -> Self:
-        """Return the dataset's labels that may be compared before anybody: of what is resolved, and given blind.
+        """Return the dataset's labels that may be compared before anyone: of what is resolved, and given blind.
 
         See `blind_firsts_in`.
         """
@@ -53,7 +53,7 @@ class ComparedLabels(models.QuerySet["Label"]):
         return rows.filter(Q(created_at__lte=submitted_until) | is_resolved()) if submitted_until else rows
 
     def firsts(self) -> Self:
-        """Return what everybody who has a label in force, or had in an earlier round, handed in first in that round."""
+        """Return what everyone who has a label in force, or had in an earlier round, handed in first in that round."""
         from labeling.models import LabelSlot, SlotState
 
         place = LabelSlot.objects.filter(

@@ -18,7 +18,7 @@ class ProposalQuerySet(models.QuerySet["ProposedExample"]):
         return self.filter(dataset=dataset)
 
     def open(self) -> ProposalQuerySet:
-        """Return those of which nobody has said anything."""
+        """Return those of which no one has said anything."""
         from labeling.models import ProposalState
 
         return self.filter(state=ProposalState.OPEN)

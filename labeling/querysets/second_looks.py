@@ -65,7 +65,7 @@ class SecondLookQuerySet(models.QuerySet["SecondLook"]):
         return self.of_weight(revision).filter(label__in=labels).order_by("label")
 
     def of_weight(self, revision: Revision) -> SecondLookQuerySet:
-        """Return the looks of every round after which somebody went over to what an agent had proposed."""
+        """Return the looks of every round after which someone went over to what an agent had proposed."""
         return self.filter(revision=revision, answer="went_over", proposal__is_planted=False).select_related("proposal")
 
     def measured_in(self, dataset: Dataset) -> SecondLookQuerySet:

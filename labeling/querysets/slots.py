@@ -48,7 +48,7 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.filter(reviewer=user, state=SlotState.CLAIMED).order_by("claimed_at", "id")
 
     def free(self, now: datetime) -> SlotQuerySet:
-        """Return the slots that nobody holds: open, or claimed by somebody whose lease has run out."""
+        """Return the slots that no one holds: open, or claimed by someone whose lease has run out."""
         from labeling.models import SlotState
 
         return self.filter(
@@ -61,11 +61,11 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.filter(round=F("revision__round"))
 
     def for_reviewer(self, user: User) -> SlotQuerySet:
-        """Leave out what this person may not label, and slots that are kept for somebody else."""
+        """Leave out what this person may not label, and slots that are kept for someone else."""
         return self.filter(Q(assignee=None) | Q(assignee=user), *_fit(user))
 
     def kept_in_vain(self) -> SlotQuerySet:
-        """Return the open slots that are kept for somebody who may not label them, or may not label at all any more."""
+        """Return the open slots that are kept for someone who may not label them, or may not label at all any more."""
         from labeling.models import SlotState
 
         role = {"role__gte": Role.REVIEWER, "user": OuterRef("assignee"), "project": OuterRef("dataset__project")}
@@ -122,7 +122,7 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return {name: sorted(filter(None, values)) for name, values in found.items() if any(values)}
 
     def with_content(self) -> SlotQuerySet:
-        """Return slots with what their page shows at hand."""
+        """Return slots with what their page shows loaded."""
         return self.select_related("revision__example__dataset__project", "revision__tools", "dataset")
 
 

@@ -62,5 +62,5 @@ class CommentQuerySet(models.QuerySet["Comment"]):
         )
 
     def with_example(self) -> CommentQuerySet:
-        """Return comments with their revision, example and dataset at hand."""
+        """Return comments with their revision, example and dataset loaded."""
         return self.select_related("revision__example__dataset", "revision__tools")

@@ -1,1 +1,1 @@
-"""Decide what a person labels next, and read what stands beside it on the page."""
+"""Decide what a person labels next, and read what is next to it on the page."""

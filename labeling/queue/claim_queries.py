@@ -1,4 +1,4 @@
-"""Hold the statements of claims: what is read before somebody is handed an example, and what is written then.
+"""Hold the statements of claims: what is read before someone is handed an example, and what is written then.
 
 They are put together once in a process.
 """

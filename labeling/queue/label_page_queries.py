@@ -1,4 +1,4 @@
-"""Tell what is read with every example that somebody labels: queries that are put together once in a process."""
+"""Tell what is read with every example that someone labels: queries that are put together once in a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell how far one person is with labelling, for themselves to see: nothing in it tells of anybody else's labels."""
+"""Tell how far one person is with labelling, for themselves to see: nothing in it tells of anyone else's labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labeling.queue.waiting import KEPT_FROM, KEPT_SECONDS, own_part
 from toolevals.workspace.models import Project, User
 
 RECENT = 20
-# Nobody labels more in a day.
+# No one labels more in a day.
 DAYS_WORK = 1000
 # More that are left are not counted.
 MOST = 10_000

@@ -31,7 +31,7 @@ class SolvedExample:
 def solved_examples(revision: Revision, offered: frozenset[str]) -> list[SolvedExample]:
     """Return the newest resolved examples of the dataset that say why: one for each offered tool, one without a call.
 
-    Never the example at hand, nothing that is not resolved, and nothing that an open calibration round asks for.
+    Never the current example, nothing that is not resolved, and nothing that an open calibration round asks for.
     """
     asked = CalibrationItem.objects.filter(round__dataset=revision.example.dataset_id, round__closed_at=None)
     golds = (

@@ -1,4 +1,4 @@
-"""Say what a model suggests for the example at hand, where the project shows that: read, taken over, and remembered."""
+"""Say what a model suggests for the current example, where the project shows that: read, taken over, and remembered."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tell how fast a dataset is labelled, and when it will be done: counts over everybody, and one's own beside them.
+"""Tell how fast a dataset is labelled, and when it will be done: counts over everyone, and one's own next to them.
 
-Labels of everybody count in full blocks of 20, as in agreement: nobody reads from a change of a number whether another
+Labels of everyone count in full blocks of 20, as in agreement: no one reads from a change of a number whether another
 person has labelled an example.
 """
 
@@ -37,7 +37,7 @@ KEPT_SECONDS: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """Labels that came in on one day: everybody's, and one's own among them."""
+    """Labels that came in on one day: everyone's, and one's own among them."""
 
     day: date
     labels: int

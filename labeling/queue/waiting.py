@@ -20,14 +20,14 @@ from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import Different, lengths
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
-# Beyond this the exact number tells nobody anything, and counting it would cost.
+# Beyond this the exact number tells no one anything, and counting it would cost.
 MANY = 1000
 # From so many on a number is kept, for some seconds, and very many longer.
 KEPT_FROM = 100
 KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
 # So many more that the number shown stays MANY, whatever is done in the seconds for which that is kept.
 FAR_MORE = 2 * MANY
-# What is counted for everybody who labels, and for adjudicators besides.
+# What is counted for everyone who labels, and for adjudicators besides.
 OF_ALL = ("answered", "to_read")
 OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
 
@@ -50,7 +50,7 @@ def to_label(project: Project, user: User) -> int:
 def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
     """Return one person's part of the slots of a dataset or a project; at most `most` are left.
 
-    A large number is kept for a while, less what the person does meanwhile: counting it anew with each example would
+    A large number is kept for a while, less what the person does meanwhile: counting it again with each example would
     cost more than handing the example out. What others do shows a little later; a small number is always exact.
     """
     held, done = own_counts(place, user)
@@ -77,7 +77,7 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
         "to_label": to_label(project, user),
         "to_calibrate": 0 if waiting is None else int(vars(waiting)["size"] - vars(waiting)["own"]),
         "to_adjudicate": min(found["differing"] + found["disputed"], MANY),
-        # Nobody answers their own questions: no thread is in both.
+        # No one answers their own questions: no thread is in both.
         "questions": min(found["answered"] + found["to_answer"], MANY),
     }
 

@@ -56,7 +56,7 @@ class ReviewerBias:
 
 
 def bias_of(dataset: Dataset) -> list[ReviewerBias]:
-    """Return the figures of everybody who has answered second looks of a dataset, by name."""
+    """Return the figures of everyone who has answered second looks of a dataset, by name."""
     names: dict[UUID, str] = {}
     shown: Counter[tuple[UUID, str]] = Counter()
     over: Counter[tuple[UUID, str]] = Counter()

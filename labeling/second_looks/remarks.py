@@ -1,4 +1,4 @@
-"""Tell what reviewers said after seeing an agent's proposal, for whoever decides.
+"""Tell what reviewers said after seeing an agent's proposal, for the people who decide.
 
 Unnamed, in an order that says nothing.
 """

@@ -35,7 +35,7 @@ def adjudication_decide(
 ) -> Gold:
     """Decide what is right where labels differ, two people passed the example on, or the gold is disputed.
 
-    The expectation becomes gold, and open disputes are settled. Where somebody went over to an agent's proposal, the
+    The expectation becomes gold, and open disputes are settled. Where someone went over to an agent's proposal, the
     gold says so, whatever is decided. The same decision again returns its gold. Raises
     InvalidDocument for a bad expectation or a missing rationale, InvalidAct where `actor` has labelled the revision or
     disputes its gold, or there is nothing to decide.
@@ -99,7 +99,7 @@ def is_in_force(adjudication: Adjudication, revision: Revision) -> bool:
 
 
 def require_no_own_label(revision: Revision, actor: User) -> None:
-    """Raise InvalidAct where `actor` has ever labelled the revision: nobody decides about their own work.
+    """Raise InvalidAct where `actor` has ever labelled the revision: no one decides about their own work.
 
     Unless the project lets them, for teams of two.
     """
@@ -108,7 +108,7 @@ def require_no_own_label(revision: Revision, actor: User) -> None:
 
 
 def require_stranger(revision: Revision, actor: User) -> None:
-    """Raise InvalidAct where `actor` has labelled the revision, or disputes its gold: nobody decides their own case."""
+    """Raise InvalidAct where `actor` has labelled the revision, or disputes its gold: no one decides their own case."""
     require_no_own_label(revision, actor)
     if judges_own(revision, actor):
         raise InvalidAct(OWN_DISPUTE)

@@ -39,7 +39,8 @@ from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 
-# What a cancelled or failed import has staged is kept so long, for whoever retries it; later the file is read anew.
+# What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read
+# again.
 STAGED_KEPT = timedelta(hours=1)
 # Seconds that one round of the sweeper spends here.
 BUDGET_SECONDS = 1.0
@@ -140,14 +141,14 @@ def conflicts_take_back(lease: Lease, dataset: Dataset, waiting: Dataset) -> int
 
 
 def parts_detach(job: Job) -> None:
-    """Let an import's parts belong to no job: nobody needs them, and `staged_sweep` takes them away."""
+    """Let an import's parts belong to no job: no one needs them, and `staged_sweep` takes them away."""
     ImportPart.objects.filter(job=job).update(job=None)
 
 
 def imports_sweep(now: datetime) -> int:
     """Take away, some at a time, what imports have left behind; return how many rows went.
 
-    A cancelled or failed one that is retried later reads its file anew.
+    A cancelled or failed one that is retried later reads its file again.
     """
     ended = ImportPart.objects.filter(
         job__state__in=(JobState.CANCELLED, JobState.FAILED), job__finished_at__lt=now - STAGED_KEPT
@@ -174,7 +175,7 @@ def staged_sweep(until: float = float("inf")) -> int:
 
 @transaction.atomic
 def _unstage(pk: UUID) -> None:
-    """Make the job of an import read its file anew if it is retried, and its parts nobody's."""
+    """Make the job of an import read its file again if it is retried, and its parts no one's."""
     job = Job.objects.select_for_update(no_key=True).get(pk=pk)
     if job.state not in (JobState.CANCELLED, JobState.FAILED):
         return

@@ -92,7 +92,7 @@ def batch_update(
 
 @transaction.atomic
 def batch_close(*, batch: LabelBatch, actor: User | None) -> LabelBatch:
-    """End a batch. What still wants labels is in no batch again and kept for nobody; what was labelled stays counted.
+    """End a batch. What still wants labels is in no batch again and kept for no one; what was labelled stays counted.
 
     Closing twice is closing once.
     """
@@ -114,7 +114,7 @@ def slots_assign(
 ) -> int:
     """Keep one free place of each chosen example for one person, of a batch or of the dataset; return how many.
 
-    Examples that the person may not label, or has a place in, are passed over. Raises InvalidAct for somebody who does
+    Examples that the person may not label, or has a place in, are passed over. Raises InvalidAct for someone who does
     not label here, InvalidDocument for ids that no example has, each at its place in `/external_ids`.
     """
     _require_reviewer(dataset, person)
@@ -145,7 +145,7 @@ def slots_unassign(
     person: User | None = None,
     batch: LabelBatch | None = None,
 ) -> int:
-    """Keep the chosen examples for nobody, or for this person no more; return how many places are free again.
+    """Keep the chosen examples for no one, or for this person no more; return how many places are free again.
 
     Raises InvalidDocument as `slots_assign`.
     """
@@ -163,7 +163,7 @@ def slots_unassign(
 
 
 def assignments_free(now: datetime) -> int:
-    """Keep for nobody what is kept for somebody who cannot label it; return how many. A duty of the sweeper."""
+    """Keep for no one what is kept for someone who cannot label it; return how many. A duty of the sweeper."""
     in_vain = list(LabelSlot.objects.kept_in_vain().values_list("pk", flat=True)[:AT_ONCE])
     return LabelSlot.objects.filter(pk__in=in_vain).kept_in_vain().update(assignee=None) if in_vain else 0
 

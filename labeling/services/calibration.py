@@ -43,7 +43,7 @@ def calibration_open(
 ) -> CalibrationRound:
     """Return a new round of the solved examples of these names, or, where none is named, of `size` proposed ones.
 
-    With `comes_first` nobody is handed examples of the dataset before they have answered it. Raises InvalidDocument
+    With `comes_first` no one is handed examples of the dataset before they have answered it. Raises InvalidDocument
     for an empty name or a size that is none, InvalidAct where an example named is not solved, or none is.
     """
     title = text_required(name, name="name")
@@ -102,7 +102,7 @@ def calibration_answer(
 
 @transaction.atomic
 def calibration_close(*, calibration: CalibrationRound, actor: User | None) -> CalibrationRound:
-    """End a round: nobody answers it any more, and everybody who labels may see what came of it.
+    """End a round: no one answers it any more, and everyone who labels may see what came of it.
 
     Closing twice is closing once.
     """

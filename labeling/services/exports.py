@@ -16,7 +16,7 @@ from toolevals.workspace.services import audit_record
 from toolevals.workspace.services.job_files import job_file_write
 
 KIND = "export"
-# More than this is not written while somebody waits for a page.
+# More than this is not written while someone waits for a page.
 MOST_AT_ONCE = 5000
 # So many parts of a file are written between two signs of progress.
 _PARTS = 1000
@@ -71,7 +71,7 @@ def export_write(lease: Lease) -> None:
 
 
 def export_tells(job: Job, role: Role) -> bool:
-    """Tell whether the file of an export holds nothing that is hidden from somebody of this role."""
+    """Tell whether the file of an export holds nothing that is hidden from someone of this role."""
     for batch in job.batches.all():
         if batch.payload["version"] is None:
             dataset = Dataset.objects.get(pk=batch.payload["dataset"])

@@ -16,7 +16,7 @@ BY_LABELS = frozenset({GoldSource.AGREED, GoldSource.SINGLE, GoldSource.IMPORTED
 
 
 def feedback_give(revision: Revision) -> None:
-    """Tell everybody who labelled a locked revision, in whatever round, what is in force now, and whether it differs.
+    """Tell everyone who labelled a locked revision, in whatever round, what is in force now, and whether it differs.
 
     It takes the place of what they were told before. Runs in the caller's transaction, which leaves the audit row.
     """

@@ -1,7 +1,7 @@
 """Decide in advance what staged rows change in earlier examples, some rows at a time.
 
 The publication then has little left to do while it keeps others from writing. What it finds changed meanwhile it
-decides anew: see `labeling.services.publishing`.
+decides again: see `labeling.services.publishing`.
 """
 
 from __future__ import annotations

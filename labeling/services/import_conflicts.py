@@ -18,7 +18,7 @@ REASON = "An import brought another expectation."
 
 
 def revisions_evaluate(revisions: Iterable[Any]) -> None:
-    """Find anew how far revisions are that people have worked on and that are shown again."""
+    """Find again how far revisions are that people have worked on and that are shown again."""
     for pk in revisions:
         revision_evaluate(revision_locked(pk))
 

@@ -51,10 +51,10 @@ def label_submit(
 ) -> Label:
     """Store a label and return it. Once it can no longer be changed, and all are in, the sweeper compares them.
 
-    `answer` is a LabelAnswer: an expectation, or why nobody can say one; only the former takes an `expectation`.
+    `answer` is a LabelAnswer: an expectation, or why no one can say one; only the former takes an `expectation`.
     `suggestion`: what a model suggested and the reviewer saw. The same content again is the same label: a retry adds
     nothing. Other content within the project's undo time is a change of mind: what was said first is kept, counts for
-    agreement, and is shown to whoever adjudicates. A claim that ran out still counts while any slot of the revision is
+    agreement, and is shown to adjudicators. A claim that ran out still counts while any slot of the revision is
     free. Raises InvalidDocument for an answer that is none or an expectation that does not fit the offered tools,
     NoPlaceLeft where no slot is left, InvalidAct where it is too late for a change, or the example is resolved or
     reopened.

@@ -79,7 +79,7 @@ def finding_ignore(*, dataset: Dataset, actor: User, key: str, reason: str) -> N
 
 @transaction.atomic
 def finding_restore(*, dataset: Dataset, actor: User | None, key: str) -> None:
-    """Show a finding again that somebody let be. Raises InvalidAct."""
+    """Show a finding again that someone let be. Raises InvalidAct."""
     report = _newest(dataset)
     if key not in report.document["ignored"]:
         raise InvalidAct("This finding is not ignored.")

@@ -1,8 +1,8 @@
 """Order the labelling of a dataset's examples, in the `turn` of their slots.
 
 A turn follows from an example alone (random, disagreement), or from what the strata lack (deficits), so that it can be
-written again at any time: what has its turn already is left alone. Revisions are locked first, and those that somebody
-labels at this moment are left for the next time: nobody waits long, and nothing waits for them.
+written again at any time: what has its turn already is left alone. Revisions are locked first, and those that someone
+labels at this moment are left for the next time: no one waits long, and nothing waits for them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def queue_order_work(lease: Lease) -> None:
 
 
 def deficits_order(now: datetime) -> int:
-    """Order anew the queues that go by what the strata lack; return how many turns changed. A duty of the sweeper."""
+    """Order again the queues that go by what the strata lack; return how many turns changed. A duty of the sweeper."""
     datasets = Dataset.objects.filter(order=QueueOrder.DEFICITS).select_related("default_tools__tools").order_by("id")
     return sum(turns_write(dataset) for dataset in datasets)
 
@@ -156,7 +156,7 @@ def _turns_of(revisions: Sequence[Revision]) -> dict[Any, set[int]]:
 
 
 def _write(turns: Mapping[Any, int]) -> int:
-    """Write turns of the queued slots of these revisions, those apart that somebody has locked; return how many."""
+    """Write turns of the queued slots of these revisions, those apart that someone has locked; return how many."""
     locked = Revision.objects.select_for_update(skip_locked=True).filter(pk__in=list(turns)).order_by("pk")
     table, key = LabelSlot._meta.db_table, UUIDField()
     # The name of a table is put in, values are parameters.

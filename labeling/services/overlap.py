@@ -1,6 +1,6 @@
 """Change how many people label each example, while the labelling goes on.
 
-What is open is brought to the new number, in a job: places are added, or free ones are closed. Nobody who is at work
+What is open is brought to the new number, in a job: places are added, or free ones are closed. No one who is at work
 loses their place, no label is dropped, and what has all its labels already stays as it is. An example's name alone
 decides: it gives the same answer in every import, and a larger share takes in all that a smaller one did.
 """
@@ -166,7 +166,7 @@ def _lacking(dataset: Dataset, revision: Revision, slots: Sequence[LabelSlot], m
 
 
 def _free_close(revision: Revision, count: int) -> int:
-    """Close so many places that nobody holds, those kept for somebody last; return how many were."""
+    """Close so many places that no one holds, those kept for someone last; return how many were."""
     free = LabelSlot.objects.filter(revision=revision, round=revision.round).free(timezone.now())
     spare = free.order_by(F("assignee").asc(nulls_first=True), "-number").values_list("pk", flat=True)[:count]
     chosen = LabelSlot.objects.filter(pk__in=list(spare)).free(timezone.now())

@@ -43,7 +43,7 @@ def proposals_make(
     """Draft edge cases from a dataset's gold, one for each parameter and kind that has none; return how many are new.
 
     `tools` and `kinds` (of `EdgeCase`) narrow what is drafted. Examples are looked at from the oldest, so that the
-    same gold gives the same drafts; what somebody dropped is not drafted again from the same example.
+    same gold gives the same drafts; what someone dropped is not drafted again from the same example.
     """
     made = list(islice(_new_drafts(dataset, tools, kinds), min(limit, MOST_AT_ONCE)))
     with transaction.atomic():
@@ -58,7 +58,7 @@ def proposals_make(
 def proposal_accept(*, proposal: ProposedExample, actor: User | None, words: str | None = None) -> Example:
     """Make an example to be labelled of a proposal, with other last words of the user where given.
 
-    The drafted expectation is no label: two people label the example without it. Raises InvalidAct where somebody has
+    The drafted expectation is no label: two people label the example without it. Raises InvalidAct where someone has
     said something of the proposal already, or the words are empty or too long.
     """
     locked = ProposedExample.objects.select_for_update(of=("self",)).get(pk=proposal.pk)
@@ -81,7 +81,7 @@ def proposal_accept(*, proposal: ProposedExample, actor: User | None, words: str
 
 @transaction.atomic
 def proposals_accept(*, dataset: Dataset, actor: User | None, proposals: Iterable[UUID]) -> int:
-    """Accept several as they are; return how many. Those that somebody has decided meanwhile are passed over."""
+    """Accept several as they are; return how many. Those that someone has decided meanwhile are passed over."""
     rows = ProposedExample.objects.of_dataset(dataset).open().filter(pk__in=list(proposals)[:MOST_AT_ONCE])
     accepted = [proposal_accept(proposal=one, actor=actor) for one in rows.order_by("pk")]
     return len(accepted)

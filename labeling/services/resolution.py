@@ -1,6 +1,6 @@
 """Turn labels into gold: the sweeper compares them once all wanted ones are in and none can be changed any more.
 
-Whoever hands in a label does the same work whatever others have said: the moment is written down from which the
+A person who hands in a label does the same work whatever others have said: the moment is written down from which the
 labels may be compared, and nothing else. What people said first decides alone what becomes gold by itself.
 """
 
@@ -56,7 +56,7 @@ def revision_wait(revision: Revision) -> None:
 def revision_evaluate(revision: Revision) -> None:
     """Set how far a locked revision's labelling is, after a skip came, or a label, a skip or a slot went.
 
-    What is resolved stays resolved, and a superseded revision waits for nobody. Two people's skips retire what lacks
+    What is resolved stays resolved, and a superseded revision waits for no one. Two people's skips retire what lacks
     labels to the adjudicators; when one of them is undone, its slots are open again. Labels are not compared here.
     """
     if revision.resolution in RESOLVED or revision.example.current_id != revision.pk:
@@ -113,7 +113,7 @@ def _agree(revision: Revision, labels: Sequence[Label]) -> bool:
 def revision_settle(*, revision: Revision, actor: User | None = None, now: datetime | None = None) -> bool:
     """Compare labels that can no longer be changed: they become gold where they agree, else an adjudicator decides.
 
-    Where people agree that nobody can say what is right, the example is set aside. Return whether the revision is
+    Where people agree that no one can say what is right, the example is set aside. Return whether the revision is
     resolved by it: False where labels are missing or differ, one was changed, nothing is due, or another has done it.
     """
     with transaction.atomic():

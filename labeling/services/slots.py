@@ -1,8 +1,8 @@
 """Claim work, keep it while one works, give it back.
 
 A claim is a lease on a slot's row. One person's claims take turns (their membership's row is locked), and a slot is
-taken by a conditional update of a row that nobody else has locked, so that no slot goes to two and nobody gets two
-slots of one revision; two unique constraints say the same. Whoever locks a revision and its slots locks the revision
+taken by a conditional update of a row that no one else has locked, so that no slot goes to two and no one gets two
+slots of one revision; two unique constraints say the same. Code that locks a revision and its slots locks the revision
 first. Renewals leave no audit row: they decide nothing.
 """
 
@@ -252,7 +252,7 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> I
 
 
 def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet | Dataset]:
-    """Yield what is kept for this person, then all: who took another would leave their own to nobody."""
+    """Yield what is kept for this person, then all: who took another would leave their own to no one."""
     yield slots.filter(assignee=actor)
     yield slots
 

@@ -1,4 +1,4 @@
-"""Tell what models suggest as labels: kept beside the examples, shown only where a project wants that."""
+"""Tell what models suggest as labels: kept next to the examples, shown only where a project wants that."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def question_open(*, revision: Revision, actor: User) -> bool:
     project = revision.example.dataset.project
     if revision.resolution in RESOLVED or not Comment.objects.filter(revision=revision).exclude(asker=actor).exists():
         return False
-    # As claims do: whoever claims the example at this moment is not shown the questions, or comes too late.
+    # As claims do: a person who claims the example at this moment is not shown the questions, or comes too late.
     turn = Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role", flat=True)
     role = Role(turn[0]) if turn else Role.VIEWER
     if not may_answer(revision, actor, role):

@@ -27,7 +27,7 @@ def version_freeze(
     `without_second_looks` leaves out gold that rests on what an agent had proposed.
 
     If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold.
-    A large version is written in short transactions where nobody sees it, and shown in one.
+    A large version is written in short transactions where no one sees it, and shown in one.
     """
     settle_due(project=dataset.project)
     version = None
@@ -38,7 +38,7 @@ def version_freeze(
 
 
 def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_looks: bool) -> DatasetVersion | None:
-    """Return a version as `version_freeze` does; None where somebody else has made one meanwhile."""
+    """Return a version as `version_freeze` does; None where someone else has made one meanwhile."""
     current = Revision.objects.current().filter(example__dataset=dataset, gold__isnull=False)
     if without_second_looks:
         current = current.filter(gold__after_agents="")

@@ -25,7 +25,7 @@ _OVER, _FREEZING = "over-", "freezing-"
 
 
 def waiting_dataset(name: str, slug: str) -> Dataset:
-    """Return the waiting dataset of this slug; `name` is for whoever looks into the database."""
+    """Return the waiting dataset of this slug; `name` is for people who look into the database."""
     project, _ = Project.objects.get_or_create(slug=PROJECT, defaults={"name": "On the way into datasets"})
     found, _ = Dataset.objects.get_or_create(project=project, slug=slug, defaults={"name": name})
     return found
@@ -74,7 +74,7 @@ def waiting_sweep(now: datetime, until: float = float("inf")) -> int:
 
 @transaction.atomic
 def examples_delete(examples: list[Any]) -> None:
-    """Delete examples that nobody has seen, with their revisions and gold."""
+    """Delete examples that no one has seen, with their revisions and gold."""
     Example.objects.filter(pk__in=examples).update(current=None)
     Revision.objects.filter(example__in=examples).update(gold=None)
     Example.objects.filter(pk__in=examples).delete()

@@ -19,5 +19,5 @@ def strata_shown(context: Context, example: Example) -> list[str]:
 
 @register.simple_tag
 def strata_to_label(example: Example) -> list[str]:
-    """Return the values of the strata that are shown to whoever labels an example."""
+    """Return the values of the strata that are shown to the people who label an example."""
     return list(shown_strata.strata_to_label(example).values())

@@ -235,7 +235,7 @@ def _said(value: Any) -> str:
 
 
 def _with_deciders(changes: list[Change], user: User, role: Role) -> list[Change]:
-    """Name who decided, where somebody did and this person may know."""
+    """Name who decided, where someone did and this person may know."""
     golds = {change.after.gold_id for change in changes if change.after and change.kinds != ("added",)}
     named = Gold.objects.filter(
         pk__in=golds, source__in=[GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED]

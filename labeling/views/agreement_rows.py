@@ -17,7 +17,7 @@ from toolevals.workspace.models import User
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One label: who (may be nobody), and what in words."""
+    """One label: who (may be no one), and what in words."""
 
     who: str
     words: str

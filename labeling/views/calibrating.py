@@ -45,7 +45,7 @@ def calibrate_next(request: ProjectRequest, dataset: str, calibration: UUID) -> 
 
 @require_GET
 def calibrate_item(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
-    """Show one example of a round to somebody who has still to answer it."""
+    """Show one example of a round to someone who has still to answer it."""
     item_row = _open_item(request, dataset, calibration, item)
     if item_row is None:
         return redirect("labeling:calibrate", request.project.slug, dataset, calibration)

@@ -148,7 +148,7 @@ def calibration_csv(request: ProjectRequest, dataset: str, calibration: UUID) ->
 
 @require_GET
 def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
-    """Show what was said of one example, part by part beside the gold."""
+    """Show what was said of one example, part by part next to the gold."""
     round_row = _round(request, dataset, calibration)
     try:
         results = results_of(round_row, request.user, request.role)

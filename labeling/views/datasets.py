@@ -160,7 +160,7 @@ def _counts(examples: ExampleQuerySet) -> dict[str, Any]:
 
 
 def _counts_kept(dataset: Dataset, user: User) -> dict[str, Any]:
-    """Return what was counted of a large dataset a while ago, as everybody is told it; nothing before that."""
+    """Return what was counted of a large dataset a while ago, as everyone is told it; nothing before that."""
     kept = coverage_kept(dataset, actor=user, fresh=LARGE_FRESH)
     if kept.counts is None:
         return {"counts": []}

@@ -42,7 +42,7 @@ def example_rows(examples: Iterable[Example]) -> list[ExampleRow]:
 
 
 def example_lines(examples: Iterable[Any], role: Role) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row of `EXAMPLES_CSV` for each of the same, with status and strata as somebody of this role sees them."""
+    """Yield a row of `EXAMPLES_CSV` for each of the same, with status and strata as someone of this role sees them."""
     for example in examples:
         row, revision, strata = _row(example), example.current, strata_shown(example, role)
         gold = revision.gold if revision else None

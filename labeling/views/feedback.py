@@ -1,4 +1,4 @@
-"""Show what came of one's own labels: where somebody decided otherwise, and why."""
+"""Show what came of one's own labels: where someone decided otherwise, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE_SIZE = 20
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One decision beside one's own label: the parts that differ, yours on the left, and why it was decided so."""
+    """One decision next to one's own label: the parts that differ, yours on the left, and why it was decided so."""
 
     feedback: Feedback
     parts: tuple[Part, ...]

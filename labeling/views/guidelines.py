@@ -66,7 +66,7 @@ class DiffLine:
 
 @require_GET
 def guide(request: ProjectRequest, revision: UUID) -> HttpResponse:
-    """Return what the guideline pane beside one example shows."""
+    """Return what the guideline pane next to one example shows."""
     rows = Revision.objects.in_project(request.project).with_content()
     return render(request, "labeling/parts/guide_body.html", guide_context(get_object_or_404(rows, pk=revision)))
 

@@ -41,7 +41,7 @@ BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSour
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened: when, who (may be nobody), what, and what was expected and why."""
+    """One thing that happened: when, who (may be no one), what, and what was expected and why."""
 
     at: datetime
     who: str

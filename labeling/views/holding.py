@@ -20,7 +20,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 @require_POST
 def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
-    """Hold the example on for somebody at work, and what the page holds ahead: `ahead` tells whether it still does.
+    """Hold the example on for someone at work, and what the page holds ahead: `ahead` tells whether it still does.
 
     Say how many of their questions were answered.
     """

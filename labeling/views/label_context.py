@@ -114,7 +114,7 @@ def _too_late(slot: LabelSlot) -> bool:
 
 
 def urls_of(request: ProjectRequest, slot: LabelSlot) -> dict[str, str]:
-    """Return where the page of a slot says that somebody is at work, left or skips, and where it asks for the next."""
+    """Return where the page of a slot says that someone is at work, left or skips, and where it asks for the next."""
     named = {f"{act}_url": f"label-{act}" for act in ("renew", "leave", "skip", "ahead")}
     return {name: reverse(f"labeling:{to}", args=[request.project.slug, slot.pk]) for name, to in named.items()}
 

@@ -98,7 +98,7 @@ def _argument(expectation: dict[str, object] | None, proposal: ProposedExample) 
 
 @require_GET
 def proposals(request: ProjectRequest, dataset: str) -> HttpResponse:
-    """List the drafts that nobody has decided, by tool and kind where asked."""
+    """List the drafts that no one has decided, by tool and kind where asked."""
     dataset_row = _dataset(request, dataset)
     chosen = _chosen(request)
     undecided = ProposedExample.objects.of_dataset(dataset_row).open()

@@ -38,7 +38,7 @@ def second_looks(request: ProjectRequest) -> HttpResponse:
 
 @require_GET
 def second_look(request: ProjectRequest, look: UUID) -> HttpResponse:
-    """Show one proposal beside one's own label."""
+    """Show one proposal next to one's own label."""
     return _show(request, proposal_or_404(request.project, look))
 
 

@@ -16,7 +16,7 @@ LOOK_AT = 500
 def strata_choices(
     dataset: Dataset, chosen: Mapping[str, str], role: Role, *, most: int | None = LOOK_AT
 ) -> list[dict[str, Any]]:
-    """Return the strata that have values somebody of this role is told, each with its values and which is `chosen`.
+    """Return the strata that have values someone of this role is told, each with its values and which is `chosen`.
 
     `most`: so many of a dataset's oldest and newest examples say which values there are; None looks at all.
     """

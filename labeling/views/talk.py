@@ -44,7 +44,7 @@ def questions(request: ProjectRequest) -> HttpResponse:
 
 @require_GET
 def thread(request: ProjectRequest, revision: UUID) -> HttpResponse:
-    """Show the questions about an example beside it; to a script, the questions alone."""
+    """Show the questions about an example next to it; to a script, the questions alone."""
     revision_row = _revision(request, revision)
     services.question_open(revision=revision_row, actor=request.user)
     if request.headers.get("HX-Request"):

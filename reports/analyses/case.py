@@ -44,7 +44,7 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCall:
-    """One expected call beside the actual one: the tools, then the arguments that differ, then those that agree."""
+    """One expected call next to the actual one: the tools, then the arguments that differ, then those that agree."""
 
     rows: tuple[ComparedRow, ...]
     agreed: tuple[ComparedRow, ...]
@@ -58,7 +58,7 @@ class ComparedCall:
 class ShownCall:
     """A call of the transcript with what it is worth.
 
-    That is "passed", "failed", "beside" where nobody expected it and the gold lets it be, "repeated" where it failed
+    That is "passed", "failed", "beside" where no one expected it and the gold lets it be, "repeated" where it failed
     and a later try counts in its place, or "" where nothing is known.
     """
 

@@ -48,7 +48,7 @@ class ShownClaim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimReading:
-    """The replies of a case in pieces, their claims, what is wrong beside them, and how many fields they used."""
+    """The replies of a case in pieces, their claims, what is wrong next to them, and how many fields they used."""
 
     replies: tuple[tuple[Piece, ...], ...] = ()
     claims: tuple[ShownClaim, ...] = ()

@@ -34,7 +34,7 @@ class Cost:
 def relative_costs(counts: Mapping[Cell, int], costs: Mapping[str, float]) -> dict[Cell, Cost]:
     """Return what the called tools cost, by cell, from what one call of each costs; no call costs nothing.
 
-    A name that is not offered, or a tool whose cost nobody says, has none.
+    A name that is not offered, or a tool whose cost no one says, has none.
     """
     known = {name: Decimal(str(cost)) for name, cost in costs.items()} | {SPECIAL[0]: Decimal(0)}
     return {cell: Cost(count * known[cell[1]], count) for cell, count in counts.items() if cell[1] in known}

@@ -144,7 +144,7 @@ class Dialects:
         return tuple(tool.key for tool in self.tools)
 
     def pair(self, one: str, other: str) -> PairRow:
-        """Return two tools beside each other. Raises ValueError on one that is not here."""
+        """Return two tools next to each other. Raises ValueError on one that is not here."""
         return _pair(self.patterns, self.keys, one, other, self.sums)
 
     @property

@@ -1,4 +1,4 @@
-"""Work out what was found in a run's cases beside their verdicts: how agents failed, by kind and tool."""
+"""Work out what was found in a run's cases besides their verdicts: how agents failed, by kind and tool."""
 
 from __future__ import annotations
 

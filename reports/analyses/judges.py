@@ -39,7 +39,7 @@ UNMARKED = Mark("never compared with people")
 class JudgeTotals:
     """The counts of one judge in one grading. `mean` is of the scored cases; `cost` is None without prices.
 
-    `settled` of the passed rules settled without a question; None where nobody counted them.
+    `settled` of the passed rules settled without a question; None where no one counted them.
     """
 
     passed: int
@@ -58,7 +58,7 @@ class JudgeTotals:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One judge in one grading: its rate, and what marks it wherever its numbers stand."""
+    """One judge in one grading: its rate, and what marks it where its numbers stand."""
 
     name: str
     title: str

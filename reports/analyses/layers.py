@@ -24,7 +24,7 @@ NO_SUMS: VerdictSums = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """One layer or depth. Unscored and errored are counted beside the rate, never in it."""
+    """One layer or depth. Unscored and errored are counted next to the rate, never in it."""
 
     name: str
     rate: Rate

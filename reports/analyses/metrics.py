@@ -1,4 +1,4 @@
-"""Work out what the metrics of a grading came to: means of their values, beside the rates of the verdicts."""
+"""Work out what the metrics of a grading came to: means of their values, next to the rates of the verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work out what calls to the wrong tool cost and give away: over-tooling, and personal data that nobody needed."""
+"""Work out what calls to the wrong tool cost and give away: over-tooling, and personal data that no one needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class OverreachRow:
 class Overreach:
     """Every such cell, most calls first; what their calls cost more and how many of them gave out personal data.
 
-    `let_be` calls are left out: nobody expected them, and the gold lets them come beside the expected ones.
+    `let_be` calls are left out: no one expected them, and the gold lets them come next to the expected ones.
     """
 
     rows: tuple[OverreachRow, ...]
@@ -70,7 +70,7 @@ def overreach_of(
 
     `counts` are of aligned calls, `specs` the offered specs by name. Where examples offer a name in several wordings,
     a cell counts if any two of them make it one, and what it gives away is what the first such two say. `let_be` are
-    those of `counts` that the gold lets come beside the expected calls.
+    those of `counts` that the gold lets come next to the expected calls.
     """
     spared = let_be or {}
     rows = [

@@ -19,7 +19,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ProxyRow:
-    """One check beside the truth, in the cases that both passed or failed.
+    """One check next to the truth, in the cases that both passed or failed.
 
     A case is accepted where the check passed it; truly, where the end state is right.
     """

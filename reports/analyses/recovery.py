@@ -78,7 +78,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """One tool: how often it answered (None where nobody counted), its errors, and its cells in the classes' order."""
+    """One tool: how often it answered (None where no one counted), its errors, and its cells in the classes' order."""
 
     tool: str
     answers: int | None

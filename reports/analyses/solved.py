@@ -164,7 +164,7 @@ class Solved:
         return {show: len(self.places(show)) for show in Show}
 
     def places(self, show: Show) -> list[int]:
-        """Return the places of the examples that are listed; of nobody and everybody, of those scored at all."""
+        """Return the places of the examples that are listed; of no one and everyone, of those scored at all."""
         if show is Show.ALL:
             return list(range(len(self.examples)))
         tests: dict[Show, Callable[[int, int], bool]] = {
@@ -179,7 +179,7 @@ class Solved:
     def ordered(self, show: Show, sort: str) -> list[int]:
         """Return the places that are listed, in an order of SORTS, or by an agent: what it fails first.
 
-        Examples that nobody was scored on come last, ties stand by name.
+        Examples that no one was scored on come last, ties stand by name.
         """
         agent = next((each for each in self.agents if each.key == sort), None)
         share = [solved / scored if scored else 2.0 for solved, scored in zip(self.solved, self.scored, strict=True)]

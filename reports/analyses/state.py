@@ -1,4 +1,4 @@
-"""Work out what a case's calls left behind, expected beside actual, record by record."""
+"""Work out what a case's calls left behind, expected next to actual, record by record."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ is wrong than where it is right. The evidence of all kinds adds up, as if they w
 
     1 / (1 + exp(-(log(PRIOR / (1 - PRIOR)) + evidence))),
 
-which would be the probability that the gold is wrong if the assumptions below were true. It ranks; nobody fitted it.
+which would be the probability that the gold is wrong if the assumptions below were true. It ranks; no one fitted it.
 
 A voice counts by its skill, the share of the other examples on which it sides with the gold: (sided + 1) / (heard + 2).
 A skilled voice that fails says more against the gold than a weak one. Assumed are: PASS_WRONG, how much rarer a voice

@@ -51,7 +51,7 @@ class GateRequestSerializer(serializers.Serializer[Any]):
 
 
 class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
-    """A gate that a run was held against. `status` is empty until its job is done."""
+    """A gate that a run was checked by. `status` is empty until its job is done."""
 
     run = serializers.IntegerField(source="run.number")
     grading = serializers.IntegerField(source="grading.number")
@@ -146,7 +146,7 @@ class HeldGates(ProjectView, ListAPIView[HeldGate]):
 
 
 class RunGates(HeldGates):
-    """The gates that a run was held against, the newest first; by POST, one more."""
+    """The gates that a run was checked by, the newest first; by POST, one more."""
 
     def get_queryset(self) -> QuerySet[HeldGate]:
         return super().get_queryset().filter(run=run_of(self.access, self.kwargs["number"]))

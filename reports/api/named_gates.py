@@ -104,7 +104,7 @@ class NamedGatesView(ProjectView, ListAPIView[NamedGate]):
 
 
 class NamedGateView(ProjectView):
-    """One kept gate; PUT keeps it or changes it, DELETE deletes it. What runs were held against stays."""
+    """One kept gate; PUT keeps it or changes it, DELETE deletes it. What runs were checked by stays."""
 
     @extend_schema(responses=NamedGateSerializer)
     def get(self, request: Request, name: str) -> Response:

@@ -15,7 +15,7 @@ from reports.queries.proxies import grading_proxies
 
 
 class ProxySerializer(serializers.Serializer[Any]):
-    """One check beside the truth, in the cases that both passed or failed; accepted is what the check passed."""
+    """One check next to the truth, in the cases that both passed or failed; accepted is what the check passed."""
 
     proxy = serializers.CharField()
     truth = serializers.CharField()

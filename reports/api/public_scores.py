@@ -27,7 +27,7 @@ from toolevals.workspace.api.pagination import NewestFirst
 
 
 class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):
-    """A published score: to be read beside runs, never a gate. `ended_at` is null while it is in force.
+    """A published score: to be read next to runs, never a gate. `ended_at` is null while it is in force.
 
     `rate` reads a share with its count as a proportion; null without a count.
     """

@@ -141,7 +141,7 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
 
     def get_serializer_context(self) -> dict[str, Any]:
         context = dict(super().get_serializer_context())
-        # Whoever reads the interface's description asks for no run.
+        # A reader of the interface's description asks for no run.
         if "number" in self.kwargs:
             context["grading"] = self.grading(self.kwargs["number"])
         return context

@@ -145,7 +145,7 @@ class OverreachSerializer(serializers.Serializer[Any]):
 
 
 class VerdictRowSerializer(serializers.Serializer[Any]):
-    """The outcome, a layer or a depth. Unscored and errored stand beside the rate."""
+    """The outcome, a layer or a depth. Unscored and errored are next to the rate."""
 
     name = serializers.CharField()
     rate = RateSerializer()

@@ -39,7 +39,7 @@ class TableView(ProjectView):
 
 
 class TableFileView(ProjectView):
-    """The CSV file that a job has written, for whoever asked for it; 410 when it is no longer kept."""
+    """The CSV file that a job has written, for the person who asked for it; 410 when it is no longer kept."""
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None})
     def get(self, request: Request, file: UUID) -> StreamingHttpResponse:

@@ -108,7 +108,7 @@ class CaseReading:
     decided_by: str
     schema_problems: tuple[SchemaProblem, ...]
     judged: Mapping[str, JudgedVerdict]
-    # Of how many judges the verdict is shown to nobody, while people rate the case.
+    # Of how many judges the verdict is shown to no one, while people rate the case.
     hidden_judges: int
     # Texts in it that speak to its judge.
     injections: tuple[Injection, ...]
@@ -223,7 +223,7 @@ def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 
 
 def _trials(case: CaseGrade, expectation: Expectation) -> tuple[Trial, ...]:
-    """Return the example's trials beside each other; none where there is one only."""
+    """Return the example's trials next to each other; none where there is one only."""
     cases = trials_of(case) if case.grading.run.trials > 1 else []
     return tuple(_trial(each, expectation) for each in cases) if len(cases) > 1 else ()
 

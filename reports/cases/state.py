@@ -18,7 +18,7 @@ def state_cases(grading: Grading) -> QuerySet[CaseGrade]:
 
 
 def failed_by_state(grading: Grading) -> QuerySet[CaseGrade]:
-    """Return the same with their examples at hand, in the order of their ids."""
+    """Return the same with their examples loaded, in the order of their ids."""
     cases = state_cases(grading).order_by("pk").select_related("transcript__entry__revision__example")
     return cases.defer("transcript__document", "transcript__entry__revision__input")
 

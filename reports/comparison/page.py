@@ -26,7 +26,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 # With more examples than this, strata are looked at when they are asked for.
 MOST_AT_ONCE = 20_000
-# More classes than this are no table that anybody reads: the largest changes are listed.
+# More classes than this are no table that anyone reads: the largest changes are listed.
 MOST_IN_TABLE = 40
 MOST_IN_LIST = 60
 MOST_CHOICES = 200

@@ -35,7 +35,7 @@ def read_part(parameters: Mapping[str, str]) -> Filters:
 
 
 def pairs_in(runs: RunPair, pairs: Pairs | None) -> Pairs | None:
-    """Return those of the pairs of places (None: all, each beside its like) that are in the part that is asked for."""
+    """Return those of the pairs of places (None: all, each next to its like) that are in the part that is asked for."""
     conditions = runs.part.conditions
     tag = conditions.pop("tagged", "")
     if conditions:

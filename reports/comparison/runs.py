@@ -22,7 +22,7 @@ from toolevals.runs.services.packing import alike_cases
 
 KEPT: Final = 24 * 3600
 AT_ONCE: Final = 500
-# Runs of more examples are compared where somebody asks for it.
+# Runs of more examples are compared where someone asks for it.
 MOST_COMPARED: Final = 20_000
 # Why an example is not compared -> in words.
 OUTSIDE: Final[Mapping[str, str]] = {

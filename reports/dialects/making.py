@@ -52,7 +52,7 @@ _COLUMNS: Final = ("reading_id", "case_id", "pattern", "detail")
 def dialects_read(grading: Grading) -> DialectReading | None:
     """Return what other tools say of a finished grading, made now where its cases are few.
 
-    None where they are many and nobody has begun; without `finished_at` while a job is at it.
+    None where they are many and no one has begun; without `finished_at` while a job is at it.
     """
     kept = DialectReading.objects.select_related("job").filter(grading=grading).first()
     if kept is not None or _size(grading) > READ_AT_ONCE:
@@ -72,7 +72,7 @@ def dialects_read(grading: Grading) -> DialectReading | None:
 def dialects_start(*, grading: Grading, actor: User | None) -> DialectReading:
     """Begin to have a finished grading's cases read by the rules of other evaluators.
 
-    What is there already, or under way, is returned as it is; what was stopped is begun anew.
+    What is there already, or under way, is returned as it is; what was stopped is begun again.
     """
     Grading.objects.select_for_update(no_key=True).get(pk=grading.pk)
     kept = DialectReading.objects.select_related("job").filter(grading=grading).first()
@@ -85,7 +85,7 @@ def dialects_start(*, grading: Grading, actor: User | None) -> DialectReading:
 
 
 def _again(reading: DialectReading, actor: User | None) -> DialectReading:
-    """Begin anew what was stopped: from nothing, as the rules may have other versions by now."""
+    """Begin again what was stopped: from nothing, as the rules may have other versions by now."""
     grading = reading.grading
     reading.delete()
     return _begun(DialectReading(grading=grading, columns=columns_document(), actor=actor), actor)

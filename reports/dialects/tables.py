@@ -37,7 +37,7 @@ CASES: Final = (*IDS, "tool", "status", "score", "reason", "said")
 
 
 def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each tool, ours first; what stands beside ours is empty there."""
+    """Yield one row for each tool, ours first; what is next to ours is empty there."""
     for tool in found.tools:
         column = tool.column or {"package": "", "version": "", "metric": "", "options": {}}
         beside = _beside(tool.beside_ours) if tool.beside_ours else (None,) * len(BESIDE)

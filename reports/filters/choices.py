@@ -52,7 +52,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class FilterChoices:
-    """Everything that the filter form offers: `strata` beside the other controls, `more` in its own box."""
+    """Everything that the filter form offers: `strata` next to the other controls, `more` in its own box."""
 
     strata: tuple[Choice, ...]
     more: tuple[Choice, ...]

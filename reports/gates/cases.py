@@ -134,7 +134,7 @@ class _Read:
         return found
 
     def facts(self) -> tuple[array[int], list[list[_Fact]]]:
-        """Return the number of what is known of each place beside verdicts, and what each number stands for."""
+        """Return the number of what is known of each place besides verdicts, and what each number stands for."""
         known: dict[_Fact, int] = {}
         by_place, patterns = chained(
             self._size, ((place, known.setdefault(fact, len(known))) for place, fact in self._each_fact())
@@ -213,7 +213,7 @@ class _Read:
                 yield place, ("value", shares)
 
     def _due(self) -> Iterator[tuple[int, _Fact]]:
-        """Yield the class that each case is counted under which has no place in the matrix, as nobody scored it."""
+        """Yield the class that each case is counted under which has no place in the matrix, as no one scored it."""
         still_open = self._graded().filter(expected="").exclude(selection__in=_SCORED)
         entries = dict(self._cases(still_open, "transcript__entry"))
         classes = due_classes(self._grading, sorted(set(entries.values())))

@@ -108,7 +108,7 @@ class NewestGate:
 
 
 def newest_gate(run: Run, shown: UUID | None) -> NewestGate | None:
-    """Return the newest decided gate that a run was held against, None without one; `shown` is the grading's id."""
+    """Return the newest decided gate that a run was checked by, None without one; `shown` is the grading's id."""
     held = HeldGate.objects.filter(run=run).decided().order_by("-id").first()
     if held is None:
         return None
@@ -133,7 +133,7 @@ def status_counts(held: QuerySet[HeldGate]) -> dict[str, int]:
 
 
 def statuses_sentence(counts: Mapping[str, int]) -> str:
-    """Return how often a run was held against a gate and how that came out, in a sentence."""
+    """Return how often a run was checked by a gate and how that came out, in a sentence."""
     total = sum(counts.values())
     if total == 1:
         status = next(status for status, count in counts.items() if count)
@@ -215,7 +215,7 @@ def _cases(grading: Grading | None, names: Sequence[str], verdict: str) -> dict[
     shown = verdict if verdict in VERDICT_NAMES else "measured" if verdict in METRICS else "outcome"
     rows = list(cases.values_list("transcript__entry__revision__example__external_id", "pk", shown))
     if verdict.startswith(JUDGED):
-        # What people rate without knowing it is shown to nobody: such a case has no verdict here.
+        # What people rate without knowing it is shown to no one: such a case has no verdict here.
         judged = JudgedCase.objects.filter(grading=grading, rubric=verdict.removeprefix(JUDGED)).shown()
         said = dict(judged.filter(case__in=[case for _, case, _ in rows]).values_list("case", "status"))
         rows = [(name, case, said.get(case, "unscored")) for name, case, _ in rows]

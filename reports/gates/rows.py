@@ -41,7 +41,7 @@ def worded(rule: str, field: str) -> Choices:
 
 
 def metric_choices(metrics: Sequence[GateMetric], *named: str) -> list[tuple[str, Choices]]:
-    """Return metrics as choices by their source; those that a document names and nobody knows are offered too."""
+    """Return metrics as choices by their source; those that a document names and no one knows are offered too."""
     known = {each.name for each in metrics}
     groups: dict[str, Choices] = {}
     for each in metrics:

@@ -17,7 +17,7 @@ TALLEST_BAR: Final = 36.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One day, as attributes of two rectangles of the same width: everybody's labels, one's own."""
+    """One day, as attributes of two rectangles of the same width: everyone's labels, one's own."""
 
     x: str
     width: str

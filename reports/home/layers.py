@@ -44,7 +44,7 @@ class RunTick:
 
 @dataclass(frozen=True, slots=True)
 class LayerTable:
-    """The lines, the runs under them, the gate that the run was held against, and the run that it is compared with."""
+    """The lines, the runs under them, the gate that the run was checked by, and the run that it is compared with."""
 
     lines: tuple[LayerLine, ...]
     ticks: tuple[RunTick, ...]

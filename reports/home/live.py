@@ -45,7 +45,7 @@ def experiments(project: Project) -> Experiments:
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
-    """Yield gates that runs were held against, the newest first."""
+    """Yield gates that runs were checked by, the newest first."""
     held = HeldGate.objects.in_project(project).filter(created_at__gt=since).exclude(status="")
     for gate in held[: MOST_NEWS + 1]:
         words = f"Run {gate.run.number} of {gate.run.agent.name} was checked by a gate: {gate.status}"

@@ -49,7 +49,7 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything that the page shows beside what waits and what is new."""
+    """Everything that the page shows besides what waits and what is new."""
 
     newest: NewestRun
     gold: GoldState
@@ -58,7 +58,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The page of a project without a graded run. `labelling` is there once somebody can label.
+    """The page of a project without a graded run. `labelling` is there once someone can label.
 
     `seen` is the newest graded run of another project that the person is a member of: it shows what the steps lead to.
     """

@@ -25,7 +25,7 @@ from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, percent, whole_percent
 from toolevals.runs.models import Grading
 
-# With more classes than this a table of links is slow and nobody reads it: the heat map and the list remain.
+# With more classes than this a table of links is slow and no one reads it: the heat map and the list remain.
 MOST_IN_TABLE = 60
 MOST_IN_LIST = 200
 Key = tuple[str, str]
@@ -253,7 +253,7 @@ def _written(grading: Grading, state: MatrixState) -> dict[str, orjson.Fragment]
 def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
     """Return what is drawn: of very many classes only those that a confusion touches, unless all are asked for.
 
-    Whoever looks for classes by name is shown these, whatever touches them.
+    A person who looks for classes by name is shown these, whatever touches them.
     """
     if state.find:
         hits = matrix.found(state.find)
@@ -275,7 +275,7 @@ def cost_amount(cost: Cost | None) -> str:
 
 
 def cost_line(cost: Cost | None) -> str:
-    """Return what a cell costs, for those who point at it; empty where nobody says."""
+    """Return what a cell costs, for those who point at it; empty where no one says."""
     return "" if cost is None else f"cost {cost_amount(cost)}, of {cost.known:,} that say so"
 
 

@@ -1,4 +1,4 @@
-"""Say what reports keep: gates that runs were held against, suspect labels, other tools' verdicts, published scores."""
+"""Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores."""
 
 from reports.models.dialects import DialectCase, DialectReading
 from reports.models.gates import GateBadge, GatePreview, HeldGate, NamedGate

@@ -56,7 +56,7 @@ class GatePreview(models.Model):
 
 
 class HeldGate(models.Model):
-    """One gate, the run that was held against it, and how that came out. Immutable once it is decided."""
+    """One gate, the run that was checked by it, and how that came out. Immutable once it is decided."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="held_gates")
@@ -73,7 +73,7 @@ class HeldGate(models.Model):
     is_release_candidate = models.BooleanField(default=False)
     # The run with several trials of each example, of a release candidate.
     consistency = models.ForeignKey(Grading, null=True, on_delete=models.SET_NULL, related_name="+")
-    # What was built, in the words of whoever asked.
+    # What was built, in the words of the person who asked.
     branch = models.CharField(max_length=200, blank=True)
     commit = models.CharField(max_length=64, blank=True)
     # Passed, warned, failed or unanswered; empty until it is decided.
@@ -102,7 +102,7 @@ class HeldGate(models.Model):
 
 
 class GateBadge(models.Model):
-    """The secret address at which anybody may see whether an experiment's newest gate is passed."""
+    """The secret address at which anyone may see whether an experiment's newest gate is passed."""
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, primary_key=True, related_name="gate_badge")
     key = models.CharField(max_length=43, unique=True)

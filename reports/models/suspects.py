@@ -21,7 +21,7 @@ class SuspectCount(models.Model):
     # Independent agents that were heard.
     voices = models.PositiveIntegerField(default=0)
     counted_at = models.DateTimeField(null=True)
-    # Who counts anew.
+    # Who counts again.
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
 
 

@@ -74,7 +74,7 @@ def run_of(request: ProjectRequest, number: int) -> Any:
     run = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
     if run is None:
         raise Http404
-    # The project is here already: whoever asks the run or its agent for it asks no database.
+    # The project is here already: code that asks the run or its agent for it asks no database.
     run.project = run.agent.project = request.project
     return run
 

@@ -1,4 +1,4 @@
-"""Tell what stands beside an agent's runs: its published scores, and its own runs on public benchmarks."""
+"""Tell what is next to an agent's runs: its published scores, and its own runs on public benchmarks."""
 
 from __future__ import annotations
 

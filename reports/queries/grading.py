@@ -101,7 +101,7 @@ def cases_found(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseFinding, A
 
 
 def hidden_verdicts(grading: Grading, wanted: CaseFilter) -> int:
-    """Return of how many cases the judge's verdict that is asked for is shown to nobody, while people rate them."""
+    """Return of how many cases the judge's verdict that is asked for is shown to no one, while people rate them."""
     if not wanted.rubric:
         return 0
     judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric)

@@ -52,7 +52,7 @@ def flagged_cases(grading: Grading) -> int:
 
 
 def judge_marks(grading: Grading) -> dict[str, Mark]:
-    """Return what is known of each judge of a grading beside people, by the name of its rubric."""
+    """Return what is known of each judge of a grading next to people, by the name of its rubric."""
     return {name: mark_of(standing) for name, standing in grading_standings(grading).items()}
 
 

@@ -37,7 +37,7 @@ def grading_overreach(grading: Grading) -> Overreach:
 
 
 def _let_be(grading: Grading) -> Counter[Cell]:
-    """Count the calls that nobody expected and that the gold lets be, by their cell."""
+    """Count the calls that no one expected and that the gold lets be, by their cell."""
     pairs = AlignedPair.objects.filter(grading=grading, expected=NONE).exclude(actual=NONE).order_by()
     rows = pairs.values_list("case__transcript__entry__revision", "actual").annotate(count=Count("*"))
     called: defaultdict[UUID, Counter[str]] = defaultdict(Counter)

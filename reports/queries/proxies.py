@@ -20,7 +20,7 @@ _STATUS = {letter: status for status, letter in LETTERS.items()}
 def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tuple[ProxyRow, ...]:
     """Return what each check of the calls is worth in a finished grading, which is kept; nothing without end states.
 
-    `counts` are the grading's counted verdicts, where they are at hand.
+    `counts` are the grading's counted verdicts, where they are loaded.
     """
     truths = (verdict_counts(grading) if counts is None else counts).get(TRUTH, {})
     if not truths.get(PASSED, 0) + truths.get(FAILED, 0):

@@ -108,7 +108,7 @@ def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
 
 
 def _own(wanted: CaseFilter) -> dict[str, str]:
-    """Return what a list asks for beside its filters, by column."""
+    """Return what a list asks for besides its filters, by column."""
     filters = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
     filters |= {wanted.and_column: wanted.and_status}
     filters = {name: value for name, value in filters.items() if name and value}

@@ -1,4 +1,4 @@
-"""Read gates: those that a project keeps, and those that runs were held against."""
+"""Read gates: those that a project keeps, and those that runs were checked by."""
 
 from __future__ import annotations
 

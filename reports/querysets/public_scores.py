@@ -21,5 +21,5 @@ class PublicScoreQuerySet(models.QuerySet["PublicScore"]):
         return scores.order_by("benchmark", "version", "metric", "agent", "-pk")
 
     def in_force(self) -> PublicScoreQuerySet:
-        """Return those that nobody has replaced or withdrawn."""
+        """Return those that no one has replaced or withdrawn."""
         return self.filter(ended_at__isnull=True)

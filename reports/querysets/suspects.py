@@ -26,7 +26,7 @@ class SuspectQuerySet(models.QuerySet["Suspect"]):
 
         Adds `tells_labels`, whether they may know how people labelled it: adjudicators alone, of what is resolved or
         what they have not labelled; `shown`, the score by what they may know; and `state`: "disputed", "changed"
-        (other gold is in force, or none), "settled" (somebody looked, and left it) or "open".
+        (other gold is in force, or none), "settled" (someone looked, and left it) or "open".
         """
         from labeling.models import Dispute
 

@@ -27,7 +27,7 @@ from toolevals.workspace.services import audit_record
 
 LAST_PASSING = "last-passing"
 BRANCH = "branch:"
-# What a gate that is passed comes out as: a warning is none that stops anybody.
+# What a gate that is passed comes out as: a warning is none that stops anyone.
 PASSING = ("passed", "warned")
 # The preset whose runs are consistency slices.
 CONSISTENCY = "consistency"
@@ -39,7 +39,7 @@ class GateRequest:
     """The gate to apply to a run.
 
     `gate` is a document of `gate.v1.json`. `baseline` says what came before: another run's number, `branch:NAME` (the
-    newest run that was held against a gate under that name), `last-passing` (the newest of the experiment that passed
+    newest run that was checked by a gate under that name), `last-passing` (the newest of the experiment that passed
     one), or nothing. `consistency` is the number of a run with several trials, by default the newest consistency slice
     of the same agent on the same dataset. `branch` and `commit` say what was built.
 
@@ -57,7 +57,7 @@ class GateRequest:
 
 @transaction.atomic
 def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate:
-    """Ask for the run's newest grading to be held against a gate. The answer comes with the job.
+    """Ask for the run's newest grading to be checked by a gate. The answer comes with the job.
 
     Raises InvalidDocument where the gate is not valid, the run is not graded or a baseline agent's, or what it is to be
     compared with is not there.
@@ -137,7 +137,7 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
 
 
 def _size(held: HeldGate) -> int:
-    """Return how many cases it is held against: each is read, and then decided on."""
+    """Return how many cases the gate checks: each is read, and then decided on."""
     sides = (held.grading, held.baseline, held.consistency)
     return max(sum(side.run.size * side.run.trials for side in sides if side), 1)
 

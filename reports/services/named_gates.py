@@ -44,6 +44,6 @@ def named_gate_save(
 
 @transaction.atomic
 def named_gate_delete(*, gate: NamedGate, actor: User | None) -> None:
-    """Delete a kept gate. What runs were held against under its name stays as it is."""
+    """Delete a kept gate. What runs were checked by under its name stays as it is."""
     audit_record(project=gate.project, actor=actor, verb="named_gate_delete", target=gate, detail={"name": gate.name})
     gate.delete()

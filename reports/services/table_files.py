@@ -40,7 +40,7 @@ def table_start(*, asked: AskedTable, actor: User | None) -> Job:
 
 
 def table_work(lease: Lease) -> None:
-    """Write the file: what the job's batch does. Begun anew it writes all of it anew."""
+    """Write the file: what the job's batch does. Begun again it writes all of it again."""
     asked = _asked(lease.payload)
 
     def write(file: IO[bytes]) -> None:
@@ -58,7 +58,7 @@ def table_of(job: Job) -> AskedTable:
 
 
 def table_belongs(job: Job, user: User, role: Role) -> bool:
-    """Return whether somebody may fetch what a job has written: who asked for it, and the project's owners.
+    """Return whether someone may fetch what a job has written: who asked for it, and the project's owners.
 
     It may hold what is hidden from others by now.
     """

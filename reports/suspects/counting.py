@@ -47,7 +47,7 @@ NAMED: Final = 5
 SAME, NEAR = 4.4, 1.5
 # Versions and runs of more examples and cases than this together are counted by a job.
 COUNTED_AT_ONCE: Final = 2_000
-# Counted anew where this differs.
+# Counted again where this differs.
 RULES: Final = 2
 _AT_ONCE: Final = 500
 
@@ -151,7 +151,7 @@ def _meaning(answer: str, expectation: str) -> str:
 
 
 def suspects_counted(version: DatasetVersion, *, actor: User | None) -> SuspectCount:
-    """Return what is kept of a version's suspects, counted anew first where there is more to count.
+    """Return what is kept of a version's suspects, counted again first where there is more to count.
 
     Of much a job counts, and what was counted before is kept meanwhile: `counted_at` is None the first time.
     """
@@ -237,7 +237,7 @@ def _size(version: DatasetVersion, gradings: list[Grading]) -> int:
 
 @transaction.atomic
 def _count_in_a_job(version: DatasetVersion, actor: User | None, size: int) -> SuspectCount:
-    """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
+    """Begin to count, unless someone does already; return what is known so far. No audit row: nothing changes."""
     SuspectCount.objects.bulk_create([SuspectCount(version=version)], ignore_conflicts=True)
     kept = SuspectCount.objects.select_for_update(of=("self",)).select_related("job").get(version=version)
     if kept.job is None or not kept.job.is_open:

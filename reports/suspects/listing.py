@@ -94,7 +94,7 @@ class Row:
 
     @property
     def can_be_disputed(self) -> bool:
-        """Return whether its gold is still what the reasons speak against, and nobody disputes it yet."""
+        """Return whether its gold is still what the reasons speak against, and no one disputes it yet."""
         return self.is_resolved and self.state in ("open", "settled")
 
 

@@ -90,7 +90,7 @@ class AskedTable:
 
     @property
     def is_long(self) -> bool:
-        """Return whether it has more rows than are sent while somebody waits. Costs no more than that many."""
+        """Return whether it has more rows than are sent while someone waits. Costs no more than that many."""
         most: int = settings.CSV_ROWS_AT_ONCE
         return self.count(most) > most
 

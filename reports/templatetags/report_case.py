@@ -21,7 +21,7 @@ def status_in(block: CallBlock, statuses: Mapping[int, str]) -> str:
 
 @register.filter
 def mark_for(marks: Mapping[str, Mark], rubric: str) -> Mark:
-    """Return what is known of a rubric's judge beside people."""
+    """Return what is known of a rubric's judge next to people."""
     return marks.get(rubric, UNMARKED)
 
 

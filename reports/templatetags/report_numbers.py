@@ -42,7 +42,7 @@ MARK = (
 
 @register.simple_tag
 def interval(value: float | None, low: float | None, high: float | None, goal: float, start: float = 0.0) -> SafeString:
-    """Return an interval as a mark on a track, hidden from readers: the numbers stand beside it."""
+    """Return an interval as a mark on a track, hidden from readers: the numbers are next to it."""
     if value is None or low is None or high is None:
         return SafeString("")
     mark = interval_mark(value, low, high, goal=goal, start=start)

@@ -1,4 +1,4 @@
-"""Tell whose runs a trend follows: those of an experiment, or those of an agent wherever they were made."""
+"""Tell whose runs a trend follows: those of an experiment, or those of an agent in any experiment."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def agent_scope(request: ProjectRequest) -> Scope:
 
     Without it that of the newest graded run; `experiment` keeps one experiment's, and `dataset` (by default that of
     the newest of them) one dataset's; one that the agent has no run of counts as not given. Raises Http404 where
-    nobody of that name has a graded run.
+    no one of that name has a graded run.
     """
     graded = Run.objects.of_people().filter(project=request.project, grading__isnull=False)
     names = _choices(graded, "agent__name")

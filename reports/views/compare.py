@@ -206,7 +206,7 @@ def cases_csv(request: ProjectRequest, number: int, candidate: int) -> HttpRespo
 
 
 def _beside(runs: TwoRuns) -> list[str]:
-    """Return what examples can have moved in beside the layers: what judges say, and metrics."""
+    """Return what examples can have moved in besides the layers: what judges say, and metrics."""
     return [*(row.name for row in shared_judges(runs)), *shared_metrics(runs)]
 
 

@@ -96,7 +96,7 @@ def run_gates_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
 
 @require_safe
 def gates(request: ProjectRequest) -> HttpResponse:
-    """List the runs that were held against a gate, the newest first."""
+    """List the runs that were checked by a gate, the newest first."""
     wanted = {name: text(request.GET, name) for name in FILTERS}
     page = page_of(HeldGate.objects.in_project(request.project).matching(**wanted), request.GET.get("before", ""))
     experiments = Experiment.objects.in_project(request.project)
@@ -129,7 +129,7 @@ def gates_file(request: ProjectRequest) -> StreamingHttpResponse:
 
 @require_safe
 def gate(request: ProjectRequest, gate: UUID) -> HttpResponse:
-    """Show what a run was held against and how each check came out."""
+    """Show what a run was checked by and how each check came out."""
     held = _held(request, gate)
     result = held.outcome
     context = {
@@ -204,7 +204,7 @@ def _badge_url(request: ProjectRequest, experiment: Experiment) -> str:
 
 @require_safe
 def badge(request: ProjectRequest, key: str) -> HttpResponse:
-    """Show anybody who knows the address whether the experiment's newest gate is passed, and nothing else."""
+    """Show anyone who knows the address whether the experiment's newest gate is passed, and nothing else."""
     row = get_object_or_404(GateBadge.objects.select_related("experiment"), key=key)
     held = HeldGate.objects.newest_of(row.experiment)
     return HttpResponse(

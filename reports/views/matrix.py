@@ -46,7 +46,7 @@ KEYMAP = (
 
 @require_safe
 def matrix(request: ProjectRequest, number: int) -> HttpResponse:
-    """Show the matrix with one cell read beside it."""
+    """Show the matrix with one cell read next to it."""
     head = run_head(request, number, "matrix")
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})

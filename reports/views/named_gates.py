@@ -45,7 +45,7 @@ def named_gate_edit(request: ProjectRequest, name: str) -> HttpResponse:
 
 @require_safe
 def named_gate(request: ProjectRequest, name: str) -> HttpResponse:
-    """Show a kept gate: its document, and the runs that were held against it by its name."""
+    """Show a kept gate: its document, and the runs that were checked by it by its name."""
     gate = _kept(request, name)
     held = HeldGate.objects.in_project(request.project).filter(name=gate.name)[:HELD_SHOWN]
     context = {"gate": gate, "document": yaml_text(gate.gate), "rows": gate_rows(held)}

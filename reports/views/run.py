@@ -67,7 +67,7 @@ def _job_at_work(run: Any) -> Job | None:
 
 
 def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
-    """Return the tools whose calls took most; nothing where nobody recorded it."""
+    """Return the tools whose calls took most; nothing where no one recorded it."""
     if grading.spending is None or not grading.spending.get("measured"):
         return {}
     return spent_context(head, grading_tool_costs(grading), MOST_SPENT)

@@ -35,7 +35,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 @require_safe
 def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
-    """Show a page of a version's suspects, counted anew first where there is more to count."""
+    """Show a page of a version's suspects, counted again first where there is more to count."""
     version_row = version_asked(request, dataset, version)
     kept = suspects_counted(version_row, actor=request.user)
     choice = Wanted.asked(request.GET.dict())

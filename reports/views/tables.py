@@ -51,7 +51,7 @@ def table(request: ProjectRequest, number: int, table: str) -> HttpResponse:
 
 @require_safe
 def table_file(request: ProjectRequest, number: int, table: str, file: UUID) -> HttpResponseBase:
-    """Send the file that a job has written to whoever asked for it; 410 when its day is over."""
+    """Send the file that a job has written to the person who asked for it; 410 when its day is over."""
     job = get_object_or_404(Job.objects.of_project(request.project), kind=TABLE, pk=file)
     if not table_belongs(job, request.user, request.role):
         raise Http404

@@ -1,4 +1,4 @@
-"""Show rates over the runs of an experiment, or over those of an agent wherever they were made."""
+"""Show rates over the runs of an experiment, or over those of an agent in any experiment."""
 
 from __future__ import annotations
 

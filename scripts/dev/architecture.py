@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 
 
 def levels(name: str) -> list[list[str]]:
-    """Return the levels of the contract of that name, the highest first: each the modules beside each other."""
+    """Return the levels of the contract of that name, the highest first: each the modules next to each other."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     (contract,) = (each for each in contracts if each["name"] == name)
     prefix = f"{contract['containers'][0]}." if "containers" in contract else ""
@@ -69,7 +69,7 @@ def _short(room: str) -> str:
 
 
 def drawn_page(text: str) -> str:
-    """Return the page with every picture drawn anew."""
+    """Return the page with every picture drawn again."""
 
     def redraw(match: re.Match[str]) -> str:
         return f"{match[1]}{picture(match[2])}\n{match[3]}"

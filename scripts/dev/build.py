@@ -70,7 +70,7 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
 
 
 def _dated(archive: Path, target: Path, epoch: int) -> Path:
-    """Write a source archive anew in a fixed order, with one time and no owner, so that it never differs."""
+    """Write a source archive again in a fixed order, with one time and no owner, so that it never differs."""
     with (
         tarfile.open(archive) as old,
         target.open("wb") as file,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def install(*packages: str) -> None:
-    """Install packages, as root on Debian; elsewhere, and where it fails, whoever needs them says so."""
+    """Install packages, as root on Debian; elsewhere, and where it fails, the step that needs them says so."""
     if os.geteuid() != 0 or not _is_here():
         return
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}

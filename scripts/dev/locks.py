@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.dev.environment import REQUIREMENTS, ROOT, UV_ENVIRONMENT, VENV, DevError, ensure, say
 
-# Name of the file in requirements/ -> what it is compiled from. Whoever comes later agrees with whoever came before.
+# Name of the file in requirements/ -> what it is compiled from. A later file agrees with the earlier ones.
 SOURCES: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "run": ["pyproject.toml", "--extra", "server"],

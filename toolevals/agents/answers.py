@@ -1,7 +1,7 @@
 """Limit the size of answers: one limit for everything that is asked outside, counted while it streams.
 
 What comes is counted as it is sent and as it unpacks, so that a small answer cannot become a large one. It is unpacked
-here, in pieces, and whoever reads the answer gets it plain.
+here, in pieces, and the reader of the answer gets it plain.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class AsyncLimitedStream(httpx2.AsyncByteStream):
     def __init__(
         self, stream: httpx2.AsyncByteStream, measure: Measure, note: Callable[[AnswerRefusedError], None]
     ) -> None:
-        """Take what is told of a refusal besides whoever reads."""
+        """Take the words on a refusal that the reader does not get."""
         self._stream = stream
         self._measure = measure
         self._note = note

@@ -37,7 +37,7 @@ def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
 
 
 def system_in(messages: Sequence[Message]) -> list[str]:
-    """Return what is said as system before anybody speaks: the protocol has it outside the messages."""
+    """Return what is said as system before anyone speaks: the protocol has it outside the messages."""
     said = []
     for message in messages:
         if message.role != "system":
@@ -97,7 +97,7 @@ def _result(message: Message) -> dict[str, Any]:
 
 
 def _call(call: Call, number: int) -> dict[str, Any]:
-    # The protocol has no place for arguments that nobody could read: they go back as the text that they are.
+    # The protocol has no place for arguments that no one could read: they go back as the text that they are.
     given = call.arguments if isinstance(call, ToolCall) else {"unreadable": call.text}
     identifier = _identifier(call.id or f"call_{number}")
     return {"type": "tool_use", "id": identifier, "name": call.name or "unknown", "input": given}
@@ -110,7 +110,7 @@ def _identifier(identifier: str) -> str:
 def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
 
-    Empty where no message was begun. Arguments stay the text that they came as, so that what nobody can read is seen.
+    Empty where no message was begun. Arguments stay the text that they came as, so that what no one can read is seen.
     Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing.
     """
     answer: dict[str, Any] = {}
@@ -148,7 +148,7 @@ def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
     elif delta.get("type") == "citations_delta":
         block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
     elif delta.get("type") not in _OF_THOUGHTS:
-        # What nobody knows is seen where the block is read.
+        # What no one knows is seen where the block is read.
         block[str(delta.get("type"))] = {key: value for key, value in delta.items() if key != "type"}
 
 
@@ -216,7 +216,7 @@ class AnthropicChat(ClientChat):
 
 
 def _usage(usage: Any) -> dict[str, float]:
-    """Return the tokens; the protocol counts those that it had at hand, or keeps for later, beside the input."""
+    """Return the tokens; the protocol counts those that it had in its cache, or keeps for later, besides the input."""
     if not isinstance(usage, Mapping):
         return {}
     parts = [

@@ -15,7 +15,7 @@ class Reply:
     """Holds what an agent said in one turn.
 
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
-    turn's, in milliseconds, None where nobody measured it. `model` is the snapshot that the endpoint says has answered.
+    turn's, in milliseconds, None where no one measured it. `model` is the snapshot that the endpoint says has answered.
     `before` holds what an agent did by itself, its calls and their results, and `state` the whole state of its own
     world where it tells it. `losses` are the parts of the answer that a transcript has no place for.
     """

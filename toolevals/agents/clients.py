@@ -68,6 +68,6 @@ class ClientChat(ABC):
 
 
 def plain(answer: Any) -> dict[str, Any]:
-    """Return an answer, or an event of one, as it came: what servers send beside the protocol is read further on."""
+    """Return an answer, or an event of one, as it came: what servers send besides the protocol is read further on."""
     found = answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
     return found if isinstance(found, dict) else {}

@@ -54,7 +54,7 @@ class Connector:
     """A way to agents.
 
     `words` name what is run ("a model behind chat completions"), `title` is the same in two or three words, `where`
-    says what its address is of, `key` what its secret is for. `options` are its options beside the model, with what
+    says what its address is of, `key` what its secret is for. `options` are its options besides the model, with what
     each is unless said (None where it must be said, or nothing is). Where it `asks_model`, the agent's model is one
     of its options and must be said. Where it `counts_input`, what it is sent are the tokens of the example and its
     tools.
@@ -140,7 +140,7 @@ CONNECTORS: Mapping[str, Connector] = {
         counts_input=False,
     ),
 }
-# What is meant where nobody says.
+# What is meant where no one says.
 DEFAULT = "openai"
 
 

@@ -5,7 +5,7 @@ It has three addresses below its own, each taking and returning JSON by POST. `w
     /reset  {"world": "...", "state": null or an object}       any object
     /call   {"world": "...", "tool": "...", "arguments": {}}   {"result": ...}, {"error": "..."} or {"missing": true}
     /state  {"world": "..."}                                   {"state": null or an object} or {"changes": {...}}
-    /end    {"world": "..."}                                   anything: nobody asks of this world again
+    /end    {"world": "..."}                                   anything: no one asks of this world again
 
 Once it has told a whole state that worlds begin with, `changes` may hold only the records that became others since the
 world's beginning, by table: `{"orders": {"W1": {...}, "W2": null}}`; null is a record, or a table, that is gone. A
@@ -38,7 +38,7 @@ from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
 MAX_DEPTH = 200
-# A minute at the least, however chance falls: what is started anew is back by then.
+# A minute at the least, however chance falls: what is started again is back by then.
 RETRY = RetryPolicy(tries=11, first_wait=1.0, longest_wait=20.0)
 ONCE = RetryPolicy(tries=1)
 # Statuses of what has not been done, and may be asked again: too many requests, no service behind the proxy, busy.

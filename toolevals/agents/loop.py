@@ -121,7 +121,7 @@ class _Talk:
         before = self.world.state()
         end = self._turns()
         after = self.world.state()
-        # Calls that an agent executed by itself left nothing in this world: whoever asks must make them again.
+        # Calls that an agent executed by itself left nothing in this world: the caller must make them again.
         if before is not None and after is not None and not self._acts_alone:
             patch = tuple(state_patch(before, after))
             self.changes = StateChanges(digest(before), patch, self._refusals.unmended)
@@ -204,7 +204,7 @@ class _Talk:
 def _measured(reply: Reply) -> Message:
     """Return the turn's message with what it took: what it says of itself, else what the turn took.
 
-    The turn of an agent that called by itself is several steps, of which nobody knows the parts.
+    The turn of an agent that called by itself is several steps, of which no one knows the parts.
     """
     own = reply.message.measures or Measures()
     if reply.before:

@@ -25,7 +25,7 @@ from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guard
 MOST_PAGES = 200
 ERROR_LENGTH = 300
 LATE = "it did not answer in time"
-# Codes of the client itself: the connection ended, or nobody answered in time.
+# Codes of the client itself: the connection ended, or no one answered in time.
 BROKEN = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
 # What the client's transports raise, alone or as a group.
 FAILURES = (
@@ -66,7 +66,7 @@ class McpSession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # A server that has gone cannot be taken leave of: whoever needed it has been told before.
+        # A server that has gone cannot be taken leave of: the caller that needed it has been told before.
         try:
             self._opened.close()
         except FAILURES:

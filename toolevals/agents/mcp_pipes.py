@@ -109,7 +109,7 @@ async def _say(
                 text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(f"{text}\n".encode())
     except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-        # Nobody listens any more: whoever waits for an answer hears of it.
+        # No one listens any more: callers that wait for an answer learn of it.
         heard.close()
 
 

@@ -1,6 +1,6 @@
 """Calls tools behind a server of the Model Context Protocol: each conversation has a session of its own with it.
 
-A server that is started by a command begins anew for each conversation, so that its state does too. What a server
+A server that is started by a command begins again for each conversation, so that its state does too. What a server
 behind an address keeps from one session to the next is its own affair.
 """
 

@@ -1,7 +1,7 @@
 """Limits whom this installation calls: public addresses, and private ones only where its operator allows them.
 
 An agent's address is entered by a member of a project. Without a guard it would let them reach whatever the server
-reaches: a cloud's metadata, a database beside it. Names are resolved once, every address is checked, and the
+reaches: a cloud's metadata, a database next to it. Names are resolved once, every address is checked, and the
 connection goes to the address that was checked, so that a name cannot change its mind in between. Some IPv6 addresses
 carry an IPv4 one, to which a gateway passes what is sent: that one is checked too.
 """
@@ -137,7 +137,7 @@ def certificates() -> ssl.SSLContext:
 
 
 class GuardedTransport(httpx2.HTTPTransport):
-    """Connects to nobody whom the policy does not permit, and takes no more of an answer than `answers` says."""
+    """Connects to no one whom the policy does not permit, and takes no more of an answer than `answers` says."""
 
     def __init__(self, policy: AddressPolicy) -> None:
         # Proxies and certificates of the environment are the operator's; a proxy would resolve names by itself.

@@ -40,7 +40,7 @@ class OpenAIChat(ClientChat):
             base_url=options.base_url,
             api_key=key or "none",
             max_retries=0,
-            # Said here too: where it is five seconds, openai takes it for nobody's wish, and waits ten minutes.
+            # Said here too: where it is five seconds, openai takes it for no one's wish, and waits ten minutes.
             timeout=http.timeout,
             http_client=http,
         )

@@ -81,7 +81,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _call(call: Call, number: int) -> dict[str, Any]:
-    # What nobody could read goes back as it was written.
+    # What no one could read goes back as it was written.
     written = call.text if isinstance(call, MalformedCall) else json.dumps(call.arguments, ensure_ascii=False)
     function = {"name": call.name or "unknown", "arguments": written}
     return {"id": call.id or f"call_{number}", "type": "function", "function": function}

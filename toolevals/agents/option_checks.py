@@ -1,4 +1,4 @@
-"""Checks a connector's options: what each must be, in words for whoever gave another."""
+"""Checks a connector's options: what each must be, in words for the person who gave another."""
 
 from __future__ import annotations
 

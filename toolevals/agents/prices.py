@@ -14,7 +14,7 @@ PER_TOKENS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices of a million tokens, in one currency; `cached` of input tokens that the endpoint had at hand."""
+    """Prices of a million tokens, in one currency; `cached` of input tokens that the endpoint had in its cache."""
 
     input: float
     output: float

@@ -75,7 +75,7 @@ def _replayed(
 def executed_calls(transcript: Transcript) -> Iterator[ToolCall]:
     """Yield the calls that were executed, as far as the transcript tells.
 
-    Not those that nobody can read, and not those that were answered by a transient failure (408, 429, 5xx, timeout):
+    Not those that no one can read, and not those that were answered by a transient failure (408, 429, 5xx, timeout):
     the tool was not reached then, and a call that was repeated after it is not to be made twice.
     """
     failed = {

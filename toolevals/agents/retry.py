@@ -44,7 +44,7 @@ class Pace(Protocol):
 
 
 class NoRateLimit:
-    """The pace of whoever has no rate to keep."""
+    """The pace of a caller that has no rate to keep."""
 
     def wait(self) -> None:
         pass

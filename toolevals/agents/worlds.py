@@ -15,7 +15,7 @@ from toolevals.grading.values.tool_effects import Reads, reads_by_name
 class ToolAnswer:
     """The text that a tool returned, as the agent reads it.
 
-    `latency_ms` is what the tool took, in milliseconds; None where nothing was executed or nobody measured it.
+    `latency_ms` is what the tool took, in milliseconds; None where nothing was executed or no one measured it.
     `is_fault` says that a fault was injected, and that the tool itself has not refused anything.
     """
 

@@ -26,7 +26,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.garbage import search_seldom, searched_seldom
 
 Answer = TypeVar("Answer")
-# What is asked of a block: its lines, and the number of the first, from 1. Made anew in each process.
+# What is asked of a block: its lines, and the number of the first, from 1. Made again in each process.
 Work = Callable[[Sequence[bytes], int], Answer]
 
 _BLOCK = 1 << 18
@@ -71,7 +71,7 @@ def _count(said: str) -> int:
 
 
 def size_of(file: IO[bytes]) -> int | None:
-    """Return how many bytes a file holds; None where nobody knows before it is read."""
+    """Return how many bytes a file holds; None where no one knows before it is read."""
     path = _path(file)
     return None if path is None or _is_packed(file) else Path(path).stat().st_size
 
@@ -214,7 +214,7 @@ class _Crew(Generic[Answer]):
 
 
 def _serve(pipe: Connection, path: str, work: Callable[[], Work[Any]], others: Sequence[Connection]) -> None:
-    """Answer blocks until nobody asks any more."""
+    """Answer blocks until no one asks any more."""
     # Ctrl-C goes to all processes of a terminal: the one that asks ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in others:

@@ -1,4 +1,4 @@
-"""Keep servers with their tokens for the account that runs the command, in a file that nobody else may read."""
+"""Keep servers with their tokens for the account that runs the command, in a file that no one else may read."""
 
 from __future__ import annotations
 

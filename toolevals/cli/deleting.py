@@ -106,7 +106,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _require_meant(question: str) -> None:
-    """Ask on a terminal. Raises CommandError where nobody can be asked, or the answer is no."""
+    """Ask on a terminal. Raises CommandError where no one can be asked, or the answer is no."""
     if not sys.stdin.isatty():
         raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to delete")
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
@@ -115,7 +115,7 @@ def _require_meant(question: str) -> None:
 
 
 def _require_typed(arguments: argparse.Namespace) -> None:
-    """Have the name typed on a terminal. Raises CommandError where nobody can be asked, or something else is typed."""
+    """Have the name typed on a terminal. Raises CommandError where no one can be asked, or something else is typed."""
     if not sys.stdin.isatty():
         raise CommandError(Exit.CONFIGURATION, "there is no terminal to confirm: give --yes to destroy")
     say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")

@@ -36,7 +36,7 @@ class Minimum:
             yield replace(check, name=f"{check.name}, {self.tool}") if self.tool else check
 
     def _asks(self, case: GateCase) -> bool:
-        """Return whether a case counts. One that nobody has scored, and whose tool nobody knows, may be of any tool."""
+        """Return whether a case counts. One that no one has scored, and whose tool no one knows, may be of any tool."""
         not_known = not case.tool and case.asks(self.metric) and case.score(self.metric) is None
         return not self.tool or case.tool == self.tool or not_known
 

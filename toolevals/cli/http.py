@@ -138,7 +138,7 @@ class Form:
 
     @property
     def length(self) -> int | None:
-        """In bytes; None of a pipe, whose length nobody knows."""
+        """In bytes; None of a pipe, whose length no one knows."""
         known = os.fstat(self.file.fileno())
         return len(self._before) + known.st_size + len(self._after) if S_ISREG(known.st_mode) else None
 

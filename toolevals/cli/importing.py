@@ -76,7 +76,7 @@ def _tools(options: McpOptions) -> dict[str, Any]:
         raise CommandError(Exit.CONFIGURATION, "MCP servers need more packages: install toolevals[server]") from error
     key = os.environ.get("TOOLEVALS_MCP_TOKEN", "")
     try:
-        # Whoever types the command may call what their machine reaches.
+        # The person who types the command may call what their machine reaches.
         with McpSession(options, key=key, policy=AddressPolicy.of(["*"])) as session:
             return session.tools()
     except McpUnreachableError as error:
@@ -140,7 +140,7 @@ def import_file(arguments: argparse.Namespace) -> int:
 
 
 def import_bfcl(arguments: argparse.Namespace) -> int:
-    """Import the benchmark's categories: each question beside its answer, all of them or none."""
+    """Import the benchmark's categories: each question next to its answer, all of them or none."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bfcl.jsonl"
         with file.open("wb") as stream:

@@ -1,4 +1,4 @@
-"""Opens the files that the command reads: `-` is standard input, wherever a file is asked for."""
+"""Opens the files that the command reads: `-` is standard input, where a file is asked for."""
 
 from __future__ import annotations
 

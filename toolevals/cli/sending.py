@@ -168,7 +168,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    # What nobody could read is sent as it was written.
+    # What no one could read is sent as it was written.
     arguments = call["malformed"].get("text", "") if "malformed" in call else call["arguments"]
     return {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": arguments}}
 

@@ -55,7 +55,7 @@ class Document:
 
 
 def document(name: str) -> Document:
-    """Return a page, rendered anew when its file has changed. Raises KeyError where there is no page of that name."""
+    """Return a page, rendered again when its file has changed. Raises KeyError where there is no page of that name."""
     path = pages()[name]
     return _read(name, path.stat().st_mtime_ns)
 

@@ -82,7 +82,7 @@ class McpForm(McpServerForm):
         return {"note": self.cleaned_data["note"], "options": self.options()}
 
     def add_problems(self, error: InvalidDocument) -> None:
-        """Show what a service found wrong, beside the field that it names."""
+        """Show what a service found wrong, next to the field that it names."""
         for problem in error.problems:
             name = problem.pointer.removeprefix("/")
             if name in self.fields:

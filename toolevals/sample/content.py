@@ -29,7 +29,7 @@ class Judgement:
 
 
 def guideline() -> str:
-    """Return what reviewers read beside an example."""
+    """Return what reviewers read next to an example."""
     return (DATA / "guideline.txt").read_text(encoding="utf-8")
 
 

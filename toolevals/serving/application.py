@@ -116,7 +116,7 @@ class Application:
         end_group(self.processes.pop(WEB))
 
     def restart(self, name: str) -> None:
-        """Start a process anew that has ended by itself; end what it left behind. Raises CannotServeError."""
+        """Start a process again that has ended by itself; end what it left behind. Raises CannotServeError."""
         end_group(self.processes.pop(name))
         if name == WEB:
             self.web_start()

@@ -155,7 +155,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         return len(data)
 
     def must_be_admitted(self) -> bool:
-        """Return whether the rest of the body may come only from somebody who is known."""
+        """Return whether the rest of the body may come only from someone who is known."""
         return not self.completed and not self.admitted and self._is_large()
 
     def _is_large(self) -> bool:

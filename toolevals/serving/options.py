@@ -1,6 +1,6 @@
 """Sets the options of the web server: `gunicorn --config python:toolevals.serving.options`.
 
-Every option of gunicorn can be given anew behind it, as `--bind`, `--workers` and `--threads`, or in
+Every option of gunicorn can be given again behind it, as `--bind`, `--workers` and `--threads`, or in
 `GUNICORN_CMD_ARGS`.
 """
 

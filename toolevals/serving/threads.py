@@ -13,7 +13,7 @@ IDLE_SECONDS = 30.0
 
 
 class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """Wakes the thread that was free last. Those that nobody needs for a while close their connections."""
+    """Wakes the thread that was free last. Those that no one needs for a while close their connections."""
 
     def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
         super().__init__()

@@ -273,7 +273,7 @@ TRACE_MAX_BYTES = env.int("TRACE_MAX_BYTES", 64 * 1024 * 1024)
 # Seconds without anything new after which a trace is summed up: once its root has ended, and while it has not come.
 TRACES_QUIET_SECONDS = env.float("TRACES_QUIET_SECONDS", 5.0)
 TRACES_ROOTLESS_SECONDS = env.float("TRACES_ROOTLESS_SECONDS", 60.0)
-# Rows of a CSV file that are sent while somebody waits; a longer one is offered from the background.
+# Rows of a CSV file that are sent while someone waits; a longer one is offered from the background.
 CSV_ROWS_AT_ONCE = env.int("CSV_ROWS_AT_ONCE", 50_000)
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
@@ -284,7 +284,7 @@ LOGGING = {
     "filters": {"links": {"()": "toolevals.workspace.links.LinkFilter"}},
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
-    # Those that name the address that was asked for: an invitation's link lets in whoever has it.
+    # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {
         **{name: {"filters": ["links"]} for name in ("django.request", "django.security.csrf")},
         "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},

@@ -23,7 +23,7 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
         # Deferred transactions fail at their first write when another has written since they read.
         config.setdefault("OPTIONS", {}).update(
             transaction_mode="IMMEDIATE",
-            # Less than a web server waits for its processes, so that whoever asked gets an answer.
+            # Less than a web server waits for its processes, so that the person who asked gets an answer.
             timeout=20,
             # At most 16 MB of pages for each connection, and every thread of every process has one. What is read
             # again beyond that comes from the system's own cache of the file.

@@ -12,7 +12,7 @@ FOLDER, FILE = 0o700, 0o600
 def keep_private(data_dir: Path) -> None:
     """Make the folders of `data_dir`, readable by their owner only; correct those that are there, and say so.
 
-    A folder with the sticky bit, such as /tmp, is everybody's and stays so: only what is in it is corrected.
+    A folder with the sticky bit, such as /tmp, is everyone's and stays so: only what is in it is corrected.
     """
     uploads = data_dir / "uploads"
     for folder in (data_dir, uploads, uploads / "arriving"):

@@ -1,6 +1,6 @@
 """Decide which traces are closed, and to whom.
 
-What the agent did is never shown to somebody who may still label its example.
+What the agent did is never shown to someone who may still label its example.
 
 A trace is closed to those who label, adjudicators and owners included, while an example that was made of it waits for
 labels or for a decision. So are the other traces of its session, which go on with the same conversation. Its row in the

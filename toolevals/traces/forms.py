@@ -131,7 +131,7 @@ class TraceSettingsForm(PlainForm):
         }
 
     def clean(self) -> dict[str, Any]:
-        """Read the rules. A rule that cannot be is refused beside its field."""
+        """Read the rules. A rule that cannot be is refused next to its field."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         self.rules: tuple[ScrubRule, ...] = rules_of({"kind": kind} for kind in _KNOWN if data.get(kind))
         for name, kind in (("fields_named", "field"), ("patterns", "pattern")):

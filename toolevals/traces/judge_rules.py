@@ -1,4 +1,4 @@
-"""Shows judges of traces beside online rules: each with the name of its rule, its title, and who judges."""
+"""Shows judges of traces next to online rules: each with the name of its rule, its title, and who judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers errors of `/v1/traces` and `/v1/logs` in the form that OTLP demands, a google.rpc.Status, whoever refuses."""
+"""Answers errors of `/v1/traces` and `/v1/logs` in the form that OTLP demands, a google.rpc.Status, from every view."""
 
 from __future__ import annotations
 

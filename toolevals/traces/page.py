@@ -45,7 +45,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
-    """One trace: what happened when, what was said, what was offered, and what nobody read."""
+    """One trace: what happened when, what was said, what was offered, and what no one read."""
 
     reading: TraceReading
     waterfall: Waterfall
@@ -95,7 +95,7 @@ class TracePage:
 
 
 def trace_page(trace: Trace) -> TracePage:
-    """Return what the page shows of a trace, read anew from its spans."""
+    """Return what the page shows of a trace, read again from its spans."""
     chunks = read_chunks(trace)
     reading = trace_read(chunks.spans)
     used = used_tools(reading)
@@ -162,7 +162,7 @@ def _done(transcript: Transcript) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class SpanPage:
-    """One span: its attributes, each with whether somebody read it, its events, and the process that made it."""
+    """One span: its attributes, each with whether someone read it, its events, and the process that made it."""
 
     read: ReadSpan
     attributes: Sequence[tuple[str, str, bool]]

@@ -87,10 +87,10 @@ def made_examples(promotion: Promotion) -> list[Example]:
 
 
 def is_told(asked: Promotion | PromotionSchedule, user: User) -> bool:
-    """Tell whether somebody may know of which traces a sample is drawn.
+    """Tell whether someone may know of which traces a sample is drawn.
 
-    A filter on what agents did, or turns that called a tool, would guide whoever labels the examples: only its author
-    knows those.
+    A filter on what agents did, or turns that called a tool, would guide the people who label the examples: only its
+    author knows those.
     """
     return asked.actor_id == user.pk or not (TraceFilter.of(asked.wanted).tells or asked.turns == Turns.CALLED)
 

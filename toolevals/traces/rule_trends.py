@@ -88,7 +88,7 @@ def trend_filter(asked: Any) -> TraceFilter:
 def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
     """Return what each rule said on each day that a filter of `trend_filter` is about; rules that said nothing are out.
 
-    Traces that are closed to somebody count: the figures name none.
+    Traces that are closed to someone count: the figures name none.
     """
     if wanted.problems:
         return []

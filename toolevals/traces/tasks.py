@@ -17,7 +17,7 @@ from toolevals.workspace.models import Queue
 
 logger = logging.getLogger(__name__)
 
-# A ring that nobody heard is worth nothing soon: the sweeper rings again.
+# A ring that no one heard is worth nothing soon: the sweeper rings again.
 RING_SECONDS = 10
 
 

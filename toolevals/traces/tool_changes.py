@@ -1,6 +1,6 @@
 """Marks a change of a tool's error rate, or of its share of calls, where a test says that it is surely one.
 
-A version is held against the version of which calls came before it; a whole of days against as many days before. Over
+A version is compared with the version of which calls came before it; a whole of days against as many days before. Over
 all tests of one table Holm's procedure keeps the chance of any false mark at 5 %.
 """
 
@@ -29,9 +29,9 @@ MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
-    """A rate that surely changed: from `before` to `after`, 0..1; `against` says in words what it is held against.
+    """A rate that surely changed: from `before` to `after`, 0..1; `against` says in words what it is compared with.
 
-    `change_id` follows from the table, its row, the measure and what it is held against: the same in every export.
+    `change_id` follows from the table, its row, the measure and what it is compared with: the same in every export.
     `p_value` is adjusted for all tests of the table.
     """
 
@@ -43,19 +43,19 @@ class ToolChange:
     before: float
     after: float
     p_value: float
-    # The version that it is held against; empty for days.
+    # The version that it is compared with; empty for days.
     before_part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Against:
-    """Says what a row is held against: in words, and by the version that it is; empty for days."""
+    """Says what a row is compared with: in words, and by the version that it is; empty for days."""
 
     words: str
     part: str = ""
 
 
-# (row, what it is held against, measure, sums of both)
+# (row, what it is compared with, measure, sums of both)
 _Test = tuple[tuple[str, str], _Against, Measure, ExampleSums, ExampleSums]
 
 
@@ -68,7 +68,7 @@ def tool_changes(
 ) -> dict[tuple[str, str], list[ToolChange]]:
     """Return the changes of the rows of a table by (tool, part): of one split by version, or by nothing.
 
-    `earlier` are the figures of the `days_before`. A share is held against another only where the filter names no tool.
+    `earlier` are the figures of the `days_before`. Shares are compared only where the filter names no tool.
     """
     tests = [*_tests(wanted, split, figures, earlier)]
     adjusted = holm([rates_differ(before, after) for *_, before, after in tests])

@@ -1,7 +1,7 @@
 """Decide who may do what. This module decides; each app's `access.py` holds the table for that app's addresses.
 
 A rule names the least role that may read (GET, HEAD, OPTIONS) and the least that may write (any other method). An
-address without a rule is refused to everybody.
+address without a rule is refused to everyone.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ class BodyCutShort(BadRequest):
 class BodyMiddleware:
     """Lets views read whole bodies only.
 
-    A body shorter than its Content-Length, or in chunks without the last one, raises `BodyCutShort` in whoever reads
-    it. A chunked body is gathered once it is known who sends it. What is too large, or finds no room on the disk, is
-    answered without being read.
+    A body shorter than its Content-Length, or in chunks without the last one, raises `BodyCutShort` in the code that
+    reads it. A chunked body is gathered once it is known who sends it. What is too large, or finds no room on the disk,
+    is answered without being read.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -57,7 +57,7 @@ class BodyMiddleware:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponseBase | None:
-        """Gather a chunked body; answer in the view's stead where it is too large or nobody can tell its end."""
+        """Gather a chunked body; answer in the view's stead where it is too large or no one can tell its end."""
         if "chunked" not in request.META.get("HTTP_TRANSFER_ENCODING", "").lower() or _length(request):
             return None
         if not request.META.get("wsgi.input_terminated"):

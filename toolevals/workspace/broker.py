@@ -12,7 +12,7 @@ class Channel(kombu_redis.Channel):
     """A channel that says so when its connection has been given up.
 
     A batch that ends while Redis is away is acknowledged on the connection that is no more. Kombu 5.7 fails there with
-    an AttributeError, which nobody expects and which ends the worker; an error of the connection is logged, and the
+    an AttributeError, which no one expects and which ends the worker; an error of the connection is logged, and the
     worker goes on. The message stays with Redis, if at all, and finds its batch done when it comes again.
     """
 

@@ -27,10 +27,10 @@ ROWS_LOOKED_AT = 400
 
 
 def others_write_first() -> None:
-    """Let whoever waits to write go first: called between two short transactions of long work.
+    """Let those who wait to write go first: called between two short transactions of long work.
 
-    SQLite gives its lock to whoever asks when it is free, and those who wait ask ten times a second: work that takes
-    it again at once would keep it.
+    SQLite gives its lock to the one who asks when it is free, and those who wait ask ten times a second: work that
+    takes it again at once would keep it.
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         time.sleep(SQLITE_ASKS_AGAIN_SECONDS)

@@ -1,8 +1,8 @@
 """Compresses pages and answers, except those that show a secret.
 
-The length of a compressed answer tells whether two parts of it are alike. Somebody who can send a text that the answer
+The length of a compressed answer tells whether two parts of it are alike. Someone who can send a text that the answer
 repeats, and who measures lengths, guesses a secret in it piece by piece (BREACH). The token against forged forms is
-masked anew in each answer, so its pieces never repeat; other secrets stand as they are, and their answers go out as
+masked again in each answer, so its pieces never repeat; other secrets stand as they are, and their answers go out as
 they are.
 """
 

@@ -28,7 +28,7 @@ from toolevals.workspace.requests import ProjectRequest
 # Who comes for the first time is told what happened in the last days.
 FIRST_DAYS = 7
 MOST_NEWS = 12
-# Failed work that nobody has tried again for so long waits for nobody any more.
+# Failed work that no one has tried again for so long waits for no one any more.
 FAILED_DAYS = timedelta(days=14)
 MOST_FAILED = 100
 # How often an open page asks for what is new: while a run is at work, and otherwise.

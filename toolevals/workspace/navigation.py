@@ -25,7 +25,7 @@ class Link:
 
 
 def counted(request: HttpRequest) -> Mapping[str, int]:
-    """Return what waits for the person who asks, by name: counted once for a request, whoever needs it."""
+    """Return what waits for the person who asks, by name: counted once for a request, for all its parts."""
     known: dict[str, int] | None = getattr(request, "counted", None)
     if known is None:
         project, role = getattr(request, "project", None), getattr(request, "role", None)

@@ -11,7 +11,7 @@ def connection_prepare(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Have no query compiled, and plan what is prepared once.
 
     Compiling takes half a second, and what is asked here is answered in a tenth of one. Left to itself, PostgreSQL
-    plans a prepared query anew each time where it takes the general plan for a little dearer: for the next example to
+    plans a prepared query again each time where it takes the general plan for a little dearer: for the next example to
     label that took thirty times as long as the query.
     """
     if connection.vendor == "postgresql":

@@ -51,7 +51,7 @@ def is_anothers_page(request: SignedInRequest) -> bool:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of whoever asks; behind a trusted proxy, what that proxy says it is."""
+    """Return the address of the client; behind a trusted proxy, what that proxy says it is."""
     forwarded = request.headers.get("X-Forwarded-For", "")
     if settings.BEHIND_PROXY and forwarded:
         return forwarded.rsplit(",", 1)[-1].strip()[:45]

@@ -34,7 +34,7 @@ class GoldHistorySerializer(GoldSerializer):
 
 
 class DisputeSerializer(serializers.ModelSerializer[Dispute]):
-    """Somebody's, or an import's, doubt."""
+    """Someone's, or an import's, doubt."""
 
     actor = serializers.CharField(source="actor.name", default=None, allow_null=True)
     expectation = serializers.JSONField(allow_null=True)

@@ -59,7 +59,7 @@ class NewLabelSerializer(serializers.Serializer[Any]):
 
 
 class LabelSerializer(serializers.ModelSerializer[Label]):
-    """A label that may be seen with its author: one's own, or anybody's of an example that is resolved."""
+    """A label that may be seen with its author: one's own, or anyone's of an example that is resolved."""
 
     expectation = serializers.JSONField(allow_null=True)
     round = serializers.IntegerField(source="slot.round")

@@ -133,7 +133,7 @@ class AgreementFiltersSerializer(serializers.Serializer[Any]):
 class AskedCasesSerializer(AgreementFiltersSerializer):
     """Says which units: where tools `one` and `two` were chosen; that agree or differ; or a person against decisions.
 
-    `tool` and `argument` name an argument for `show`. `gold` is about the person `of`: oneself, for owners anybody.
+    `tool` and `argument` name an argument for `show`. `gold` is about the person `of`: oneself, for owners anyone.
     `before` is the revision of the last example that was looked at.
     """
 

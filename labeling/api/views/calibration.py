@@ -49,7 +49,7 @@ class PersonProgressSerializer(serializers.Serializer[Any]):
 
 
 class CalibrationDetailSerializer(CalibrationSerializer):
-    """A round with how far people are: everybody for owners, oneself for others."""
+    """A round with how far people are: everyone for owners, oneself for others."""
 
     progress = PersonProgressSerializer(many=True)
 
@@ -155,7 +155,7 @@ class ItemResultSerializer(serializers.Serializer[Any]):
 
 
 class ResultsSerializer(serializers.Serializer[Any]):
-    """Holds the results of a round. `people` are everybody for owners, oneself for others."""
+    """Holds the results of a round. `people` are everyone for owners, oneself for others."""
 
     raters = serializers.IntegerField()
     agreements = AgreementSerializer(many=True)
@@ -208,7 +208,7 @@ class CalibrationDetail(CalibrationView):
 
 
 class CalibrationClose(CalibrationView):
-    """End a round: its results are for everybody who labels."""
+    """End a round: its results are for everyone who labels."""
 
     @extend_schema(request=None, responses=CalibrationSerializer)
     def post(self, request: Request, calibration: UUID) -> Response:

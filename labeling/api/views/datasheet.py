@@ -16,7 +16,7 @@ from labeling.versions.names import NOW
 class DatasheetDetail(LabelingView):
     """Counts, sources, labelling, agreement and known limits of a version; `now` is what the dataset holds now.
 
-    Of labels and disputes those of what is resolved are counted. What nobody has recorded is null or empty.
+    Of labels and disputes those of what is resolved are counted. What no one has recorded is null or empty.
     """
 
     @extend_schema(responses={200: {"type": "object", "additionalProperties": True}})

@@ -148,7 +148,7 @@ class SkipDetail(LabelingView):
 
 
 class Labels(LabelingView, ListAPIView[Label]):
-    """One's own labels, and everybody's of examples that are resolved; what was taken back included."""
+    """One's own labels, and everyone's of examples that are resolved; what was taken back included."""
 
     serializer_class = LabelSerializer
     queryset = Label.objects.none()
@@ -159,7 +159,7 @@ class Labels(LabelingView, ListAPIView[Label]):
 
 
 class SpareLabels(LabelingView, ListAPIView[SpareLabel]):
-    """One's own spare labels, and everybody's of examples that are resolved."""
+    """One's own spare labels, and everyone's of examples that are resolved."""
 
     serializer_class = SpareLabelSerializer
     queryset = SpareLabel.objects.none()

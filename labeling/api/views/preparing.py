@@ -209,7 +209,7 @@ class LintFinding(LabelingView):
 
 
 class Proposals(LabelingView, ListAPIView[ProposedExample]):
-    """The drafts of edge cases that nobody has decided, newest first; by POST, more of them."""
+    """The drafts of edge cases that no one has decided, newest first; by POST, more of them."""
 
     serializer_class = ProposalSerializer
     queryset = ProposedExample.objects.none()

@@ -73,7 +73,7 @@ class SecondLooks(LabelingView):
 
 
 class SecondLookDetail(LabelingView):
-    """Open a second look by POST: one's own label and the proposal beside it. It is noted that they were seen.
+    """Open a second look by POST: one's own label and the proposal next to it. It is noted that they were seen.
 
     404 where none waits for oneself at this proposal.
     """

@@ -1,7 +1,7 @@
 """Read recorded runs of tau-bench and tau2-bench as examples: each task a scenario, or each of the agent's turns.
 
 Result files: tau-bench's `[{task_id, trial, reward, info: {task}, traj}]`, tau2-bench's `{info, tasks, simulations}`,
-and tau2's list of tasks alone. What the benchmark's own settings say beside (models, addresses, keys) is not read.
+and tau2's list of tasks alone. What the benchmark's own settings say besides (models, addresses, keys) is not read.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class PairedFacts(Generic[Facts]):
         return [(self.before[first], self.after[second], count) for (first, second), count in self.counts.items()]
 
     def as_facts(self, before: Callable[[Facts], Other], after: Callable[[Facts], Other]) -> PairedFacts[Other]:
-        """Return the same examples with what is distinct read anew."""
+        """Return the same examples with what is distinct read again."""
         return PairedFacts(self.sides, self.counts, list(map(before, self.before)), list(map(after, self.after)))
 
     def holding(self, holds: Callable[[Facts, Facts], bool]) -> tuple[int, Iterator[int]]:

@@ -20,7 +20,7 @@ Change = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Examples by what they hold before and after, wherever that is anything at all.
+    """Examples by what they hold before and after, where that is anything at all.
 
     `cells` by (cell, parts before, parts after), `classes` by (place among the names, counts before, counts after), in
     parts too.

@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 
 def _beside(name: str) -> ModuleType:
-    """Load a file that stands beside this one, where no package is."""
+    """Load a file that is next to this one, where no package is."""
     specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert specification is not None and specification.loader is not None  # noqa: PT018 - the file is there
     module = importlib.util.module_from_spec(specification)

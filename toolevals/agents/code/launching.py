@@ -208,7 +208,7 @@ def _box(namespace: int | None) -> Iterator[str]:
     if namespace is None:
         yield from ("--unshare-user", "--disable-userns")
     else:
-        # To become nobody, which gives both up.
+        # To become no one, which gives both up.
         yield from ("--userns", str(namespace))
         yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
     # Sets in one order every time: the same calls, the same answers.

@@ -52,7 +52,7 @@ class SharedState:
         """Return a world's state as it is now, sharing with the initial one all that is as it was there.
 
         Raises NotJSONError; raises BreachedError where the initial state is no longer what it was, having made it
-        anew: extensions in C could reach it past the copies, and then this world's results cannot be trusted.
+        again: extensions in C could reach it past the copies, and then this world's results cannot be trusted.
         """
         if self._value != self._twin:
             self._value = _copied(self._twin)
@@ -229,7 +229,7 @@ def _settled(value: Any, origin: Any) -> Any:
 
 
 def _settled_object(value: dict[Any, Any], before: dict[Any, Any], origin: Any) -> dict[Any, Any]:
-    # By the insides of the fork, so that what nobody asked for is not copied now.
+    # By the insides of the fork, so that what no one asked for is not copied now.
     parts: dict[Any, Any] = {}
     unchanged = before is origin and len(value) == len(before)
     for key, part in _items(value):

@@ -127,7 +127,7 @@ class _Contest:
         return assigned
 
     def _improved(self, assigned: dict[int, int]) -> dict[int, int]:
-        """Return the assignment made better by turns: the best order beside the unordered calls, and the reverse."""
+        """Return the assignment made better by turns: the best order next to the unordered calls, and the reverse."""
         nothing = [0] * len(self.columns)
         total = self._total(assigned)
         while True:
@@ -140,7 +140,7 @@ class _Contest:
     def _completed(
         self, assigned: dict[int, int], prices: Sequence[int], closed: frozenset[int] = frozenset()
     ) -> dict[int, int]:
-        """Return the best chain at these prices of the calls that are not closed, and beside it the best of the rest.
+        """Return the best chain at these prices of the calls that are not closed, and next to it the best of the rest.
 
         The members of a group come in the order that they have in `assigned`.
         """

@@ -3,7 +3,7 @@
 That each call serves one expectation is given up and paid for instead: whatever the prices, no assignment weighs more
 than all of them together, and the best chain and the best call of each unordered expectation, less the prices of their
 calls (M. Held and R. M. Karp, 1971). The lower the bound, the better the prices: one that is wanted twice rises, one
-that nobody wants falls.
+that no one wants falls.
 """
 
 from __future__ import annotations

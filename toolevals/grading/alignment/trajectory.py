@@ -109,7 +109,7 @@ class Alignment:
         )
 
     def due(self, place: int) -> str:
-        """Return the tool that an expected call names; of a choice that nobody met, all of them."""
+        """Return the tool that an expected call names; of a choice that no one met, all of them."""
         if place not in self.unmatched_expected:
             return self.compiled.calls[place].expectation.tool
         return " or ".join(dict.fromkeys(option.expectation.tool for option in self.compiled.options(place)))

@@ -1,1 +1,1 @@
-"""Reproduces other tools' verdicts with their faults, so that old numbers can stand beside ours."""
+"""Reproduces other tools' verdicts with their faults, so that old numbers can be next to ours."""

@@ -52,7 +52,7 @@ class FunctionCallMetrics:
     value_weight: float = 0.3
 
     def score(self, metric: str, expected: Any, actual: Any, definitions: Iterable[FunctionDefinition] = ()) -> float:
-        """Return one metric's score of a response beside the expected one, either as it came (None is none).
+        """Return one metric's score of a response next to the expected one, either as it came (None is none).
 
         What fails the original's validation scores 0. Raises what the original raises: ValidationError,
         OverflowError, TypeError, ValueError, MemoryError, RecursionError.

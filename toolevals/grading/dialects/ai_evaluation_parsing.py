@@ -67,7 +67,7 @@ def read_calls(given: FunctionCall | list[FunctionCall] | dict[str, Any] | str |
 
 
 def _as_model(item: Any) -> FunctionCall | None:
-    """Return an object that passes for a call as it is; keys beside name and arguments are dropped."""
+    """Return an object that passes for a call as it is; keys besides name and arguments are dropped."""
     if not isinstance(item, Mapping) or not isinstance(name := item.get("name"), str):
         return None
     arguments = item.get("arguments", {})

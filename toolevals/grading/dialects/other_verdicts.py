@@ -1,7 +1,7 @@
 """Tell what other tools say of the very calls that we graded, and why they say otherwise: one row of verdicts a case.
 
 A verdict of another tool is passed where it gives its full score, failed where it gives less; unscored where it has no
-form for the expectation or the calls, errored where the original raises. These four are never mixed. Ours beside them
+form for the expectation or the calls, errored where the original raises. These four are never mixed. Ours next to them
 is that on the calls alone, because no other tool here looks at answers, states or recovery.
 """
 
@@ -196,7 +196,7 @@ def sentence_of(reason: str) -> str:
 
 
 def columns_document() -> list[dict[str, Any]]:
-    """Return what decides the verdicts, to be kept beside them: each column with the version that it reproduces."""
+    """Return what decides the verdicts, to be kept next to them: each column with the version that it reproduces."""
     return [
         {
             "key": column.key,

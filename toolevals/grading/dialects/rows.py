@@ -1,4 +1,4 @@
-"""Puts our examples and transcripts in the terms of other tools: plain expected calls beside plain calls made.
+"""Puts our examples and transcripts in the terms of other tools: plain expected calls next to plain calls made.
 
 Other tools expect values, not matchers, and one list of calls, not alternatives. What they have no form for is
 refused by name, and such a row is unscored there.
@@ -33,7 +33,7 @@ class NoFormError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One row: expected calls, `{"name", "arguments"}` each, beside what was done.
+    """One row: expected calls, `{"name", "arguments"}` each, next to what was done.
 
     `cuts` says how many expected calls come in one message. `made` has an item for each message with calls;
     `whole_talk` says that the messages are the agent's own, where calls in one list leave open how they came. `text`
@@ -151,7 +151,7 @@ def _plain(call: Call) -> dict[str, Any]:
 
 
 def _loose(call: Call) -> dict[str, Any]:
-    """Return a call for a tool that reads arguments itself: those that nobody can read stay as they were written."""
+    """Return a call for a tool that reads arguments itself: those that no one can read stay as they were written."""
     if isinstance(call, ToolCall):
         return _plain(call)
     if call.name is None:

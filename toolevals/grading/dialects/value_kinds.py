@@ -40,7 +40,7 @@ def rewritten(made: Any, expected: Any, kind: Kind | None) -> Any:
 def alike_in(made: Any, expected: Any) -> Iterator[Kind | None]:
     """Yield for each differing part of two values what a lenient reader overlooks there; None where nothing is alike.
 
-    `types` is a value beside the text of it or its equal of another type (5 and "5", 1 and true), `numbers` one number
+    `types` is a value next to the text of it or its equal of another type (5 and "5", 1 and true), `numbers` one number
     written in two ways, and texts are alike but for white space, case, or spaces and marks.
     """
     if isinstance(made, Mapping) and isinstance(expected, Mapping) and made.keys() == expected.keys():
@@ -63,7 +63,7 @@ def _alike(one: Any, other: Any) -> Kind | None:
 
 
 def another(value: Any) -> Any:
-    """Return a value of the same type that nobody has expected; what is neither text nor number stays."""
+    """Return a value of the same type that no one has expected; what is neither text nor number stays."""
     if isinstance(value, str):
         return f"{value} (another value)"
     return value * 7 + 12345 if _is_number(value) else value

@@ -1,4 +1,4 @@
-"""Grades the arguments layer at its depths (schema, shape, equivalence): findings, and words for whoever asks."""
+"""Grades the arguments layer at its depths (schema, shape, equivalence): findings, and words for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell what is counted of a case beside its verdicts, so that a run can say how its agents failed and open the cases.
+"""Tell what is counted of a case besides its verdicts, so that a run can say how its agents failed and open the cases.
 
 A finding has a family (FAMILIES), a kind within it, and the tool that it is about.
 """

@@ -1,4 +1,4 @@
-"""Lists the metrics of a graded case beside its verdicts in one table, for grading, pages, files, gates and trends."""
+"""Lists the metrics of a graded case besides its verdicts in one table, for grading, pages, files, gates and trends."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, Too
 from toolevals.grading.values.decided_by import EXPECTED
 
 
-# Not frozen, because to make one takes three times as long then: nobody changes one.
+# Not frozen, because to make one takes three times as long then: no one changes one.
 @dataclass(slots=True)
 class CompiledCase:
     """An expectation as tests. `failure` says why it could not be compiled: every grade is then errored.
 
-    `expects_layers` says that it expects something beside calls; `decided_by` what its outcome is made of, and `refers`
+    `expects_layers` says that it expects more than calls; `decided_by` what its outcome is made of, and `refers`
     that an expected call refers to the result of another. `trajectories` are made when they are first wanted, unless
     making them may fail: calls that stand in place are graded without them.
     """

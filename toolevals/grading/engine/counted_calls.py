@@ -74,7 +74,7 @@ def counted_calls(transcript: Transcript, *, lasting: bool = True) -> CountedCal
     failed at one time, one that is made again leaves the other standing.
 
     The last try is the one that counts. Where it came with the agent's very next calls it stands where the first
-    stood, as those that were made beside it could not wait for it; else it stands where it was made.
+    stood, as those that were made next to it could not wait for it; else it stands where it was made.
     """
     calls = transcript.calls
     if not _may_repeat(transcript, calls, lasting=lasting):

@@ -1,4 +1,4 @@
-"""Tell which tool a case is about before anybody has done anything: what an unscored case is counted under."""
+"""Tell which tool a case is about before anyone has done anything: what an unscored case is counted under."""
 
 from __future__ import annotations
 

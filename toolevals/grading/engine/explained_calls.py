@@ -24,13 +24,13 @@ from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, Sc
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]
 
-# What stands beside a call that nobody expected.
+# What stands beside a call that no one expected.
 _NOTHING = CallExpectation("", {}, additional_arguments=False)
 
 
 @value_class
 class Placement:
-    """The expected calls of one alternative beside the actual ones, row by row."""
+    """The expected calls of one alternative next to the actual ones, row by row."""
 
     alignment: Alignment
     calls: Sequence[Call]
@@ -39,7 +39,7 @@ class Placement:
 
     @classmethod
     def of(cls, alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Placement:
-        """Put the aligned calls side by side, missing ones beside those that stand for them; expected ones first."""
+        """Put the aligned calls side by side, missing ones next to those that stand for them; expected ones first."""
         standing = stand_ins(alignment, calls, offer)
         served, used = {expected for expected, _ in standing}, {actual for _, actual in standing}
         rows: list[Row] = sorted([*alignment.pairs, *standing])
@@ -52,7 +52,7 @@ class Placement:
         """The case's row and column in the matrix of first calls.
 
         The column is the first call; where the tools are right or other calls are allowed, the first one that stands
-        beside an expected one, and `(none)` without any. The row is the expected call beside it, else the first that
+        next to an expected one, and `(none)` without any. The row is the expected call next to it, else the first that
         is missing, else the first. An expectation that merely forbids some calls is outside the matrix; one that
         forbids them all is `(none)`.
         """
@@ -124,7 +124,7 @@ def _beside(wanted: CompiledCall, call: Call | None, profile: Profile, number: i
 
 
 class ExplainedCalls(WorkedOut):
-    """The calls of a decided case beside the expected ones. Everything is worked out when first wanted, and kept."""
+    """The calls of a decided case next to the expected ones. Everything is worked out when first wanted, and kept."""
 
     __slots__ = (
         "_alignment",

@@ -1,4 +1,4 @@
-"""Put a decided case into words and detail when somebody asks, because most grades are only counted."""
+"""Put a decided case into words and detail when someone asks, because most grades are only counted."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Explanation(ExplainedCalls):
         """
         try:
             return self._FIELDS[name](self)
-        except Exception as error:  # noqa: BLE001 (whoever reads a grade is not the one to mend the grader)
+        except Exception as error:  # noqa: BLE001 (the reader of a grade is not the one to mend the grader)
             if name != "verdicts":
                 return _EMPTY[name]
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")

@@ -23,7 +23,7 @@ class Grader:
 
 GRADERS: Mapping[str, Grader] = {row.name: Grader(row.name, row.version, row.level, row.sentence) for row in VERDICTS}
 
-# What the outcome counts, where an example does not say otherwise: wherever a rate of it is shown, this stands by it.
+# What the outcome counts, where an example does not say otherwise: where a rate of it is shown, this stands by it.
 OUTCOME_COUNTS = "right tools and arguments, and the expected answer and end state where there are any"
 
 # A value of each case beside its verdicts.

@@ -32,7 +32,7 @@ class Evidence(NamedTuple):
 
 
 class LayerGrade(NamedTuple):
-    """A layer's verdict, and what was found, in its normal form, for whoever asks; whether its question arises."""
+    """A layer's verdict, and what was found, in its normal form, for the caller; whether its question arises."""
 
     verdict: Verdict
     detail: Callable[[], Mapping[str, Any]] | None = None

@@ -40,7 +40,7 @@ class _Named(NamedTuple):
 _named: dict[tuple[int, bool], _Named] = {}
 
 
-# Not frozen, because to make one takes three times as long then: nobody changes one.
+# Not frozen, because to make one takes three times as long then: no one changes one.
 @dataclass(slots=True)
 class Offer:
     """The offered tools, none where they are not known: every name is a class of its own then.

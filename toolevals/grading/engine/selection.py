@@ -10,7 +10,7 @@ from toolevals.grading.engine.stand_ins import has_stand_in, stand_ins
 from toolevals.grading.values import Call, MalformedCall
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED
 
-# A failure mode, and the reason for whoever asks.
+# A failure mode, and the reason for the person who asks.
 Judged = tuple[str, Callable[[], str]]
 
 _LONGEST_NAME = 80

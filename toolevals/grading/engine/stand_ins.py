@@ -1,7 +1,7 @@
 """Finds the calls that stand for expected ones which were not made: another tool's, where something speaks for it.
 
 Where no other calls are allowed, each call that is left over stands for a missing one, the first for the first. Where
-others are allowed, a call beside a missing one says nothing by itself: most are look-ups on the way.
+others are allowed, a call next to a missing one says nothing by itself: most are look-ups on the way.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from toolevals.grading.gates.results import GateCase
 
-# The scores of one example's trials, those that a metric arises in; None where nobody has answered.
+# The scores of one example's trials, those that a metric arises in; None where no one has answered.
 Scores = tuple[float | None, ...]
 
 

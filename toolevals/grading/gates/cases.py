@@ -15,15 +15,15 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 _SCORES: Mapping[Status, float | None] = {"passed": 1.0, "failed": 0.0, "unscored": None, "errored": None}
-# Scored wherever the shape is, unless a judge is still to be heard.
+# Scored where the shape is, unless a judge is still to be heard.
 _JUDGED_LATER = ("arguments", "equivalence")
 
 
 def verdict_scores(statuses: Mapping[str, Status]) -> dict[str, float | None]:
-    """Return the scores of the verdicts that arise in a case: 1 passed, 0 failed, None nobody knows.
+    """Return the scores of the verdicts that arise in a case: 1 passed, 0 failed, None no one knows.
 
     A verdict that is unscored because there is nothing for it is left out: no arguments without the right call, no
-    recovery where no tool failed. It is None where somebody has still to answer (no prediction, a judge), and where its
+    recovery where no tool failed. It is None where someone has still to answer (no prediction, a judge), and where its
     grader broke down.
     """
     return {name: _SCORES[statuses[name]] for name in VERDICT_NAMES if _arises(name, statuses)}
@@ -118,10 +118,10 @@ def published_sources(*runs: CaseTable | None) -> dict[str, str]:
 
 
 def with_groups(cases: CaseTable, groups: Sequence[MetricGroup]) -> CaseTable:
-    """Return the cases with the score of each group beside those of its metrics.
+    """Return the cases with the score of each group next to those of its metrics.
 
     A metric that does not arise in a case is left out of the group there; where none arises the group does not. Where
-    one arises and nobody has scored it, the group is unscored too.
+    one arises and no one has scored it, the group is unscored too.
     """
     if not groups:
         return cases

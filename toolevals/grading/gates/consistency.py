@@ -17,7 +17,7 @@ from toolevals.grading.metrics.reliability import tallied_pass_hat_k, tallied_pa
 def check_consistency(rule: ConsistencyRule, cases: CaseTable | None, *, asked: bool) -> Check:
     """Return the check of pass^k over the cases of a consistency slice, skipped where it is not asked for.
 
-    Unanswered without a slice (None), and where an example has fewer than k trials. A trial that nobody has scored
+    Unanswered without a slice (None), and where an example has fewer than k trials. A trial that no one has scored
     could have passed or failed.
     """
     name, bound = f"{rule.metric} pass^{rule.k} (consistency slice)", f">= {rule.minimum:g}"

@@ -210,7 +210,7 @@ class _Evaluation:
 def _group(bound: Bound, kind: GateCase) -> str | None:
     """Return the group of a bound that a case belongs to, None where it is in none.
 
-    The cases that nobody has scored where nobody knows their tool are a group of their own.
+    The cases that no one has scored where no one knows their tool are a group of their own.
     """
     if not (bound.per_tool or bound.per_stratum):
         return ""

@@ -21,7 +21,7 @@ def check_failures(bound: Bound, cases: CaseTable, policy: UnscoredPolicy) -> It
     """Yield the check of each group of failures, by name.
 
     A group that `overrides` names and that no failure belongs to is skipped, as there is nothing to recover from; where
-    no tool failed at all, so is the bound. Cases that nobody has scored are a group of their own.
+    no tool failed at all, so is the bound. Cases that no one has scored are a group of their own.
     """
     per = bound.per_failure or "failure"
     groups: dict[str, list[GateCase]] = {}
@@ -47,7 +47,7 @@ def check_failures(bound: Bound, cases: CaseTable, policy: UnscoredPolicy) -> It
 
 
 def _asked(cases: CaseTable, bound: Bound) -> Iterator[tuple[GateCase, str]]:
-    """Yield each case in which a tool failed, or nobody knows whether one did, and its example."""
+    """Yield each case in which a tool failed, or no one knows whether one did, and its example."""
     holds = [
         bool(kind.failures or (kind.asks(_METRIC) and kind.score(_METRIC) is None))
         and bound.where.items() <= kind.strata.items()

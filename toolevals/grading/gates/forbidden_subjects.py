@@ -1,4 +1,4 @@
-"""Tell what no gate may name: baseline agents and public benchmarks, which are read beside a run's scores."""
+"""Tell what no gate may name: baseline agents and public benchmarks, which are read next to a run's scores."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Works out the figures of conditions over a list of cases: what is observed, and what it could still become.
 
-A case that nobody has scored could turn out as anything between 0 and 1. A figure therefore comes with the lowest and
+A case that no one has scored could turn out as anything between 0 and 1. A figure therefore comes with the lowest and
 the highest value that it could take; a condition passes only where it holds for all of them.
 """
 
@@ -45,7 +45,7 @@ SHARES: frozenset[str] = frozenset(name for name in _SCORE_STATISTICS if not nam
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure over `count` scored cases, `unscored` beside them, and the range low..high that it could still take.
+    """A figure over `count` scored cases, `unscored` next to them, and the range low..high that it could still take.
 
     `interval` is clustered by example, of `examples` examples with a scored case.
     """
@@ -148,7 +148,7 @@ def _runtime(statistic: str, tally: Tally, metric: str | None) -> Figure:
     if not runtimes:
         return Figure(None, 0.0, float("inf"), 0, sum(asked.values()))
     value = _RUNTIME_STATISTICS[statistic](runtimes)
-    # Runtimes that were not measured are left out: nobody could bound what they were.
+    # Runtimes that were not measured are left out: no one could bound what they were.
     return Figure(value, value, value, len(runtimes), 0)
 
 

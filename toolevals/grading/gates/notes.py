@@ -1,4 +1,4 @@
-"""Tell what is to be read beside a check and decides nothing: who judged, what the best baseline agent scores."""
+"""Tell what is to be read next to a check and decides nothing: who judged, what the best baseline agent scores."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def judges_in(verdicts: Iterable[JudgedVerdict]) -> set[tuple[str, str, bool]]:
 
 
 def baseline_agent_note(share: float, name: str) -> str:
-    """Return the note that says what a baseline agent scores, to be read beside a rate."""
+    """Return the note that says what a baseline agent scores, to be read next to a rate."""
     return f"Best baseline agent: {share:.1%} ({name})."

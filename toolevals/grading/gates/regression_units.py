@@ -85,7 +85,7 @@ class Unit:
 
     @cached_property
     def missing(self) -> int:
-        """Return how many of them nobody has scored now."""
+        """Return how many of them no one has scored now."""
         return sum(count for both, count in self.counts.items() if is_missing(*both))
 
     @property
@@ -113,7 +113,7 @@ def _is_shared(then: Scores, now: Scores) -> bool:
 def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
     """Return the units of a rule, by metric and then by group.
 
-    An example belongs to the tool that this run's gold expects, or where nobody knows it, the one of the run before;
+    An example belongs to the tool that this run's gold expects, or where no one knows it, the one of the run before;
     likewise to strata. A group is there where both runs hold an example of it, or an override names it.
     """
     groups = _groups(rule, runs)

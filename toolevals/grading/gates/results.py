@@ -16,7 +16,7 @@ OnFail = Literal["error", "warn", "skip"]
 
 # A score counts as a pass from here on.
 PASS_MARK = 0.5
-# The group of those that belong to some tool and nobody knows to which.
+# The group of those that belong to some tool and no one knows to which.
 NOT_KNOWN = "(not known)"
 # So many examples a check keeps by name.
 MOST_EXAMPLES = 1000
@@ -58,7 +58,7 @@ class Failure(NamedTuple):
 class GateCase:
     """One trial of one example, as a gate sees it.
 
-    `scores` are by metric, 0..1; None where the metric was asked and nobody has answered (unscored, errored). A metric
+    `scores` are by metric, 0..1; None where the metric was asked and no one has answered (unscored, errored). A metric
     that does not arise in this case is left out. `passed` says whether the case passed a metric that does not simply
     pass from PASS_MARK on. `tool` is the expected class and `called` the actual one, empty where unknown. `failures`
     are the failures of tools in it, with how well the agent reacted. `sources` says which metric answers a published
@@ -98,7 +98,7 @@ class GateCase:
         return [metric] if self.asks(metric) else []
 
     def score(self, metric: str) -> float | None:
-        """Return the metric's score; None where nobody has answered it or it does not arise."""
+        """Return the metric's score; None where no one has answered it or it does not arise."""
         return self.scores.get(self._source(metric))
 
     def mark(self, metric: str) -> float | None:
@@ -124,7 +124,7 @@ class Check:
     how many examples) it was made from; `interval` its 95 % confidence interval where one is defined; `bound` the
     condition in words. `reason` is one sentence that a person can act on, empty where the check passed without remark.
     `metric` is what it is about, empty where it is about all of them. `examples` are those that kept it from passing,
-    the first MOST_EXAMPLES of them, `example_count` is how many there are. `note` is what should be read beside the
+    the first MOST_EXAMPLES of them, `example_count` is how many there are. `note` is what should be read next to the
     figure, and decides nothing.
     """
 

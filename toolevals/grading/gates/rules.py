@@ -130,7 +130,7 @@ class ConsistencyRule:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Everything that a run is held against, in the order in which it is checked."""
+    """Everything that a run is checked by, in the order in which it is checked."""
 
     bounds: tuple[Bound, ...] = ()
     case_assertions: tuple[CaseAssertion, ...] = ()

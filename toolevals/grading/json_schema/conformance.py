@@ -102,7 +102,7 @@ def _is_checkable(tool: ToolSpec) -> bool:
 
 
 def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
-    # A draft that nobody knows is read as the newest, which also says what is wrong where it is no text.
+    # A draft that no one knows is read as the newest, which also says what is wrong where it is no text.
     said = schema.get("$schema")
     named = said.removesuffix("#") if isinstance(said, str) else ""
     build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)

@@ -16,7 +16,7 @@ _MOST_KEPT = 4_096
 
 
 class SchemaGate:
-    """The schema of one tool; without a tool, of one whose schema nobody can check by.
+    """The schema of one tool; without a tool, of one whose schema no one can check by.
 
     `properties` holds the gates of simple properties by name, `otherwise` is that of all others, `required` what has to
     be there. `doubt` is what is to be said before any argument is looked at: ASK where the properties' gates are not

@@ -96,7 +96,7 @@ def without_refused_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], li
     """Return the schema with the patterns that the engine refuses marked as unchecked, and a problem for each.
 
     `pattern` becomes `x-unchecked-pattern`. In `patternProperties` the entry goes to `x-unchecked-patternProperties`,
-    and what the schema says of further properties goes with it, because nobody can tell which those are.
+    and what the schema says of further properties goes with it, because no one can tell which those are.
     """
     losses: list[Problem] = []
     return _cleaned(schema, (), losses), losses

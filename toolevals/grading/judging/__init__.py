@@ -1,6 +1,6 @@
 """Prepare rubrics, the judgements that a case needs, and verdicts of the judgements that were handed in.
 
-Nothing here asks anybody. Whoever does takes a `JudgementRequest` and gives a `Judgement` back.
+Nothing here asks anyone. A caller that does takes a `JudgementRequest` and gives a `Judgement` back.
 """
 
 from toolevals.grading.judging.briefing import Briefing, Judgements

@@ -16,7 +16,7 @@ from toolevals.grading.values import Message
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """The rubrics that are on, and what judges may know beside the transcript: the example's conversation and context.
+    """The rubrics that are on, and what judges may know besides the transcript: the example's conversation and context.
 
     `left_out` says of a rubric, by name, why no judge is asked in this case.
     """

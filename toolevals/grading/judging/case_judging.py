@@ -58,7 +58,7 @@ class CaseJudging:
 
     @cached_property
     def missing(self) -> tuple[JudgementRequest, ...]:
-        """The requests that nobody has answered yet, in the order of the rubrics; none of them twice."""
+        """The requests that no one has answered yet, in the order of the rubrics; none of them twice."""
         found: dict[tuple[str, str], JudgementRequest] = {}
         for rubric in self.judgements.briefing.rubrics:
             if rubric.name in self.judgements.briefing.left_out:
@@ -131,11 +131,11 @@ class CaseJudging:
 def needed_judgements(
     compiled: CompiledCase, transcript: Transcript | None, plain: CaseGrade, judgements: Judgements
 ) -> tuple[JudgementRequest, ...]:
-    """Return the judgements that a case still needs, beside those that were had.
+    """Return the judgements that a case still needs, besides those that were had.
 
     `plain` is the case's grade without judgements: rules come first, and where they decide, or the agent was not
-    reached, nobody is asked. Answers can raise further questions (another alignment of calls fits better then), so
-    that whoever asks looks again until nothing is missing.
+    reached, no one is asked. Answers can raise further questions (another alignment of calls fits better then), so
+    that the caller looks again until nothing is missing.
     """
     if transcript is None or plain.statuses["outcome"] == "errored":
         return ()

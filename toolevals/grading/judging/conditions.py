@@ -30,7 +30,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate: `inputs` are those that it gives beside the case's own."""
+    """One gate: `inputs` are those that it gives besides the case's own."""
 
     name: str
     sentence: str

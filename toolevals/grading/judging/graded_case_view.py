@@ -46,7 +46,7 @@ class GradedCaseView:
 
     @cached_property
     def alignment(self) -> Alignment:
-        """The expected calls beside the actual ones."""
+        """The expected calls next to the actual ones."""
         return self.counted.aligned(self.compiled, self.transcript)
 
     def faulty_pairs(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -58,7 +58,7 @@ class GradedCaseView:
                 yield alignment.compiled.calls[expected].expectation.to_document(), call.to_document()
 
     def worded(self) -> Iterator[tuple[str, Any]]:
-        """Yield criteria in words beside the value that they are about, for every aligned call."""
+        """Yield criteria in words next to the value that they are about, for every aligned call."""
         for expected, actual in self.alignment.pairs:
             call = self.calls[actual]
             wanted = self.alignment.compiled.calls[expected].arguments

@@ -50,7 +50,7 @@ _DECODER = json.JSONDecoder()
 def injections_in(value: Any) -> list[Injection]:
     """Return what speaks to a judge in a JSON value: at most one finding a text, in the order of the texts.
 
-    Messages with the role `system` or `developer` are left out: whoever made the dataset wrote them.
+    Messages with the role `system` or `developer` are left out: the maker of the dataset wrote them.
     """
     return [found for pointer, text in _texts(value, ()) if (found := _first(pointer, text)) is not None]
 

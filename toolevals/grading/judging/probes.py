@@ -97,7 +97,7 @@ class ProbedTranscript:
         )
 
     def _unit(self) -> Mapping[str, Any]:
-        """Return what gates give beside the case, of the first call."""
+        """Return what gates give besides the case, of the first call."""
         call = self.done[0]["tool_calls"][0]
         return {
             "criteria": self.criteria,

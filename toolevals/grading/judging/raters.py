@@ -15,7 +15,7 @@ from toolevals.grading.metrics.clustered import ExampleSums, rate
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import Interval
 
-# What people say of a case: as most of them, as many this way as that, or nobody could tell.
+# What people say of a case: as most of them, as many this way as that, or no one could tell.
 PeopleSay = Literal["passed", "failed", "tied", "unrated"]
 PEOPLE: tuple[PeopleSay, ...] = ("passed", "failed", "tied", "unrated")
 JUDGE = ("passed", "failed")
@@ -23,7 +23,7 @@ JUDGE = ("passed", "failed")
 
 @dataclass(frozen=True, slots=True)
 class RatedCase:
-    """One case: the judge's value, 0 to 1, and people's by who they are; None where somebody could not tell."""
+    """One case: the judge's value, 0 to 1, and people's by who they are; None where someone could not tell."""
 
     value: float
     ratings: Mapping[str, float | None] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class RaterFigures:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A judge beside people. `cells` counts (judge, people) over all cases; ties and unrated cases are in no figure."""
+    """A judge next to people. `cells` counts (judge, people) over all cases; no figure has ties and unrated cases."""
 
     table: JudgeTable
     cells: Mapping[tuple[str, PeopleSay], int]

@@ -1,4 +1,4 @@
-"""Tell what calls did to the world: the whole final state beside the expected one, and the verdict on it.
+"""Tell what calls did to the world: the whole final state next to the expected one, and the verdict on it.
 
 A state is a JSON value, usually tables of records. Two states are equal when they are equal as JSON: the order of an
 object's keys is free, lists are ordered, numbers compare by value, a boolean only with a boolean, text to the letter.

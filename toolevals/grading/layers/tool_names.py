@@ -23,7 +23,7 @@ def tool_name_f1(expectation: Expectation, calls: Sequence[Call]) -> float | Non
     """Return F1 between the expected and the called tools' names, with the alternative that fits best, 0..1.
 
     Order and arguments do not matter, and how often a tool is called does. Names are compared under the expectation's
-    profile. An attempt at a call that nobody can read counts as a call, by its name where it has one. None for
+    profile. An attempt at a call that no one can read counts as a call, by its name where it has one. None for
     `some_call`, which expects no certain name. Source: the assertion `tool_name_f1`.
     """
     if expectation.kind == "some_call":

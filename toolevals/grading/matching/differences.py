@@ -1,4 +1,4 @@
-"""Sets the arguments of one expected call beside those of the actual one, path by path."""
+"""Sets the arguments of one expected call next to those of the actual one, path by path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdicts import ArgumentDifference, DifferenceKind
 
-# An argument with more parts than this is shown whole: nobody reads so many, and every case is kept.
+# An argument with more parts than this is shown whole: no one reads so many, and every case is kept.
 MOST_PARTS = 100
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
@@ -25,7 +25,7 @@ def argument_differences(
     """Yield every argument that is expected or there, equal ones included.
 
     Objects and lists are opened where they are wrong, down to the part that is: an equal part is one difference of
-    kind "same", whatever is in it. Lists are compared place by place. An argument that nobody asked for and that is
+    kind "same", whatever is in it. Lists are compared place by place. An argument that no one asked for and that is
     allowed is "same" with nothing expected.
     """
     return _differences(expected, actual, profile, pair, "")

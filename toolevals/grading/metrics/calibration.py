@@ -16,7 +16,7 @@ from toolevals.grading.metrics.student import student_quantile
 
 @dataclass(frozen=True, slots=True)
 class JudgeTable:
-    """A judge's verdicts beside people's on the same cases: how many of each kind.
+    """A judge's verdicts next to people's on the same cases: how many of each kind.
 
     `both_passed` and `both_failed` are agreements, `only_judge` passed with the judge alone, `only_human` with people
     alone. Raises ValueError on a negative count.

@@ -11,7 +11,7 @@ from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 # Stands where less than half of an example's trials agree.
 NO_MAJORITY: Final = "(no majority)"
-# They are no tools; wherever classes are ordered they come last, in this order.
+# They are no tools; where classes are ordered they come last, in this order.
 SPECIAL: Final = (NONE, UNKNOWN_TOOL, UNPARSED, NO_MAJORITY)
 EVERY: Final = "*"
 

@@ -58,16 +58,16 @@ def label_noise(gold: GoldCounts, pairs: int, differing: int) -> LabelNoise:
 
     The model has two labels of an example, each wrong with the same probability e, independent of the other and of the
     example; two wrong labels are alike. It is that of A. P. Dawid and A. M. Skene ("Maximum likelihood estimation of
-    observer error-rates using the EM algorithm", Applied Statistics 28, 1979) with one error rate for everybody and two
+    observer error-rates using the EM algorithm", Applied Statistics 28, 1979) with one error rate for everyone and two
     answers, so that a share d of pairs differs with d = 2e(1 - e), and e = (1 - sqrt(1 - 2d)) / 2, or 1/2 where d
     exceeds 1/2. Gold of a single label is wrong with e; so is a decision, which is another person's label. Gold that
     two labels agree on is wrong with e² / (e² + (1 - e)²). The share of wrong gold is their mean over all examples.
     Imported gold counts as right in it: nothing is known of it. The upper end takes that of Wilson's interval for d;
     the share rises with d, so that it covers as that interval does.
 
-    People who err alike agree, and are not seen: the true share may be larger, hence a lower limit. Unknown without
-    pairs, without gold that was labelled, and where more gold was imported than labelled. Raises ValueError unless
-    0 <= differing <= pairs.
+    People who err alike agree, and are not seen: the true share may be larger, so this is a lower limit. Unknown
+    without pairs, without gold that was labelled, and where more gold was imported than labelled. Raises ValueError
+    unless 0 <= differing <= pairs.
     """
     if not 0 <= differing <= pairs:
         raise ValueError(f"{differing} of {pairs} pairs is not a proportion")

@@ -2,7 +2,7 @@
 
 What is averaged is an example's mean over its trials, since trials of one example are not independent. Such means have
 a range: scores lie in 0..1, differences of scores in -1..1. Examples at both ends of the range are added before the
-mean and its standard error are taken, so that no interval has zero width: of 29 examples without any difference nobody
+mean and its standard error are taken, so that no interval has zero width: of 29 examples without any difference no one
 knows that there is none.
 """
 

@@ -17,7 +17,7 @@ class Interval:
 
 
 def wilson(passed: float, total: float, confidence: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion; the numbers may be effective ones, hence fractions.
+    """Return Wilson's score interval of a proportion; the numbers may be effective ones, so also fractions.
 
     With p = passed/total and z the normal quantile of the confidence, the ends are
     (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). Source: E. B. Wilson, "Probable inference, the law of

@@ -9,7 +9,7 @@ from typing import Final
 from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums, Rate
 from toolevals.grading.metrics.rates import Interval, wilson
 
-# Of fewer cases Wilson's interval covers too seldom to be combined.
+# Of fewer cases Wilson's interval covers too rarely to be combined.
 _FEWEST: Final = 3
 
 
@@ -45,7 +45,7 @@ def corrected_score(stated: Rate, passed: ExampleSums, failed: ExampleSums) -> C
     and the distance from the estimate to an end is the root of the summed squares of their distances, weighted by
     a - b, p and 1 - p. Those of a and b are `wilson`'s on the effective number of examples that were read, (Σn)²/Σn²
     with n the scored trials of each: never of zero width, and 0..1 where fewer than three were read. It speaks of
-    examples like these, as the score's own interval does, hence without a finite-population correction: where every
+    examples like these, as the score's own interval does, so without a finite-population correction: where every
     case was read, what is left is the uncertainty of a rate over all examples.
 
     Unknown where nothing was scored, and where no case of a verdict was read that the run has. Of a verdict that the

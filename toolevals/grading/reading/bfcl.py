@@ -107,7 +107,7 @@ def _call(call: Any, pointer: str) -> CallExpectation:
 def bfcl_matcher(allowed: list[Any]) -> Matcher:
     """Return the matcher of a parameter's allowed values, `""` saying that it may be left out.
 
-    An empty text that stands beside other text is an allowed value too. An empty list of values, which no answer can
+    An empty text that is next to other text is an allowed value too. An empty list of values, which no answer can
     meet on the leaderboard, is read as the empty list that it was meant to hold.
     """
     optional = "" in allowed

@@ -30,7 +30,7 @@ def read_decided_by(value: object, pointer: str = "") -> str:
     """Return what decides in its normal form: each part once, in the order of PARTS; "" stays "".
 
     Raises:
-        InvalidDocument: it is no text, names what is no part, or names a part beside EXPECTED.
+        InvalidDocument: it is no text, names what is no part, or names a part besides EXPECTED.
 
     """
     if not isinstance(value, str):

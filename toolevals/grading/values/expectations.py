@@ -137,7 +137,7 @@ class Expectation:
     """The expected behaviour. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
 
     `near`: of no call, the tools that the request comes near, a remark that changes no verdict. `reactions` (to an
-    error), `answer` (facts expected in it) and `state` (the whole final state) may stand beside.
+    error), `answer` (facts expected in it) and `state` (the whole final state) may be given too.
     """
 
     kind: ExpectationKind
@@ -150,7 +150,7 @@ class Expectation:
     near: tuple[str, ...] = ()
 
     def lets_be(self, tool: str) -> bool:
-        """Return whether a call to this tool may come beside the expected ones: others may, and it is not ruled out."""
+        """Return whether a call to this tool may come next to the expected ones: others may, and it is allowed."""
         return any(
             each.additional_calls and all(call.tool != tool for call in each.disallowed) for each in self.alternatives
         )

@@ -27,7 +27,7 @@ class _Matcher:
     optional: bool = field(default=False, kw_only=True)
 
     def content(self) -> Any:
-        """Return what stands beside the kind in a document."""
+        """Return what is next to the kind in a document."""
         return True
 
     def to_document(self) -> dict[str, Any]:

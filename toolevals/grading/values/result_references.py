@@ -1,4 +1,4 @@
-"""Finds references to results of earlier calls, wherever in a matcher they stand."""
+"""Finds references to results of earlier calls, anywhere in a matcher."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Made:
 
     @property
     def tool(self) -> str:
-        """The tool's name, empty where nobody can read it."""
+        """The tool's name, empty where no one can read it."""
         return self.call.name or ""
 
     @property
@@ -46,7 +46,7 @@ def arguments_key(call: Call) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tool's answer, beside its call."""
+    """A tool's answer, next to its call."""
 
     made: Made
     message: Message
@@ -96,7 +96,7 @@ class _Waiting:
                 continue
             has_id = isinstance(made.call, ToolCall) and made.call.id is not None
             if call_id is not None and has_id:
-                # Another call's answer: an answer to nobody opens no episode.
+                # Another call's answer: an answer to no one opens no episode.
                 self._in_order.appendleft(made)
                 return None
             self._answered.add(made.order)

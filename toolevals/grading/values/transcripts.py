@@ -57,7 +57,7 @@ _set_id = vars(ToolCall)["id"].__set__
 
 @value_class
 class MalformedCall:
-    """An attempt at a call that nobody can read.
+    """An attempt at a call that no one can read.
 
     `position` counts characters into what was written, of which `text` is the beginning. `name` is the tool's name
     where that much was readable.
@@ -152,7 +152,7 @@ class Transcript:
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
     agent could not be reached: such a case is left out of the scores. `state` is the whole state of the agent's
-    world at the end, where somebody kept it, and `state_changes` what became of a simulated world. `ended` says why the
+    world at the end, where someone kept it, and `state_changes` what became of a simulated world. `ended` says why the
     conversation was cut before its end (a key of CUTS), None where it was not. `recorded` are facts that others
     recorded of the trial: `source`, `reward` (success is 1), `ending`.
     """

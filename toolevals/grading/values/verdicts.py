@@ -35,7 +35,7 @@ class Verdict:
 
 @value_class
 class Pair:
-    """One expected call beside the actual one that fits it best; either side may be `(none)`.
+    """One expected call next to the actual one that fits it best; either side may be `(none)`.
 
     `arguments` is unscored where the tools differ.
     """
@@ -51,7 +51,7 @@ class Pair:
 
 @value_class
 class ArgumentDifference:
-    """One argument, expected beside actual.
+    """One argument, expected next to actual.
 
     `pair` is the place of its calls among the case's pairs, `path` a JSON pointer into their arguments. `expected` is
     a matcher's document, None where nothing was expected (kind "extra"); `actual` is a value, None where the argument
@@ -90,7 +90,7 @@ class SchemaProblem:
 
 @value_class
 class JudgedVerdict:
-    """A judge's answer to one rubric. Beside the rules' verdicts, never among them.
+    """A judge's answer to one rubric. Next to the rules' verdicts, never among them.
 
     `model` is the snapshot that was asked, empty where none was; `pinned` says that its name stands for one snapshot
     and no other. `asked` are the digests of what it was to be given, by which its judgements are found: without any,
@@ -161,7 +161,7 @@ class CaseGrade(_WorkedOut):
 
     `verdicts` has a key for each verdict of the table. `mode` is what went wrong in the field's words, empty where
     nothing did. `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what
-    a layer found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say,
+    a layer found besides its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say,
     by rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is
     made of (`toolevals.grading.values.decided_by`); `tag` and `mode` belong to the outcome.
 

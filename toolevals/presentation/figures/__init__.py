@@ -3,7 +3,7 @@
 A chart is `{"data": [traces], "themes": {"light": {"traces": [...], "layout": {...}}, "dark": ...}}`: what each trace
 and the layout need in one theme is laid over the traces when it is drawn, so that the data are sent once.
 
-Names of tools are text that somebody else wrote, and Plotly reads a few HTML tags in text: they are escaped. Axes are
+Names of tools are text that someone else wrote, and Plotly reads a few HTML tags in text: they are escaped. Axes are
 numbers with names as tick labels, so that "2024" stays a name and equal labels stay apart.
 """
 

@@ -1,4 +1,4 @@
-"""Draws one of each chart before anybody asks for one, and keeps little of what plotly would keep for it."""
+"""Draws one of each chart before anyone asks for one, and keeps little of what plotly would keep for it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ DASHES = ("solid", "dash")
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One point with its interval, all in percent; `hover` stands beside it."""
+    """One point with its interval, all in percent; `hover` is next to it."""
 
     x: int
     value: float

@@ -1,4 +1,4 @@
-"""Draws the margins of a heat map: a rate with its interval beside each row and below each column."""
+"""Draws the margins of a heat map: a rate with its interval next to each row and below each column."""
 
 from __future__ import annotations
 

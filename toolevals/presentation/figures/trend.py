@@ -15,7 +15,7 @@ from toolevals.presentation.palettes import PALETTES
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One run's rate with its interval, all in percent; `label` stands under it, `hover` beside it, `url` behind it."""
+    """One run's rate with its interval, all in percent; `label` is under it, `hover` next to it, `url` behind it."""
 
     x: int
     label: str

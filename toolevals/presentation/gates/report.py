@@ -15,14 +15,14 @@ GATE_WORDS: Final[Mapping[GateStatus, str]] = {
     "failed": "The gate is not passed.",
     "unanswered": "The gate is not passed: it cannot be answered.",
 }
-# The worst first: what somebody has to look at.
+# The worst first: what someone has to look at.
 ORDER: Final[tuple[CheckStatus, ...]] = ("failed", "unanswered", "warned", "passed", "skipped")
 MOST_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """A gate's result, what was held against it, and where more is to be seen.
+    """A gate's result, the run that it checked, and where more is to be seen.
 
     `subject` and `baseline` say in words which run, and which one before it (empty without one); `links` are addresses
     by their words.

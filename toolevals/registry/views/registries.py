@@ -182,7 +182,7 @@ def losses_csv(request: ProjectRequest, registry: str) -> HttpResponse | Streami
 
 
 def registry_page(request: ProjectRequest, registry: Registry, shown: PublishPage) -> HttpResponse:
-    """Show a registry's versions beside both ways to publish the next; for htmx, what was read alone."""
+    """Show a registry's versions next to both ways to publish the next; for htmx, what was read alone."""
     form, mcp, problems = shown.form, shown.mcp, shown.problems
     context = {
         "registry": registry,

@@ -1,4 +1,4 @@
-"""Adds a part of the sample to a project of one's own, to try a step before one's own data is at hand."""
+"""Adds a part of the sample to a project of one's own, to try a step before one's own data is ready."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SamplePart(StrEnum):
 def sample_add(*, project: Project, actor: User, part: SamplePart) -> None:
     """Add a part of the sample to a project, and the parts before it; what is there already stays as it is.
 
-    It is kept in a registry and a dataset of its own; after those were deleted it is added anew.
+    It is kept in a registry and a dataset of its own; after those were deleted it is added again.
     """
     # Two clicks at once add it once.
     Project.objects.select_for_update().get(pk=project.pk)

@@ -63,7 +63,7 @@ def sample_load() -> str:
 def _people() -> dict[str, User]:
     """Make the accounts, which cannot sign in until they get their password. The sample's owner owns the installation.
 
-    Whoever starts an installation by `./dev run` has no other account to make projects and invitations with.
+    A person who starts an installation by `./dev run` has no other account to make projects and invitations with.
     """
     return {
         account.key: user_create(

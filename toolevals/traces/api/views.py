@@ -122,7 +122,7 @@ class Costs(ProjectView):
 class ToolChanges(ProjectView):
     """Rates of tools that surely changed, as the page marks them; in 7 days unless `since` is said.
 
-    Split by `version`, each is held against the one before; not split, the days against as many before. Split
+    Split by `version`, each is compared with the one before; not split, the days against as many before. Split
     otherwise, nothing is marked.
     """
 
@@ -161,7 +161,7 @@ class Verdicts(ProjectView):
 
 
 class TraceDetail(ProjectView):
-    """One trace, read anew from what its sender sent."""
+    """One trace, read again from what its sender sent."""
 
     @extend_schema(responses=TraceDetailSerializer)
     def get(self, request: Request, trace: UUID) -> Response:

@@ -1,7 +1,7 @@
 """Cuts an export of spans in protobuf into what is stored of each trace: spans stay the messages that they are.
 
 Their values are of the right types already, and nest less deeply than a span may, so their ids alone are checked. They
-become JSON when somebody reads the trace.
+become JSON when someone reads the trace.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class QuestionState(models.TextChoices):
 
     WAITING = "waiting", "waits"
     JUDGED = "judged", "judged"
-    # Its budget was spent, or nobody could be reached: no verdict.
+    # Its budget was spent, or no one could be reached: no verdict.
     NOT_JUDGED = "not_judged", "not judged"
 
 
@@ -40,7 +40,7 @@ class TraceJudge(models.Model):
     most_cost = models.FloatField(null=True)
     # Until when a worker has it: one question at a time, so that a killed worker leaves one that is asked again.
     busy_until = models.DateTimeField(null=True)
-    # While it cannot be reached: how often in succession, until when nobody asks it, and why.
+    # While it cannot be reached: how often in succession, until when no one asks it, and why.
     failures = models.PositiveIntegerField(default=0)
     paused_until = models.DateTimeField(null=True)
     trouble = models.CharField(max_length=500, blank=True)
@@ -61,7 +61,7 @@ class TraceJudge(models.Model):
 
     @property
     def rule(self) -> str:
-        """The name under which its verdicts stand beside those of rules."""
+        """The name under which its verdicts are next to those of rules."""
         return f"{JUDGE_RULE}{self.rubric}"
 
 

@@ -25,7 +25,7 @@ class PromotionState(models.TextChoices):
     """Says how far a promotion is."""
 
     DRAWING = "drawing", "being drawn"
-    # Its texts are shown, and somebody says whether it is made.
+    # Its texts are shown, and someone says whether it is made.
     DRAWN = "drawn", "drawn, not made"
     MAKING = "making", "being made"
     MADE = "made", "made"
@@ -58,7 +58,7 @@ class Promotion(models.Model):
     count = models.PositiveIntegerField(default=1)
     seed = models.PositiveIntegerField(default=1)
     turns = models.CharField(max_length=10, choices=Turns.choices, default=Turns.EVERY)
-    # Ids of the traces that somebody chose by hand; empty where they are drawn.
+    # Ids of the traces that someone chose by hand; empty where they are drawn.
     chosen = DocumentField(default=list)
     # Whether its texts are shown before anything is made.
     shows_first = models.BooleanField(default=False)

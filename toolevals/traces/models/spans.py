@@ -16,8 +16,8 @@ KEY_LENGTH: Final = 16
 class SpanChunk(models.Model):
     """The new spans of a trace in one batch: an export of OTLP as it came, in protobuf or JSON, packed by zstd.
 
-    It is never changed. Whoever adds one holds the trace's row and has read the keys of those before it: so no key is
-    in two.
+    It is never changed. The worker that adds one holds the trace's row and has read the keys of those before it: so no
+    key is in two.
     """
 
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="chunks")

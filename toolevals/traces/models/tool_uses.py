@@ -11,7 +11,7 @@ from toolevals.workspace.models import Project
 
 
 class ToolUse(models.Model):
-    """One call in a trace. It follows from the trace's spans and is made anew when more come."""
+    """One call in a trace. It follows from the trace's spans and is made again when more come."""
 
     # Both have indexes below that begin with them.
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="tool_uses", db_index=False)

@@ -13,7 +13,7 @@ from toolevals.workspace.models import Project
 class TraceHour(models.Model):
     """The counts of a project's traces that came in one hour: of their calls, their costs and their rules' verdicts.
 
-    All three are null while they are to be counted anew. Whoever changes such traces holds the row and takes its counts
+    All three are null while they are to be counted again. A writer of such traces holds the row and takes its counts
     away: see `toolevals.traces.services.trace_hours`.
     """
 

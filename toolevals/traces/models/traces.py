@@ -42,7 +42,7 @@ class Trace(models.Model):
     end_user = models.CharField(max_length=200, blank=True)
     input_tokens = models.PositiveBigIntegerField(null=True)
     output_tokens = models.PositiveBigIntegerField(null=True)
-    # In the currency of whoever recorded it.
+    # In the currency of the recorder.
     cost = models.FloatField(null=True)
     calls = models.PositiveIntegerField(default=0)
     failed_calls = models.PositiveIntegerField(default=0)
@@ -77,7 +77,7 @@ class Trace(models.Model):
         return self.name or self.trace_id.hex
 
     def close(self) -> Trace:
-        """Take out what an agent did, took and said, and return the trace: for somebody who may still label it."""
+        """Take out what an agent did, took and said, and return the trace: for someone who may still label it."""
         self.tools, self.error_classes, self.error = [], [], ""
         self.calls = self.failed_calls = 0
         self.duration_ms = self.input_tokens = self.output_tokens = self.cost = None

@@ -27,7 +27,7 @@ JUDGES_FROM = 1_000_000
 class SpanVerdict(models.Model):
     """Holds what one rule, or judge, says of one span.
 
-    That of a rule follows from the trace and is made anew when more comes. That of a judge stays until it is asked
+    That of a rule follows from the trace and is made again when more comes. That of a judge stays until it is asked
     again.
     """
 

@@ -18,7 +18,7 @@ class PromotionQuerySet(models.QuerySet["Promotion"]):
     """Samples, narrowed down by name."""
 
     def in_project(self, project: Project) -> PromotionQuerySet:
-        """Return the project's, without those to datasets that were deleted, with what a list shows at hand."""
+        """Return the project's, without those to datasets that were deleted, with what a list shows loaded."""
         found = self.filter(within(project, "dataset"), project=project)
         return found.select_related("dataset", "actor", "job", "schedule", "project").defer("plan")
 

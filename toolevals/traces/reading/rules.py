@@ -45,7 +45,7 @@ class Rule:
 
     @property
     def judge(self) -> str:
-        """Return whose verdict it is: nobody's."""
+        """Return whose verdict it is: no one's."""
         return ""
 
     @property

@@ -36,7 +36,7 @@ class ReadSpan:
 class TraceReading:
     """A trace, read. `entry` holds the input, the tools that were offered and what was done.
 
-    It is None where no span tells of a conversation, or nobody can read it: `problems` say why.
+    It is None where no span tells of a conversation, or no one can read it: `problems` say why.
     """
 
     spans: tuple[ReadSpan, ...]
@@ -52,7 +52,7 @@ class TraceReading:
 
     @property
     def transcript(self) -> Transcript:
-        """Return what the agent did; nothing where nobody can read it."""
+        """Return what the agent did; nothing where no one can read it."""
         trial = self.entry.trial if self.entry else None
         return trial.transcript if trial else Transcript()
 
@@ -100,7 +100,7 @@ def _reading(span: TelemetrySpan) -> SpanReading:
     try:
         return reading_of(span)
     except InvalidDocument:
-        # By the convention it holds a message, which is of another form: its attributes are shown as nobody read them.
+        # By the convention it holds a message, which is of another form: its attributes are shown as no one read them.
         return SpanReading("none", "other", unread=tuple(span.attributes))
 
 

@@ -1,4 +1,4 @@
-"""Ask a live agent what production was asked: on the examples that were made of some traces, beside what it did then.
+"""Ask a live agent what production was asked: on the examples that were made of some traces, next to what it did then.
 
 A job reads what production did in those turns, keeps it as a run of recorded transcripts, and starts a run of the live
 agent on the same examples.
@@ -63,7 +63,7 @@ def live_agents(project: Project) -> Any:
 
 def decided_examples(project: Project, dataset: Dataset, wanted: TraceFilter, role: Role) -> TraceExampleQuerySet:
     """Return the turns of the filter's traces that are examples of the dataset with gold."""
-    # Runs are shown to everybody: a trace that is closed to anybody stays out of them.
+    # Runs are shown to everyone: a trace that is closed to anyone stays out of them.
     traces = wanted.traces(project, role).exclude(closed_to(project, Role.REVIEWER)).order_by()
     found = TraceExample.objects.filter(
         is_folded=False, example__dataset=dataset, example__current__gold__isnull=False, trace__in=traces.values("pk")

@@ -56,7 +56,7 @@ def question_reserve(judge: TraceJudge, expected: Spending) -> tuple[date, str]:
 
 
 def question_settle(judge: TraceJudge, day: date, expected: Spending, took: Spending, *, was_asked: bool) -> None:
-    """Put what a question took in the place of what was expected; one that nobody heard does not count."""
+    """Put what a question took in the place of what was expected; one that no one heard does not count."""
     _add(judge, day, 0 if was_asked else -1, took.tokens - expected.tokens, took.cost - expected.cost)
 
 

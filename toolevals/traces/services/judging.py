@@ -1,6 +1,6 @@
 """Ask judges about traces that were summed up, outside of any request, each question within its judge's budget.
 
-The rows are the queue: whoever takes a question takes its judge too, moves both times on and counts it, asks, and
+The rows are the queue: a worker that takes a question takes its judge too, moves both times on and counts it, asks, and
 writes the verdict only where the question is still theirs. So a worker that is killed leaves one question that is
 asked again, and no trace has two verdicts of one judge. Who cannot be reached is left alone for a while, and gives no
 verdict.
@@ -63,7 +63,7 @@ LARGEST_BATCH: Final = 500
 
 
 def questions_note(trace: Trace, judges: Sequence[TraceJudge], now: datetime) -> None:
-    """Have a trace that is being summed up judged, anew where it was before; within its transaction."""
+    """Have a trace that is being summed up judged, again where it was before; within its transaction."""
     asked = [each for each in judges if _takes(each, trace)]
     if trace.settled:
         # A judge that is asked no more said it of less than there is now.

@@ -27,7 +27,7 @@ MOST = 1_000
 class PromotionRequest:
     """Says which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed.
 
-    With `shows_first`, the sample waits until somebody has seen its texts.
+    With `shows_first`, the sample waits until someone has seen its texts.
     """
 
     dataset: Dataset
@@ -66,7 +66,7 @@ def promotion_start(
 
 @transaction.atomic
 def promotion_make(*, promotion: Promotion, actor: User | None) -> Promotion:
-    """Make the examples of a sample that waited for somebody to see it. Raises InvalidAct."""
+    """Make the examples of a sample that waited for someone to see it. Raises InvalidAct."""
     found = locked(promotion)
     if found.state != PromotionState.DRAWN:
         raise InvalidAct(f"This sample is {found.get_state_display()}: it cannot be made now.")

@@ -1,4 +1,4 @@
-"""Undo a promotion: its examples are deleted, as long as nobody has begun to label one of them."""
+"""Undo a promotion: its examples are deleted, as long as no one has begun to label one of them."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _WORK = (Label, SpareLabel, Draft, Skip, Comment, Gold, VersionEntry)
 
 @transaction.atomic
 def promotion_undo(*, promotion: Promotion, actor: User | None) -> Promotion:
-    """Begin to delete the examples of a promotion; `job` shows how far it is. Nobody is handed one from now on.
+    """Begin to delete the examples of a promotion; `job` shows how far it is. No one is handed one from now on.
 
-    Raises InvalidAct where somebody has begun to label, or where there is nothing to undo.
+    Raises InvalidAct where someone has begun to label, or where there is nothing to undo.
     """
     found = locked(promotion)
     stopped = found.state == PromotionState.MAKING and not (found.job and found.job.is_open)
@@ -61,7 +61,7 @@ def promotion_undo(*, promotion: Promotion, actor: User | None) -> Promotion:
 
 
 def promotion_delete(lease: Lease) -> None:
-    """Delete the examples, some at a time. One on which somebody worked meanwhile stays."""
+    """Delete the examples, some at a time. One on which someone worked meanwhile stays."""
     promotion = Promotion.objects.get(pk=lease.payload["promotion"])
     examples = examples_of(promotion)
     done = 0
@@ -85,7 +85,7 @@ def examples_of(promotion: Promotion) -> QuerySet[Example]:
 
 
 def touched(examples: QuerySet[Example]) -> QuerySet[Example]:
-    """Return those on which somebody works or has worked, or that somebody has changed."""
+    """Return those on which someone works or has worked, or that someone has changed."""
     held = LabelSlot.objects.filter(revision__example=OuterRef("pk"), reviewer__isnull=False)
     changed = Revision.objects.filter(example=OuterRef("pk"), number__gt=1)
     return examples.filter(_has_work() | Q(Exists(held)) | Q(Exists(changed)))

@@ -1,7 +1,7 @@
 """Sum traces up once nothing has come for a while, and again when more has come.
 
-The rows are the queue: a trace is due at a time that its last batch set. Whoever takes one moves that time on, and
-writes only where nothing new has come meanwhile. So a process that is killed leaves a trace that is due again.
+The rows are the queue: a trace is due at a time that its last batch set. The worker that takes one moves that time on,
+and writes only where nothing new has come meanwhile. So a process that is killed leaves a trace that is due again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def traces_settle(*, seconds: float = 20.0) -> int:
 
 
 def traces_take(now: datetime) -> list[Trace]:
-    """Claim traces that are due: nobody else takes them for a while."""
+    """Claim traces that are due: no one else takes them for a while."""
     due = Trace.objects.due(now)
     if not due.exists():
         return []
@@ -82,7 +82,7 @@ def traces_take(now: datetime) -> list[Trace]:
 
 
 def _tried(trace: Trace, asked: _Asked) -> bool:
-    """Sum up a trace. One that nobody can sum up stands in no other's way: it is tried again after a longer while."""
+    """Sum up a trace. One that no one can sum up stands in no other's way: it is tried again after a longer while."""
     try:
         return _settle(trace, asked)
     except DatabaseError:

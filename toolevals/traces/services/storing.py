@@ -49,7 +49,7 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, AnyPiece]
         return done
     now = timezone.now()
     packer = zstandard.ZstdCompressor(level=LEVEL)
-    # In the order of their ids, so that two batches never wait for each other, and packed before anybody can wait.
+    # In the order of their ids, so that two batches never wait for each other, and packed before anyone can wait.
     gains = {each: _Gain.of(traces[each], packer, signal) for each in sorted(traces)}
     with transaction.atomic():
         rows, fresh = _traces_held(project, gains, now)

@@ -1,7 +1,7 @@
 """Keep the counts of each hour's traces, exact however late a trace is summed up, again or deleted.
 
 Who changes traces of an hour holds its row until the change is done, and takes its counts away. Who counts holds it
-too. So counts that are kept are those of the traces that are there. Hours without counts are counted by whoever reads
+too. So counts that are kept are those of the traces that are there. Hours without counts are counted by the reader of
 them.
 """
 
@@ -29,7 +29,7 @@ SECONDS: Final = 10.0
 
 
 def trace_hours_reopen(project: UUID, moments: Iterable[datetime]) -> None:
-    """Hold the hours of some moments until the end of the transaction, and have them counted anew."""
+    """Hold the hours of some moments until the end of the transaction, and have them counted again."""
     table, id_of = TraceHour._meta.db_table, Project._meta.pk.get_db_prep_value
     hours = sorted({_hour_of(each) for each in moments})
     with connection.cursor() as cursor:
@@ -58,7 +58,7 @@ def _count(pk: int) -> None:
         row = TraceHour.objects.select_for_update().filter(pk=pk, calls=None).first()
         if row is None:
             return
-        # Asked after the row is held: nobody changes these traces meanwhile.
+        # Asked after the row is held: no one changes these traces meanwhile.
         since, until = row.hour, row.hour + HOUR
         traces = Trace.objects.filter(project=row.project_id).summed_up().between(since, until)
         row.costs = trace_costs.documents_of(trace_costs.counted(traces, row.project_id, [since]))

@@ -94,7 +94,7 @@ def _of_part(split: str, part: str) -> dict[str, str]:
 
 @register.simple_tag(takes_context=True)
 def change_link(context: template.Context, wanted: TraceFilter, split: str, change: ToolChange) -> str:
-    """Return the address of the calls that a change is held against."""
+    """Return the address of the calls that a change is compared with."""
     before = (days_before(wanted) or wanted) if not split else wanted
     said = {name: value for name, value in before.said.items() if name in ("since", "until", "agent", "version")}
     said["tool"] = change.tool

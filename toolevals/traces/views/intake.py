@@ -23,7 +23,7 @@ from toolevals.workspace.disk import is_low
 from toolevals.workspace.requests import ProjectRequest
 
 Cut = Callable[..., Sorted]
-# Senders try again where somebody must make room, and give up where an answer says so at once.
+# Senders try again where someone must make room, and give up where an answer says so at once.
 FULL_SECONDS = 60
 
 

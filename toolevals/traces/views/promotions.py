@@ -107,7 +107,7 @@ def drop(request: ProjectRequest, promotion: UUID) -> HttpResponse:
 
 @require_POST
 def undo(request: ProjectRequest, promotion: UUID) -> HttpResponse:
-    """Delete the examples of a sample, as long as nobody has begun to label them."""
+    """Delete the examples of a sample, as long as no one has begun to label them."""
     return _act(request, promotion, lambda found: promotion_undo(promotion=found, actor=request.user))
 
 

@@ -60,7 +60,7 @@ def traces_csv(request: ProjectRequest) -> StreamingHttpResponse:
 
 @require_safe
 def trace(request: ProjectRequest, trace: UUID) -> HttpResponse:
-    """Show one trace, read anew from what its sender sent."""
+    """Show one trace, read again from what its sender sent."""
     found = _open_trace(request, trace)
     session = Trace.objects.in_project(request.project).filter(session=found.session).order_by("pk")
     page = trace_page(found)
@@ -87,7 +87,7 @@ def _open_trace(request: ProjectRequest, trace: UUID) -> Trace:
 
 @require_safe
 def span(request: ProjectRequest, trace: UUID, span: str) -> HttpResponse:
-    """Show one span: all of its attributes, and which of them nobody read."""
+    """Show one span: all of its attributes, and which of them no one read."""
     found = _open_trace(request, trace)
     page = span_page(found, span)
     if page is None:

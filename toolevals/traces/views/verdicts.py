@@ -34,5 +34,5 @@ def verdicts_jsonl(request: ProjectRequest) -> HttpResponse | StreamingHttpRespo
 
 
 def _refused(wanted: TraceFilter) -> HttpResponse:
-    """Refuse a filter that cannot be read: nobody looks at a file to see that it holds more than was asked for."""
+    """Refuse a filter that cannot be read: no one looks at a file to see that it holds more than was asked for."""
     return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")

@@ -26,11 +26,11 @@ AFTER_GIVING_WAY = timedelta(seconds=1)
 
 
 class LeaseLost(Exception):  # noqa: N818 - nothing is wrong: another worker has the batch
-    """The batch is no longer ours. Whoever took it does all of it again; stop and write nothing."""
+    """The batch is no longer ours. The worker that took it does all of it again; stop and write nothing."""
 
 
 class JobCancelled(Exception):  # noqa: N818 - as above
-    """Somebody cancelled the job. Stop and write nothing."""
+    """Someone cancelled the job. Stop and write nothing."""
 
 
 class MustGiveWay(Exception):  # noqa: N818 - as above
@@ -56,7 +56,7 @@ class Lease:
     def transaction(self) -> Iterator[None]:
         """One atomic block that begins by proving and extending the lease.
 
-        The batch's row stays locked to the end, so that nobody can take the batch meanwhile. Raises `LeaseLost` or
+        The batch's row stays locked to the end, so that no one can take the batch meanwhile. Raises `LeaseLost` or
         `JobCancelled` before anything is written.
         """
         with transaction.atomic():
@@ -86,7 +86,7 @@ class Lease:
         self._look_again_at = 0.0
 
     def extend(self) -> None:
-        """Prove the lease and start its time anew. Raises `LeaseLost` or `JobCancelled`."""
+        """Prove the lease and start its time again. Raises `LeaseLost` or `JobCancelled`."""
         self._update()
 
     def progress(self, done: int) -> None:

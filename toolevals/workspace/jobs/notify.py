@@ -76,6 +76,6 @@ def _waiting_here(queues: Iterable[str]) -> int:
 
 
 def notify_after_commit() -> None:
-    """Ring once the transaction at hand is committed; nothing that goes wrong there undoes the work."""
+    """Ring once the current transaction is committed; nothing that goes wrong there undoes the work."""
     if can_ring():
         transaction.on_commit(ring_due, robust=True)

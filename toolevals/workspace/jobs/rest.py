@@ -1,8 +1,8 @@
 """Tell whether there can be anything to do: on SQLite, where the sweeper is the only doorbell, it asks this instead.
 
 SQLite counts in memory how often others have written, and says it without reading a table. While that number stands
-and no batch is open, nothing has become due. Once it has stood for some minutes, the regular duties come seldom: what
-they wait for comes with time alone, and nobody works here who could see it late.
+and no batch is open, nothing has become due. Once it has stood for some minutes, the regular duties come rarely: what
+they wait for comes with time alone, and no one works here who could see it late.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db import connection
 
 from toolevals.workspace.models import Batch, JobState
 
-# Seconds without a change after which an installation is at rest: longer than anybody may change a label.
+# Seconds without a change after which an installation is at rest: longer than anyone may change a label.
 CALM_SECONDS = 300.0
 # Between two rounds of the regular duties at rest, and between two signs of life, which are no rows then.
 DUTY_SECONDS, SIGN_SECONDS = 300.0, 15.0

@@ -41,7 +41,7 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the round at hand."""
+        """End after the current round."""
         self._stop.set()
         self._thread.join(timeout=5)
 
@@ -83,5 +83,5 @@ class Sweeper:
 
 
 def _forget_rings() -> None:
-    """Ring anew for everything: what the in-memory broker held ended with the last worker."""
+    """Ring again for everything: what the in-memory broker held ended with the last worker."""
     Batch.objects.filter(state=BatchState.QUEUED).exclude(rung_at=None).update(rung_at=None)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Queue
 
-# An announced batch that nobody has claimed after so long is announced again.
+# An announced batch that no one has claimed after so long is announced again.
 RING_AGAIN = timedelta(seconds=15)
 
 

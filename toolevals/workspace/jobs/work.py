@@ -31,7 +31,7 @@ class BatchRefused(Exception):  # noqa: N818 - the batch's input is at fault
 
 
 def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
-    """Do `work` on a batch if it is due and nobody else has it; otherwise return.
+    """Do `work` on a batch if it is due and no one else has it; otherwise return.
 
     An exception counts as an attempt, and the batch comes again after a while; `BatchRefused` and `InvalidDocument`
     fail it at once. A lost lease and a cancelled job stop it silently; `MustGiveWay` puts the batch back.
@@ -88,7 +88,7 @@ def _refuse(lease: Lease, error: BatchRefused | InvalidDocument) -> None:
 
 @contextmanager
 def _heartbeat(lease: Lease) -> Iterator[None]:
-    """Extend the lease from beside while work goes on, so that a slow batch is not taken for a dead one.
+    """Extend the lease from a thread of its own while work goes on, so that a slow batch is not taken for a dead one.
 
     Not forever: after `BATCH_MAX_SECONDS` a batch counts as hung, and the lease runs out.
     """

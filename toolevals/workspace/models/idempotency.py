@@ -20,7 +20,7 @@ class IdempotencyKey(models.Model):
     key = models.CharField(max_length=200)
     # SHA-256 of method, path and body: the same key on another request is a conflict.
     request_digest = models.CharField(max_length=64)
-    # Null only within the transaction of the request: nobody else sees that.
+    # Null only within the transaction of the request: no one else sees that.
     status = models.PositiveSmallIntegerField(null=True)
     answer = DocumentField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

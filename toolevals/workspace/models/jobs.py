@@ -62,7 +62,7 @@ class JobState(models.TextChoices):
     """The stage of a job. Failed: some batch used up its attempts; it can be retried."""
 
     RUNNING = "running"
-    # Nothing of it is begun until somebody resumes it.
+    # Nothing of it is begun until someone resumes it.
     PAUSED = "paused"
     SUCCEEDED = "succeeded"
     FAILED = "failed"

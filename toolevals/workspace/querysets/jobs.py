@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolevals.workspace.models import Batch, Job, Project  # noqa: F401
 
 OPEN = ("queued", "leased")
-# How the note of a batch at work begins that waits for somebody outside.
+# How the note of a batch at work begins that waits for someone outside.
 WAITING = "Waiting for "
 
 
@@ -21,7 +21,7 @@ class JobQuerySet(models.QuerySet["Job"]):
     """Reads of jobs."""
 
     def with_progress(self) -> JobQuerySet:
-        """Add sums over batches: `items_total`, `items_done`, and of the stage at hand `stage_total`, `stage_done`.
+        """Add sums over batches: `items_total`, `items_done`, and of the current stage `stage_total`, `stage_done`.
 
         `waits_for` says what a batch at work waits for, and is empty where none does.
         """

@@ -16,7 +16,7 @@ from toolevals.workspace.services.projects import member_tell, members_lock
 from toolevals.workspace.services.users import user_create
 
 LASTS = timedelta(days=7)
-# One sentence for every reason that is nobody's business but an owner's.
+# One sentence for every reason that is no one's business but an owner's.
 ENDED = "The invitation is no longer open: it has expired, or was revoked or answered. Ask for a new one."
 
 
@@ -67,7 +67,7 @@ def invitation_renew(*, invitation: Invitation, actor: User | None) -> tuple[Inv
 
 @transaction.atomic
 def invitation_revoke(*, invitation: Invitation, actor: User | None) -> None:
-    """End an invitation that nobody has answered. Revoking it again changes nothing."""
+    """End an invitation that no one has answered. Revoking it again changes nothing."""
     members_lock(invitation.project)
     if _end_as(invitation, InvitationState.REVOKED):
         _record(invitation, actor, "invitation_revoke")

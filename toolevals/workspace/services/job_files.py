@@ -1,4 +1,4 @@
-"""Keeps the files that a job writes for somebody to fetch, each for a day."""
+"""Keeps the files that a job writes for someone to fetch, each for a day."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def project_update(*, project: Project, actor: User | None, name: str) -> Projec
 def member_set(*, project: Project, actor: User | None, user: User, role: Role) -> Membership:
     """Give a person a role in a project, the first or another one; what they hold and may no longer is given back.
 
-    Who is no owner any more has invited nobody: their pending invitations end. Raises `LastOwnerError`.
+    Who is no owner any more has invited no one: their pending invitations end. Raises `LastOwnerError`.
     """
     members_lock(project)
     if role != Role.OWNER:

@@ -82,7 +82,7 @@ def secret_check(*, project: Project, actor: User | None, name: str, address: st
 
 @contextmanager
 def refusals_kept() -> Iterator[None]:
-    """Audit anew what was refused in a transaction that is rolled back: it stands around that transaction."""
+    """Audit again what was refused in a transaction that is rolled back: it stands around that transaction."""
     refused: list[tuple[Secret, User | None, str]] = []
     outer = _refused.set(refused)
     try:

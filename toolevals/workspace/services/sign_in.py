@@ -21,7 +21,7 @@ KEPT = timedelta(days=1)
 
 
 class SignInRefused(Exception):  # noqa: N818 - an answer, not a defect
-    """Nobody is signed in. The message is for the person who tried."""
+    """No one is signed in. The message is for the person who tried."""
 
 
 class TooManyFailures(SignInRefused):
@@ -54,7 +54,7 @@ def password_confirm(*, user: User, password: str, address: str) -> None:
 
 
 def sign_in_failures_forget(now: datetime) -> None:
-    """Delete the failures that nobody counts any more."""
+    """Delete the failures that no one counts any more."""
     SignInFailure.objects.filter(at__lt=now - KEPT).delete()
 
 

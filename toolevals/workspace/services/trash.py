@@ -126,7 +126,7 @@ def trash_sweep(now: datetime, seconds: float = TURN_SECONDS) -> int:
 
 @transaction.atomic
 def _begin(kind: TrashKind, row: Any, now: datetime) -> bool:
-    """Write down what a row held, if nobody restored it meanwhile: from here on nobody can."""
+    """Write down what a row held, if no one restored it meanwhile: from here on no one can."""
     locked = kind.model.with_trash.select_for_update(no_key=True, of=("self",)).get(pk=row.pk)
     if locked.deleted_at is None or locked.destroy_at > now:
         return False

@@ -19,7 +19,7 @@ from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services.audit import audit_record
 
 KEPT = timedelta(days=7)
-# The files stored in the transaction at hand; None outside of `stored_together`.
+# The files stored in the current transaction; None outside of `stored_together`.
 _stored: ContextVar[list[Upload] | None] = ContextVar("stored", default=None)
 
 
@@ -102,7 +102,7 @@ def file_store(*, project: Project, actor: User | None, content: File[Any], name
 
 @transaction.atomic
 def upload_discard(*, upload: Upload, actor: User | None) -> None:
-    """Delete a file that nobody has begun to read."""
+    """Delete a file that no one has begun to read."""
     detail = {"name": upload.name, "size": upload.size}
     audit_record(project=upload.project, actor=actor, verb="upload_discard", target=upload, detail=detail)
     upload.delete()

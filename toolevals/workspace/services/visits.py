@@ -1,4 +1,4 @@
-"""Notes that somebody is here. It writes no audit row, since nothing of the project changes."""
+"""Notes that someone is here. It writes no audit row, since nothing of the project changes."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A transaction that does not get SQLite's one lock raises, and the exception keeps the cursor until the collector of
 garbage finds both. The collector runs in any thread. To free a cursor that is still open, it waits for the cursor's
-connection; a thread that waits for the lock again holds its connection for all that time. So whoever held the lock and
-collected garbage waited for those who waited for the lock.
+connection; a thread that waits for the lock again holds its connection for all that time. So a thread that held the
+lock and collected garbage waited for those who waited for the lock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Puts the meaning of a word of the glossary behind a small "?" beside a heading or a figure."""
+"""Puts the meaning of a word of the glossary behind a small "?" next to a heading or a figure."""
 
 from __future__ import annotations
 

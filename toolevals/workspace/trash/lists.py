@@ -75,5 +75,5 @@ def _read(cursor: str) -> tuple[datetime, UUID] | None:
         found, last = parse_datetime(moment), UUID(pk)
     except ValueError:
         return None
-    # A moment without a zone was written by nobody here.
+    # A moment without a zone was written by no one here.
     return (found, last) if isinstance(found, datetime) and found.tzinfo is not None else None

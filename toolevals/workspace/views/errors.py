@@ -67,7 +67,7 @@ def outage_answer(request: HttpRequest, outage: Outage) -> HttpResponse:
     """Answer while something is out of order, without asking the database for anything."""
     response: HttpResponse
     if request.path == HEALTH:
-        # Whoever asks may be signed in, which alone asks the database.
+        # The person who asks may be signed in, which alone asks the database.
         response = unreachable()
     elif is_api(request):
         response = problem(outage.status, f"{outage.title} {outage.sentence}")

@@ -2,7 +2,7 @@
 
 The link's page sends `Referrer-Policy: no-referrer`, because its address is a secret. Browsers then send `Origin: null`
 with its form, which looks like a form from elsewhere: so the check of forgery is off there. Nothing is lost: only
-someone who has the link can send the form, and nobody is signed in by it.
+someone who has the link can send the form, and no one is signed in by it.
 """
 
 from __future__ import annotations

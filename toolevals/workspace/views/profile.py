@@ -32,7 +32,7 @@ def profile(request: SignedInRequest) -> HttpResponse:
 @sensitive_post_parameters("old", "new")
 @require_POST
 def password(request: SignedInRequest) -> HttpResponse:
-    """Change the password; other sessions end, this one goes on. The old one is guessed as seldom as at the sign-in."""
+    """Change the password; other sessions end, this one goes on. The old one is guessed as rarely as at the sign-in."""
     form = PasswordForm(request.user, request.POST)
     status = HTTPStatus.OK
     if form.is_valid():

@@ -30,7 +30,7 @@ LIVE = ("waiting", "now")
 def home(request: SignedInRequest) -> HttpResponse:
     """List one's projects and what one is invited to.
 
-    Whoever has one project only and no invitation is taken there, unless `?all` is in the address.
+    A person who has one project only and no invitation is taken there, unless `?all` is in the address.
     """
     mine = request.user.memberships.filter(untrashed("project"))
     memberships = list(mine.select_related("project").order_by("project__name", "pk"))

@@ -50,7 +50,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def session(request: HttpRequest) -> HttpResponse:
-    """Say who is signed in, as an id, or nobody as ""; a browser that lost its CSRF cookie gets a new one."""
+    """Say who is signed in, as an id, or no one as ""; a browser that lost its CSRF cookie gets a new one."""
     get_token(request)
     return _who(request.user)
 

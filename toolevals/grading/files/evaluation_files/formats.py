@@ -24,7 +24,7 @@ from toolevals.grading.files.evaluation_files import (
 from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
 from toolevals.grading.values.problems import InvalidDocument
 
-# So many keys of a file that nobody knows are named.
+# So many keys of a file that no one knows are named.
 _MOST_NAMED = 8
 
 

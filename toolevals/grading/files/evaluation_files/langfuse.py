@@ -77,7 +77,7 @@ def detect_traces(item: Any) -> str | None:
 
 
 def read_items(document: Any) -> Iterator[Found]:
-    """Yield the items of a dataset; those that are archived are refused by name, so that nobody takes them for live."""
+    """Yield the items of a dataset; those that are archived are refused by name, so that no one takes them for live."""
     for pointer, item in items_at(_listed(document)):
         try:
             yield pointer, _item(object_at(item))
@@ -86,7 +86,7 @@ def read_items(document: Any) -> Iterator[Found]:
 
 
 def read_traces(document: Any) -> Iterator[Found]:
-    """Yield a trial for each trace: from its observations, which may stand in it, beside it, or alone."""
+    """Yield a trial for each trace: from its observations, which may stand in it, next to it, or alone."""
     spans: list[Span] = []
     wrong: list[Found] = []
     for pointer, item in items_at(_listed(document)):

@@ -83,7 +83,7 @@ def _example(item: Mapping[str, Any]) -> Entry:
 
 
 def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
-    """Yield a run and the runs below it, wherever they stand."""
+    """Yield a run and the runs below it, at any depth."""
     name = item.get("id") or item.get("run_id")
     if not isinstance(name, str) or not name:
         raise InvalidDocument.at("", "is a run without id")

@@ -32,7 +32,7 @@ def detect(item: Any) -> str | None:
 def read(document: Any) -> Iterator[Found]:
     """Yield a trial for each trace whose spans hold a conversation; where no span holds one, what is wrong.
 
-    A log record is an event of its span, wherever in the file it stands. Those whose spans are not there, or that name
+    A log record is an event of its span, at any place in the file. Those whose spans are not there, or that name
     none, are a loss of the first span; where there is no span at all, they are what is wrong.
     """
     # By id: an exporter that did not hear of its success sends a span again.

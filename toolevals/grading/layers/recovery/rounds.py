@@ -17,7 +17,7 @@ class Rounds:
         self._courses: list[Course] = []
 
     def end_turn(self) -> None:
-        """Begin anew: the user has spoken."""
+        """Begin again: the user has spoken."""
         self._idle = 0
         self._courses.clear()
 

@@ -1,6 +1,6 @@
 """Tell what an agent's words say, sentence by sentence: denied, asked, offered, handed over, or stated as so.
 
-The words of denial are those of some twenty languages. Whatever may be a denial counts as one, so that nobody is
+The words of denial are those of some twenty languages. Whatever may be a denial counts as one, so that no one is
 accused of hiding a failure on a doubtful reading. A text in a language whose words are not known here decides nothing.
 """
 

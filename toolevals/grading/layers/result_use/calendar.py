@@ -51,7 +51,7 @@ class Calendar:
         return None
 
     def weekday(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
-        """Return what is wrong with the weekday beside a date that the fields hold."""
+        """Return what is wrong with the weekday next to a date that the fields hold."""
         mention = reply.mentions[place]
         key, newest = mention.keys[0], self.sources.newest_date
         beside = _DAY_BEFORE.search(reply.text[max(0, mention.start - 24) : mention.start])

@@ -167,7 +167,7 @@ class Derivations:
         return list(found.items())[:MAX_MOMENTS]
 
     def _days(self) -> list[date]:
-        """Return the newest dates of results, and those that somebody said."""
+        """Return the newest dates of results, and those that someone said."""
         year = self.sources.today[0] if self.sources.today else self.days[-1].year if self.days else 2000
         said = [key for key in self.sources.said if isinstance(key, tuple) and len(key) == 3 and key[2]][:MAX_MOMENTS]
         found = _dates((max(key[0] or year, 1), key[1], key[2]) for key in said)

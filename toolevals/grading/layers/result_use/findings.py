@@ -126,7 +126,7 @@ class Examiner:
         return weight + bool(is_fraction or (unit and (measure.name or measure.is_money)))
 
     def other_field(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
-        """Return the field that the words beside a value name, where the value is that of another field beside it."""
+        """Return the field that the words next to a value name, where the value is that of another field next to it."""
         mention = reply.mentions[place]
         about = frozenset[str]() if reply.is_term(place) else reply.about(place)
         if not about or (mention.kind in {"date", "time"} and len(fields) > 1):
@@ -166,7 +166,7 @@ def _is_meant(value: FieldValue, rival: FieldValue, about: frozenset[str], sente
 
 
 def _is_swapped(reply: Reply, place: int, value: FieldValue, rival: FieldValue) -> bool:
-    """Return whether the reply gives the rival's value too, and only beside the name of this field."""
+    """Return whether the reply gives the rival's value too, and only next to the name of this field."""
     places = [at for at, mention in enumerate(reply.mentions) if rival.key in mention.keys and at != place]
     return bool(places) and all(
         any_alike(value.labels - rival.labels, reply.about(at))

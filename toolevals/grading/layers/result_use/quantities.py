@@ -71,7 +71,7 @@ def quantity_at(text: str, start: int, floor: int) -> Mention | None:
         return Mention(begin, more.end(), "duration", (_exact(values[0] * 60 + int(more[1])),), "min")
     kind = _kind(unit)
     if kind == "amount" and len(values) > 1:
-        # Nobody writes money with three decimals.
+        # No one writes money with three decimals.
         values, step = values[::-1], 1.0
     if is_negative:
         values = tuple(-value for value in values)

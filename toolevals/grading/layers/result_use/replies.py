@@ -62,13 +62,13 @@ class Reply:
         return _BREAK.split(self.text[end : min(ceiling, end + MAX_REACH)], maxsplit=1)[0]
 
     def about(self, place: int) -> frozenset[str]:
-        """Return the stems of the words right beside a value."""
+        """Return the stems of the words right next to a value."""
         if place not in self._about:
             self._about[place] = stems(self.before(place)) | stems(self.after(place))
         return self._about[place]
 
     def names(self, place: int, value: FieldValue) -> bool:
-        """Return whether the words beside a value name the field."""
+        """Return whether the words next to a value name the field."""
         return any_alike(value.labels, self.about(place))
 
     def sentence(self, place: int) -> str:

@@ -19,7 +19,7 @@ from toolevals.grading.values import Message, ToolCall
 MAX_MATCHES = 16
 # So few fields that chance hardly brings one near a claim.
 FEW = 24
-# Numbers somebody said that may be parts of what a reply derives; parts of a call's arguments that are read.
+# Numbers someone said that may be parts of what a reply derives; parts of a call's arguments that are read.
 MAX_SAID = 40
 MAX_ARGUMENTS = 1_000
 # Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
@@ -203,7 +203,7 @@ def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
 
 
 def forms(key: Key, zone: int | None) -> Iterator[Key]:
-    """Yield every key under which somebody may repeat a value: dates without their year, times on twelve hours.
+    """Yield every key under which someone may repeat a value: dates without their year, times on twelve hours.
 
     Identifiers are also kept without what is between letters and digits, and by their last digits.
     """
@@ -245,7 +245,7 @@ def lookups(mention: Mention) -> Iterator[Key]:
                 yield ((key[0] - mention.zone) % 1440 + IN_UTC,)
             yield (key[0] % 720 + TWELVE_HOURS,)
         elif isinstance(key, tuple) and key[0] and key[2]:
-            # Somebody may have said the date without its year.
+            # Someone may have said the date without its year.
             yield (-2, *key[1:])
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import Verdict
 
-# The value at which a metric passes where nobody said another.
+# The value at which a metric passes where no one said another.
 PASSES_AT = 0.7
 
 

@@ -19,7 +19,7 @@ def tool_selection_accuracy(run: AgentRun, task: Task) -> MetricScore:
     Arguments play no part: they have their own layer.
 
     Source: `ToolSelectionAccuracy` of ai-evaluation 1.1.0. Corrected: `required_tools_ignored` (1.0 where nothing was
-    called, whatever was required); `empty_tool_list` (no tool available was read as nobody knows);
+    called, whatever was required); `empty_tool_list` (no tool available was read as no one knows);
     `unflagged_failure`, as in `step_efficiency`.
     """
     return selection_of(calls_of(run), run, task)

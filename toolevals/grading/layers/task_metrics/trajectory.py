@@ -32,7 +32,7 @@ def trajectory_score(run: AgentRun, task: Task) -> MetricScore:
     Where efficiency or selection has no value, it is left out and the weights are divided by their sum. Without
     completion there is no value.
 
-    Source: `TrajectoryScore` of ai-evaluation 1.1.0. Corrected: `unknown_outcome_scored` (a run of which nobody knows
+    Source: `TrajectoryScore` of ai-evaluation 1.1.0. Corrected: `unknown_outcome_scored` (a run of which no one knows
     the outcome could score 0.88).
     """
     calls = calls_of(run)

@@ -65,7 +65,7 @@ def found_in(keywords: frozenset[str], *texts: str) -> frozenset[str]:
 
 
 def _stands_in(word: str, text: str) -> bool:
-    """Tell whether a word stands in a text, both in one case, with no letter or digit beside it."""
+    """Tell whether a word stands in a text, both in one case, with no letter or digit next to it."""
     place = text.find(word)
     while place >= 0:
         end = place + len(word)

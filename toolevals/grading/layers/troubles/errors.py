@@ -137,7 +137,7 @@ class Errors:
         return None
 
     def _numbered(self) -> Told | None:
-        """A code of the tool's own beside words that tell of an error, and nothing else: gRPC's status object."""
+        """A code of the tool's own next to words that tell of an error, and nothing else: gRPC's status object."""
         code, message = self.plain.get("code"), self.plain.get("message") or self.plain.get("msg")
         if not code or not message or self.content or not isinstance(self.body[code], int | str):
             return None

@@ -58,7 +58,7 @@ FAILED_PARTS = _names(
     "failed failures rejected notfound unavailable failedcount errorcount faileditems failedids unprocessed"
 )
 NO_ERROR = _names("none null no ok success false 0 n/a")
-# Whoever asks for these is answered by faults; in the singular.
+# A caller that asks for these is answered by faults; in the singular.
 _FAULTS = _names(
     "error fault log alert alarm issue incident problem warning diagnose diagnostic exception failure lint validate "
     "validation verify test build ci health healthcheck monitor uptime ping outage defect bug violation conflict "

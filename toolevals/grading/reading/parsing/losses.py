@@ -180,7 +180,7 @@ class Account:
             raise UnknownShapeError.at(pointer, f"is a part{named} that no known format of messages has")
 
     def role(self, role: str, pointer: str) -> str:
-        """Return the role. One that nobody has is noted; with `strict` it refuses the document."""
+        """Return the role. One that no one has is noted; with `strict` it refuses the document."""
         if role not in ROLES:
             if self._strict:
                 raise UnknownShapeError.at(f"{pointer}/role", f"is none of the roles {', '.join(sorted(ROLES))}")
@@ -188,7 +188,7 @@ class Account:
         return role
 
     def needs(self, key: str, message: Mapping[str, Any], known: frozenset[str], pointer: str) -> None:
-        """With `strict`, refuse a message without a key that has another one which nobody knows."""
+        """With `strict`, refuse a message without a key that has another one which no one knows."""
         if self._strict and key not in message and not known.issuperset(message):
             other = next(name for name in message if name not in known)
             here = pointer + pointer_to([other])

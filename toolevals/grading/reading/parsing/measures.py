@@ -29,7 +29,7 @@ def usage_in(document: dict[str, Any]) -> dict[str, float]:
 
 
 def measures_in(item: dict[str, Any]) -> Measures | None:
-    """Return what a message took (`latency_ms`, `usage`, `cost` beside its words); None where it says nothing."""
+    """Return what a message took (`latency_ms`, `usage`, `cost` next to its words); None where it says nothing."""
     latency, cost = item.get("latency_ms"), item.get("cost")
     found = Measures(latency if is_count(latency) else None, usage_in(item), cost if is_count(cost) else None)
     return found or None

@@ -83,7 +83,7 @@ def _messages(document: Any, found: Found, account: Account) -> tuple[Message, .
 
 
 def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, ...]:
-    """Account for what stands beside the items, and return the system prompt that stands there."""
+    """Account for what is next to the items, and return the system prompt that stands there."""
     if not isinstance(document, dict):
         return ()
     for pointer, what in opened.further:
@@ -98,7 +98,7 @@ def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, .
 
 
 def _with_nearest(error: InvalidDocument, document: Any) -> InvalidDocument:
-    """Return the error with the nearest known format beside its first problem."""
+    """Return the error with the nearest known format next to its first problem."""
     first, *others = error.problems
     return InvalidDocument([Problem(first.pointer, f"{first.message}. {nearest_words(document)}"), *others])
 

@@ -55,7 +55,7 @@ def tau_runs(document: Any) -> Iterator[RecordedRun]:
     """Yield the runs of a tau-bench result file: its list of records, or an object with `records`.
 
     A tool's message that begins with "Error" is an error. Where rewards were shaped, the reward is the 0/1 outcome
-    beside them (`info.reward_info.components.base_success`). A run that the benchmark never rewarded (`info` without
+    next to them (`info.reward_info.components.base_success`). A run that the benchmark never rewarded (`info` without
     `reward_info`) was cut at its limit of steps. Raises InvalidDocument.
     """
     policy = tau_policy(document)
@@ -83,7 +83,7 @@ def is_tau2(document: Any) -> bool:
 
 
 def tau_policy(document: Any) -> str:
-    """Return the system prompt beside all records of a tau-bench file; empty where there is not just one."""
+    """Return the system prompt next to all records of a tau-bench file; empty where there is not just one."""
     prompts = document.get("system") if isinstance(document, dict) else None
     return prompts[0] if isinstance(prompts, list) and len(prompts) == 1 and isinstance(prompts[0], str) else ""
 

@@ -31,7 +31,7 @@ _NAME = ("name", "tool", "tool_name", "action")
 _IDS = ("id", "call_id")
 _FAILED = ("error", "success", "is_error", "status")
 _ENDS = ("is_final", "final", "done")
-# Of several keys of one row the first that is there is read; each of the other keys is read wherever it is.
+# Of several keys of one row the first that is there is read; each of the other keys is read where it is.
 _OUTER = (_STEPS, _GOAL, _TOOLS, _FINAL)
 _OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), ("tool", "tool_name"), _IDS)
 _OF_CALL = (_ARGUMENTS, _RESULT, ("name", "tool", "tool_name", "action"), _IDS)

@@ -34,7 +34,7 @@ class Step:
 class AgentRun:
     """The data of trajectory metrics: the same run as a transcript and as steps.
 
-    `available_tools` are names, None where nobody said which there were. `final_result` is any JSON value, None where
+    `available_tools` are names, None where no one said which there were. `final_result` is any JSON value, None where
     there is none. `losses` are the parts of what it was read from that the transcript does not hold.
     """
 
@@ -81,7 +81,7 @@ def run_of(
     """Return a transcript as a run: every message of the assistant is a step, with the results that follow it.
 
     Without a goal it is the user's first message; without a final result it is the answer. What the assistant says
-    beside a call is the step's thought.
+    next to a call is the step's thought.
     """
     results: Iterator[ToolResult] | None = None
     steps: list[Step] = []

@@ -1,6 +1,6 @@
 """Finds calls in raw text: JSON first, then Python's call syntax, alone, in fences or tags, or amid prose.
 
-Text that nobody meant as a call has none. Text that was meant as one and cannot be read is one MalformedCall.
+Text that no one meant as a call has none. Text that was meant as one and cannot be read is one MalformedCall.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class AssistantDraft:
         self.content = text if self.content is None else f"{self.content}\n{text}"
 
     def end(self) -> Iterator[Turn]:
-        """Yield what has come together, if anything, and begin anew."""
+        """Yield what has come together, if anything, and begin again."""
         if self.content is not None or self.calls:
             yield Turn(Message("assistant", self.content, tuple(self.calls)))
         self.content, self.calls = None, []

@@ -86,7 +86,7 @@ def read_openapi(document: Any, choice: Choice = Choice()) -> Drafts:  # noqa: B
 
 
 def lost_parts(document: Any) -> Losses:
-    """Return the parts of a document beside its operations that make no tools."""
+    """Return the parts of a document besides its operations that make no tools."""
     hooks = document.get("webhooks") if isinstance(document, dict) else None
     if not isinstance(hooks, dict):
         return []

@@ -1,7 +1,7 @@
 """Reads schemas of an OpenAPI document as JSON Schema 2020-12 that stands alone.
 
 References inside the document become `#/$defs/...`, each target converted once, so that cycles stay cycles. OpenAPI
-3.0's own words are translated: `nullable`, a boolean `exclusiveMinimum`, `example`, and what stands beside `$ref`
+3.0's own words are translated: `nullable`, a boolean `exclusiveMinimum`, `example`, and what is next to `$ref`
 without effect. A property that is `readOnly` is no part of a request, one that is `writeOnly` no part of a response.
 Sources: OpenAPI 3.0.4, "Schema Object"; OpenAPI 3.1.1, "Schema Object".
 """

@@ -2,7 +2,7 @@
 
 Each skill becomes a tool that takes `request`, what the skill is asked to do. The document is
 `{"skills": [{"path": "pdf/SKILL.md", "text": ..., "files": 3}]}`, as zips and folders are read; `files` counts those
-beside it.
+next to it.
 Source: the Agent Skills specification (agentskills.io), "SKILL.md format".
 """
 

@@ -25,7 +25,7 @@ class SpanReading:
 
     `given_at` and `made_at` name the attributes they come from, as pointers. `tool` is a tool call's tool, `call_id`
     the id of the call. `tools` are the definitions offered to a model. `usage` counts tokens (`input_tokens`,
-    `output_tokens`), `cost` is in the currency of whoever recorded it. `error` is why the span failed, None where it
+    `output_tokens`), `cost` is in the currency of the recorder. `error` is why the span failed, None where it
     did not. `unread` names the attributes that no reader knows.
     """
 
@@ -90,7 +90,7 @@ class Attributes:
         return f"/attributes/{next((name for name in names if self._all.get(name) is not None), names[0])}"
 
     def unread(self) -> tuple[str, ...]:
-        """Return the names that nobody read, without those of processes, networks and tracers."""
+        """Return the names that no one read, without those of processes, networks and tracers."""
         return tuple(name for name in self._all if name not in self._read and not name.startswith(_TECHNICAL))
 
 

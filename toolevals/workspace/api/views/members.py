@@ -77,7 +77,7 @@ class Member(ProjectView):
 
 
 class Tokens(ProjectView, ListAPIView[ApiToken]):
-    """The project's tokens; by POST, one more, which stands for whoever asks.
+    """The project's tokens; by POST, one more, which stands for the person who asks.
 
     By a token, one that may no more than that one, and ends no later.
     """

@@ -151,7 +151,7 @@ def _typed(request: Request) -> str:
 
 
 def _deleted(request: Request) -> Any:
-    """Return the deleted projects that may be restored by whoever asks."""
+    """Return the deleted projects that may be restored by the person who asks."""
     asking = cast("SignedInRequest", request._request)
     rows = deleted_projects(asking.user)
     if asking.token is None:

@@ -67,7 +67,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
 
 
 def _require_same(older: list[Item], parts: list[Any], pointer: str, account: Account) -> None:
-    """Refuse calls that stand beside the parts and are not among them."""
+    """Refuse calls that are next to the parts and are not among them."""
     there = {repr(_identifier(part)) for part in parts}
     for place, part in enumerate(older):
         if repr(_identifier(part)) not in there:

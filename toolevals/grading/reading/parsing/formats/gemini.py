@@ -1,7 +1,7 @@
 """Reads Gemini contents: parts with `text`, `functionCall`, `functionResponse`, in camelCase or snake_case.
 
 Source: https://ai.google.dev/api/caching#Content. Calls mostly have no ids: results are put to them by name and order.
-A candidate that ends with MALFORMED_FUNCTION_CALL is a call that nobody can read.
+A candidate that ends with MALFORMED_FUNCTION_CALL is a call that no one can read.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
 
 
 def contents_read(role: str, parts: Any, calls: list[Call], pointer: str, account: Account) -> Iterator[Turn]:
-    """Read the parts of one content; `calls` are those that its candidate tells of beside them."""
+    """Read the parts of one content; `calls` are those that its candidate tells of next to them."""
     speech = Speech(account.role(role, pointer.rpartition("/")[0]), account)
     if not isinstance(parts, list):
         account.unknown(pointer, parts, "parts that are no list")

@@ -78,7 +78,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
 
 
 def _words(content: Any, pointer: str, called_already: bool, account: Account) -> str | None:
-    """Return the text of the content. Blocks of calls repeat the calls beside it; without those they are refused."""
+    """Return the text of the content. Blocks of calls repeat the calls next to it; without those they are refused."""
     if not (called_already and isinstance(content, list)):
         return said(content, pointer, account)
     texts = [

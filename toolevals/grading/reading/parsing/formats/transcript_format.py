@@ -18,7 +18,7 @@ Placed: TypeAlias = tuple[str, Any]
 class Opened:
     """The items of a whole document, and the pointer of the list that holds them.
 
-    `system` is the prompt that stands beside the items, with its pointer. `read` are the keys of the document that were
+    `system` is the prompt that is next to the items, with its pointer. `read` are the keys of the document that were
     looked at; `further` are parts that were left out, each a pointer with what it is.
     """
 
