@@ -2,6 +2,7 @@
 
 It looks for words of the old language, for sentences and lines that are too long, and for titles that ask or that hide
 who acts.
+Docstrings begin with a verb or a noun, and use none of the words of DOCSTRING_WORDS.
 What is right in spite of a rule is named in `EXCEPTED`, with its reason.
 """
 
@@ -11,9 +12,9 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from scripts.dev.environment import ROOT
 
@@ -57,6 +58,19 @@ INSTEAD: Final = {
     r"\b(?-i:behavior|colored|labeled|canceled|favorite|analyze[ds]?|honor(?:s|ed)?)\b": "British spelling",
 }
 
+# Words of the table above that docstrings do not use either.
+DOCSTRING_WORDS: Final = (
+    r"\bwhoever\b",
+    r"\bseldom\b",
+    r"\b(?:thereof|therein|thereby|hereby|whereby|hence)\b",
+    r"\bheld against\b",
+    r"\bbeside\b",
+    r"\bnobody\b",
+    r"\b(?:some|any)body\b",
+    r"\bat hand\b",
+    r"\banew\b",
+)
+
 # File, and the words that are right there all the same -> why.
 EXCEPTED: Final[dict[tuple[str, str], str]] = {
     ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
@@ -74,6 +88,8 @@ EXCEPTED: Final[dict[tuple[str, str], str]] = {
 RECORDS: Final = "docs/decisions/"
 PROSE: Final = ("docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PYTHON: Final = ("toolevals/", "labeling/", "reports/")
+# The room whose docstrings are not read yet.
+_UNREAD: Final = "toolevals/runs/"
 
 _TEMPLATE: Final = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]*>", re.DOTALL)
@@ -85,10 +101,14 @@ _STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`
 _BLOCK: Final = re.compile(r"\s*(?:[-*+] |#|>|\||\d+\. )")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])[\"”)*_`]*\s+")
 _QUESTION: Final = re.compile(r"(?:What|Why|Where|Which|Whether|When|Who|Whose|How)\b(?![ -]to\b)|.*\?$")
+_OPENING: Final = re.compile(r"(?:What|Which|Whether|How|Where|When|Why|Who|Whose|Of each|Of every)\b")
 _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
 )
 _WORDS: Final = {re.compile(pattern, re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}
+_OF_DOCSTRINGS: Final = {re.compile(pattern, re.IGNORECASE): INSTEAD[pattern] for pattern in DOCSTRING_WORDS}
+# What a docstring quotes: names of code and words of pages.
+_QUOTED: Final = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
 
 
 class Fault(NamedTuple):
@@ -132,12 +152,22 @@ def _faults_of(name: str, text: str) -> Iterator[Fault]:
     elif name.endswith(".js"):
         yield from _old_words(name, script_strings(text))
     else:
-        yield from _old_words(name, code_strings(text))
+        strings, docstrings = code_texts(text)
+        yield from _old_words(name, strings)
+        if not name.startswith(_UNREAD):
+            yield from _old_words(name, docstrings, _OF_DOCSTRINGS)
+            yield from _openings(name, docstrings)
 
 
-def _old_words(name: str, texts: Iterable[Text]) -> Iterator[Fault]:
+def _openings(name: str, docstrings: Iterable[Text]) -> Iterator[Fault]:
+    for line, words in docstrings:
+        if match := _OPENING.match(words):
+            yield Fault(name, line, match[0], "a docstring begins with a verb or with the thing: Return ..., The ...")
+
+
+def _old_words(name: str, texts: Iterable[Text], patterns: Mapping[re.Pattern[str], str] = _WORDS) -> Iterator[Fault]:
     for line, words in texts:
-        for pattern, instead in _WORDS.items():
+        for pattern, instead in patterns.items():
             for match in pattern.finditer(words):
                 at = line + words.count("\n", 0, match.start())
                 yield Fault(name, at, match[0], f"write: {instead}")
@@ -209,22 +239,24 @@ def script_strings(script: str) -> Iterator[Text]:
             yield from (Text(number, string[0]) for string in _STRING.finditer(line) if " " in string[0])
 
 
-def code_strings(code: str) -> Iterator[Text]:
-    """Yield the strings of a Python file that hold more than one word; docstrings are left out."""
-    tree = ast.parse(code)
-    docstrings: set[int] = set()
+def code_texts(code: str) -> tuple[list[Text], list[Text]]:
+    """Return the strings of a Python file that hold more than one word, and its docstrings without what they quote."""
+    strings: list[Text] = []
+    docstrings: dict[int, Text] = {}
     # A node comes before what it holds.
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            if node.body and isinstance(node.body[0], ast.Expr):
-                docstrings.add(id(node.body[0].value))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if (words := ast.get_docstring(node, clean=False)) is not None:
+                value = cast("ast.Expr", node.body[0]).value
+                docstrings[id(value)] = Text(value.lineno, _QUOTED.sub(_blank, words))
         elif (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and " " in node.value
             and id(node) not in docstrings
         ):
-            yield Text(node.lineno, node.value)
+            strings.append(Text(node.lineno, node.value))
+    return strings, list(docstrings.values())
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -50,7 +50,10 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.html", "<h2>What <b>it</b> took</h2><h2>How to read it</h2>", [(1, "What it took")]),
         ("a.html", '<h2 class="say">Nothing is graded yet.</h2><h2>It is graded</h2>', [(1, "It is graded")]),
         ("a.js", '// whoever\nsay("whoever asks");\nconst whoever = "whoever";\n', [(2, "whoever")]),
-        ("a.py", '"""Asks whoever."""\n\nWORDS = "whoever asks", "ANALYZE it", "whoever"\n', [(3, "whoever")]),
+        ("a.py", '"""Asks."""\n\nWORDS = "whoever asks", "ANALYZE it", "whoever"\n', [(3, "whoever")]),
+        ("a.py", 'def a():\n    """Asks `whoever`, "nobody",\n\n    and somebody."""\n', [(4, "somebody")]),
+        ("a.py", 'class A:\n    """What stands in a cell."""\n', [(2, "What")]),
+        ("toolevals/runs/a.py", '"""What nobody asks."""\n', []),
     ],
 )
 def test_faults_are_found_at_their_places(tmp_path: Path, name: str, text: str, faults: list[tuple[int, str]]) -> None:
