@@ -18,6 +18,6 @@ GOALS = {row.name: row.goal for row in VERDICTS}
 TOOL_GOAL = 0.95
 
 
-def few_of(found: Rate) -> str:
+def few_of(rate: Rate) -> str:
     """Return the sign of a rate over so few examples that it cannot tell; nothing of the others."""
-    return "" if found.value is None or found.tells else FEW
+    return "" if rate.value is None or rate.tells else FEW

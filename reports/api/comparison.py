@@ -288,11 +288,11 @@ class CompareCasesView(PairView):
         responses=MovedExamplesSerializer,
     )
     def get(self, request: Request, number: int, candidate: int) -> Response:
-        runs, wanted = self.runs(number, candidate), read_moved_filter(request.query_params)
+        runs, moved_filter = self.runs(number, candidate), read_moved_filter(request.query_params)
         start = read_number(request.query_params, "start") or 0
         limit = max(1, min(read_number(request.query_params, "limit") or PAGE, MOST))
-        page = moved_page(runs, wanted, start, limit)
+        page = moved_page(runs, moved_filter, start, limit)
         address = request.build_absolute_uri(request.path)
-        more = None if page.more is None else f"{address}?{wanted.query()}&start={page.more}&limit={limit}"
+        more = None if page.more is None else f"{address}?{moved_filter.query()}&start={page.more}&limit={limit}"
         document = {"count": page.count, "next": more, "results": page.rows}
         return Response(MovedExamplesSerializer(document).data)

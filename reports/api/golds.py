@@ -122,12 +122,14 @@ class GoldChangesView(ProjectView):
     def get(self, request: Request, number: int, before: int, after: int) -> Response:
         gradings = two_gradings(run_head(self.access, number, "golds").run, before, after)
         asked = request.query_params
-        wanted, start = GoldFilter.asked(asked), read_number(asked, "start") or 0
+        gold_filter, start = GoldFilter.of_address(asked), read_number(asked, "start") or 0
         limit = max(1, min(read_number(asked, "limit") or PAGE, MOST))
-        count = gold_changes(*gradings).of(how=wanted.how, cause=wanted.cause)
-        query = address_query({"how": wanted.how, "cause": wanted.cause, "start": start + limit, "limit": limit})
+        count = gold_changes(*gradings).of(how=gold_filter.how, cause=gold_filter.cause)
+        query = address_query(
+            {"how": gold_filter.how, "cause": gold_filter.cause, "start": start + limit, "limit": limit}
+        )
         address = request.build_absolute_uri(request.path)
-        lines = gold_case_lines(gradings, wanted, start, limit)
+        lines = gold_case_lines(gradings, gold_filter, start, limit)
         document = {
             "count": count,
             "next": f"{address}?{query}" if count > start + limit else None,

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from reports.analyses.suspicion import REASONS
 from reports.queries.baseline_agents import version_asked
 from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import STATES, Row, Wanted, page_of
+from reports.suspects.listing import STATES, Row, SuspectFilter, page_of
 from toolevals.traces.models import TraceExample
 from toolevals.workspace.api.base import ProjectView
 
@@ -95,7 +95,7 @@ class SuspectsView(ProjectView):
     def get(self, request: Request, dataset: str, version: str) -> Response:
         version_row = version_asked(self.access, dataset, version)
         kept = suspects_counted(version_row, actor=self.user)
-        page = page_of(version_row, Wanted.asked(request.query_params.dict()), self.user, self.role)
+        page = page_of(version_row, SuspectFilter.of_address(request.query_params.dict()), self.user, self.role)
         document = {
             "counted_at": kept.counted_at,
             "job": kept.job_id if kept.job is not None and kept.job.is_open else None,

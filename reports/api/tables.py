@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from reports.api.views import GRADING
 from reports.services import TABLE, table_belongs, table_start
-from reports.tables.long import TABLES, asked_table
+from reports.tables.long import TABLES, read_table_request
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
@@ -33,7 +33,7 @@ class TableView(ProjectView):
     @extend_schema(parameters=[NAME, GRADING, CANDIDATE], request=None, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, number: int, table: str) -> Response:
-        job = table_start(asked=asked_table(self.access, number, table), actor=self.user)
+        job = table_start(table_request=read_table_request(self.access, number, table), actor=self.user)
         shown = Job.objects.with_progress().get(pk=job.pk)
         return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.trend import Point
 from reports.api.serializers import RateSerializer
-from reports.trends.rate_selection import asked_trend, read_trend_asked
+from reports.trends.rate_selection import read_trend_request, trend_of_request
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from reports.trends.tools import ToolRate
 from toolevals.workspace.api.base import ProjectView
@@ -76,7 +76,7 @@ class AgentTrendsView(ProjectView):
 
 
 def _answer(request: Request, scope: Scope) -> Response:
-    trend, points = asked_trend(scope, read_trend_asked(request.query_params))
+    trend, points = trend_of_request(scope, read_trend_request(request.query_params))
     rates: dict[int, dict[str, dict[str, Any]]] = {}
     for point in points:
         rates.setdefault(point.run.number, {})[point.name] = _rate(point)

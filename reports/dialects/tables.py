@@ -36,9 +36,9 @@ REASONS: Final = ("one", "other", "reason", "rule_of", "one_passes", "other_pass
 CASES: Final = (*IDS, "tool", "status", "score", "reason", "said")
 
 
-def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+def dialects(shown: Dialects) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each tool, ours first; what is next to ours is empty there."""
-    for tool in found.tools:
+    for tool in shown.tools:
         column = tool.column or {"package": "", "version": "", "metric": "", "options": {}}
         beside = _beside(tool.beside_ours) if tool.beside_ours else (None,) * len(BESIDE)
         yield (
@@ -53,15 +53,15 @@ def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def pairs(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+def pairs(shown: Dialects) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for every two tools."""
-    for pair in found.pairs:
+    for pair in shown.pairs:
         yield (pair.one, pair.other, *_beside(pair))
 
 
-def reasons(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+def reasons(shown: Dialects) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for every two tools and each reason for which they differ."""
-    for pair in found.pairs:
+    for pair in shown.pairs:
         for row in pair.reasons:
             yield pair.one, pair.other, row.name, row.rule_of, row.one_passes, row.other_passes, row.sentence
 

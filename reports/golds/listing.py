@@ -135,7 +135,7 @@ class GoldFilter:
     cause: str = ""
 
     @classmethod
-    def asked(cls, parameters: Mapping[str, str]) -> GoldFilter:
+    def of_address(cls, parameters: Mapping[str, str]) -> GoldFilter:
         """Return what an address asks for; what cannot be counts as not asked."""
         how, cause = text(parameters, "how"), text(parameters, "cause")
         return cls(how if how in HOWS else "", cause if cause in CAUSES else "")
@@ -190,20 +190,20 @@ def two_gradings(run: Run, before: int, after: int) -> tuple[Grading, Grading]:
 
 
 def gold_cases(
-    gradings: tuple[Grading, Grading], wanted: GoldFilter, start: int = 0, limit: int | None = CASES_A_PAGE
+    gradings: tuple[Grading, Grading], gold_filter: GoldFilter, start: int = 0, limit: int | None = CASES_A_PAGE
 ) -> Iterator[GoldCase]:
     """Yield the cases that changed between two gradings from a place on, at most so many, read some at a time."""
     end = None if limit is None else start + limit
-    cases = islice(changed_cases(*gradings, how=wanted.how, cause=wanted.cause), start, end)
+    cases = islice(changed_cases(*gradings, how=gold_filter.how, cause=gold_filter.cause), start, end)
     while chunk := list(islice(cases, _CHUNK)):
         yield from _cases(gradings, chunk)
 
 
 def gold_case_lines(
-    gradings: tuple[Grading, Grading], wanted: GoldFilter, start: int = 0, limit: int | None = None
+    gradings: tuple[Grading, Grading], gold_filter: GoldFilter, start: int = 0, limit: int | None = None
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield the rows of GOLD_CASES, all of them, or some from a place on."""
-    for row in gold_cases(gradings, wanted, start, limit):
+    for row in gold_cases(gradings, gold_filter, start, limit):
         (expected, expects), (before, after) = row.expected, row.held
         yield (
             row.entry.revision_id,

@@ -18,7 +18,7 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount
 from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import Row, Wanted, page_of
+from reports.suspects.listing import Row, SuspectFilter, page_of
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.presentation.sparks import Spark, spark
 from toolevals.workspace.requests import ProjectRequest
@@ -88,7 +88,7 @@ def gold_state(request: ProjectRequest, dataset: Dataset, version: DatasetVersio
     kept = suspects_counted(version, actor=request.user) if version else None
     suspects: Sequence[Row] = ()
     if version is not None and kept is not None and kept.counted_at is not None:
-        suspects = page_of(version, Wanted(state="open"), request.user, request.role).rows[:MOST_SUSPECTS]
+        suspects = page_of(version, SuspectFilter(state="open"), request.user, request.role).rows[:MOST_SUSPECTS]
     return GoldState(dataset, version, _agreement(request, dataset), _coverage(request, dataset), suspects, kept)
 
 

@@ -22,7 +22,7 @@ def warnings_of(grading: Grading, verdicts: VerdictCounts) -> dict[str, int]:
     warnings = {}
     for layer in WARNING:
         if verdicts.get(layer, {}).get("failed"):
-            wanted = CaseFilter(warned=layer)
-            counted = counted_number(grading, wanted)
-            warnings[layer] = listed_cases(grading, wanted).count() if counted is None else counted
+            case_filter = CaseFilter(warned=layer)
+            counted = counted_number(grading, case_filter)
+            warnings[layer] = listed_cases(grading, case_filter).count() if counted is None else counted
     return {layer: count for layer, count in warnings.items() if count}

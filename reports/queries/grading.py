@@ -57,34 +57,38 @@ def grading_sums(grading: Grading) -> VerdictSums:
     return verdict_sums([grading.pk]).get(grading.pk, {}) if grading.run.trials > 1 else {}
 
 
-def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
+def listed_cases(grading: Grading, case_filter: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
-    cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
-    also = {wanted.and_column: wanted.and_status} if wanted.and_column else {}
-    cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended, **also))
-    if wanted.latent:
+    cases = cell_cases(grading, case_filter.filters, case_filter.expected, case_filter.actual)
+    also = {case_filter.and_column: case_filter.and_status} if case_filter.and_column else {}
+    cases = cases.filter(_given(mode=case_filter.mode, transcript__ended=case_filter.ended, **also))
+    if case_filter.latent:
         cases = cases.filter(**IS_LATENT)
-    if wanted.injection:
-        cases = _flagged(cases, wanted.injection)
-    if wanted.recorded:
-        cases = rewarded_cases(cases, wanted.recorded)
-    if wanted.fault:
+    if case_filter.injection:
+        cases = _flagged(cases, case_filter.injection)
+    if case_filter.recorded:
+        cases = rewarded_cases(cases, case_filter.recorded)
+    if case_filter.fault:
         faults = ArgumentFault.objects.filter(
-            grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault
+            grading=grading, tool=case_filter.tool, argument=case_filter.parameter, kind=case_filter.fault
         )
         cases = cases.filter(pk__in=faults.values("case"))
-    if wanted.found:
-        cases = cases.filter(pk__in=cases_found(grading, wanted))
-    if wanted.warned:
-        cases = cases.filter(**warned(wanted.warned))
-    if wanted.by:
-        cases = cases.filter(pk__in=cases_said(grading, wanted.by, wanted.beside, wanted.said, wanted.rule))
-    if wanted.rubric:
-        judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status).shown()
+    if case_filter.found:
+        cases = cases.filter(pk__in=cases_found(grading, case_filter))
+    if case_filter.warned:
+        cases = cases.filter(**warned(case_filter.warned))
+    if case_filter.by:
+        cases = cases.filter(
+            pk__in=cases_said(grading, case_filter.by, case_filter.beside, case_filter.said, case_filter.rule)
+        )
+    if case_filter.rubric:
+        judged = JudgedCase.objects.filter(
+            grading=grading, rubric=case_filter.rubric, status=case_filter.status
+        ).shown()
         return cases.filter(pk__in=judged.values("case"))
-    if wanted.metric:
-        return cases_of_status(cases, grading, wanted.metric, wanted.status)
-    return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+    if case_filter.metric:
+        return cases_of_status(cases, grading, case_filter.metric, case_filter.status)
+    return cases.filter(**{case_filter.column: case_filter.status}) if case_filter.column else cases
 
 
 def _flagged(cases: QuerySet[CaseGrade], injection: str) -> QuerySet[CaseGrade]:
@@ -92,19 +96,19 @@ def _flagged(cases: QuerySet[CaseGrade], injection: str) -> QuerySet[CaseGrade]:
     return cases.exclude(injection="") if injection == ANY_INJECTION else cases.filter(injection=injection)
 
 
-def cases_found(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseFinding, Any]:
+def cases_found(grading: Grading, case_filter: CaseFilter) -> QuerySet[CaseFinding, Any]:
     """Return the ids of the cases in which something was found."""
-    family, kind = wanted.found_kind
-    asked = {"kind": kind, "tool": wanted.tool}
+    family, kind = case_filter.found_kind
+    asked = {"kind": kind, "tool": case_filter.tool}
     given = {name: value for name, value in asked.items() if value}
     return CaseFinding.objects.filter(grading=grading, family=family, **given).values("case")
 
 
-def hidden_verdicts(grading: Grading, wanted: CaseFilter) -> int:
+def hidden_verdicts(grading: Grading, case_filter: CaseFilter) -> int:
     """Return of how many cases the judge's verdict that is asked for is shown to no one, while people rate them."""
-    if not wanted.rubric:
+    if not case_filter.rubric:
         return 0
-    judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric)
+    judged = JudgedCase.objects.filter(grading=grading, rubric=case_filter.rubric)
     return judged.count() - judged.shown().count()
 
 
@@ -190,14 +194,14 @@ def trials_of(case: CaseGrade) -> list[CaseGrade]:
     return list(trials.select_related("transcript").order_by("transcript__trial"))
 
 
-def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[Any]) -> Iterator[tuple[Any, ...]]:
+def cases_for_export(grading: Grading, case_filter: CaseFilter, columns: list[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield rows of `columns`, ordered by the transcript's id, a page at a time; ids are text.
 
     Memory does not grow with the number of rows, and every page costs the same.
     """
     # The last id of a page is asked for without the gold: its joins make PostgreSQL read the transcripts of all
     # pages before. So would a page that is given its first id alone.
-    ids = listed_cases(grading, wanted).order_by("transcript_id")
+    ids = listed_cases(grading, case_filter).order_by("transcript_id")
     listed = with_gold(ids, grading)
     columns = ids_as_text(listed, columns)
     after: dict[str, UUID] = {}

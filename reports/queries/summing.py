@@ -69,28 +69,41 @@ def summed(grading: Grading, filters: Filters, *, costs: bool = False) -> Sums |
     return Sums(counted, counted.where(_tests(filters)), tools)
 
 
-def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
+def counted_number(grading: Grading, case_filter: CaseFilter) -> int | None:
     """Return how many cases a list holds; None where that isn't counted beforehand."""
-    filters = wanted.filters
+    filters = case_filter.filters
     if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
         return None
-    unsummed = wanted.fault, wanted.found, wanted.rubric, wanted.metric, wanted.by, wanted.injection, wanted.recorded
+    unsummed = (
+        case_filter.fault,
+        case_filter.found,
+        case_filter.rubric,
+        case_filter.metric,
+        case_filter.by,
+        case_filter.injection,
+        case_filter.recorded,
+    )
     if any(unsummed):
         return None
-    if wanted.warned and (wanted.column or wanted.latent):
+    if case_filter.warned and (case_filter.column or case_filter.latent):
         return None
     sums = summed(grading, filters)
-    if sums is None or filters.collapse or filters.split or (filters.tools and not (wanted.expected or wanted.actual)):
+    if (
+        sums is None
+        or filters.collapse
+        or filters.split
+        or (filters.tools and not (case_filter.expected or case_filter.actual))
+    ):
         return None
-    own = {name: _equals(value) for name, value in _own(wanted).items()}
+    own = {name: _equals(value) for name, value in _own(case_filter).items()}
     chosen = set(sums.contexts)
     contexts = [number for number in sums.counted.where(own) if number in chosen]
-    if not (wanted.expected or wanted.actual):
+    if not (case_filter.expected or case_filter.actual):
         return sum(sums.counted.totals(contexts))
     return sum(
         count
         for (expected, actual), count in Sums(sums.counted, contexts, sums.tools).cells().items()
-        if wanted.expected in ("", expected) and wanted.actual in ("", actual)
+        if case_filter.expected in ("", expected) and case_filter.actual in ("", actual)
     )
 
 
@@ -107,13 +120,13 @@ def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
     return tests
 
 
-def _own(wanted: CaseFilter) -> dict[str, str]:
+def _own(case_filter: CaseFilter) -> dict[str, str]:
     """Return what a list asks for besides its filters, by column."""
-    filters = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
-    filters |= {wanted.and_column: wanted.and_status}
+    filters = {"mode": case_filter.mode, "ended": case_filter.ended, case_filter.column: case_filter.status}
+    filters |= {case_filter.and_column: case_filter.and_status}
     filters = {name: value for name, value in filters.items() if name and value}
-    filters |= IS_LATENT if wanted.latent else {}
-    return filters | warned(wanted.warned) if wanted.warned else filters
+    filters |= IS_LATENT if case_filter.latent else {}
+    return filters | warned(case_filter.warned) if case_filter.warned else filters
 
 
 def _equals(value: Any) -> Callable[[Any], bool]:

@@ -7,7 +7,7 @@ from typing import IO, Any, Final
 from django.db import transaction
 from django.urls import reverse
 
-from reports.tables.long import AskedTable
+from reports.tables.long import TableRequest
 from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -21,20 +21,26 @@ _PARTS: Final = 10
 
 
 @transaction.atomic
-def table_start(*, asked: AskedTable, actor: User | None) -> Job:
+def table_start(*, table_request: TableRequest, actor: User | None) -> Job:
     """Begin to write a table of a finished grading; return the job, whose page has the file when it is done."""
-    run = asked.grading.run
-    payload = {"table": asked.name, "grading": str(asked.grading.pk), "parameters": dict(asked.parameters)}
+    run = table_request.grading.run
+    payload = {
+        "table": table_request.name,
+        "grading": str(table_request.grading.pk),
+        "parameters": dict(table_request.parameters),
+    }
     job = job_create(
         project=run.project,
         actor=actor,
         kind=TABLE,
-        title=f"{asked.table.title} of run {run.number}, as CSV",
-        batches=[BatchPlan("reports.table", payload, size=max(asked.count(), 1))],
+        title=f"{table_request.table.title} of run {run.number}, as CSV",
+        batches=[BatchPlan("reports.table", payload, size=max(table_request.count(), 1))],
     )
-    job.result_path = f"{reverse('reports:table', args=[run.project.slug, run.number, asked.name])}?job={job.pk}"
+    job.result_path = (
+        f"{reverse('reports:table', args=[run.project.slug, run.number, table_request.name])}?job={job.pk}"
+    )
     job.save(update_fields=["result_path"])
-    detail = {"job": str(job.pk), "table": asked.name, "grading": asked.grading.number}
+    detail = {"job": str(job.pk), "table": table_request.name, "grading": table_request.grading.number}
     audit_record(project=run.project, actor=actor, verb="table_start", target=run, detail=detail)
     return job
 
@@ -52,7 +58,7 @@ def table_work(lease: Lease) -> None:
     job_file_write(lease, write, name=f"{asked.grading.run.project.slug}-{asked.file_name}")
 
 
-def table_of(job: Job) -> AskedTable:
+def table_of(job: Job) -> TableRequest:
     """Return the table that a job writes."""
     return _asked(job.batches.get().payload)
 
@@ -65,6 +71,6 @@ def table_belongs(job: Job, user: User, role: Role) -> bool:
     return job.actor_id == user.pk or role == Role.OWNER
 
 
-def _asked(payload: Any) -> AskedTable:
+def _asked(payload: Any) -> TableRequest:
     grading = Grading.objects.select_related("run__project", "dataset_version__dataset").get(pk=payload["grading"])
-    return AskedTable(payload["table"], grading, payload["parameters"])
+    return TableRequest(payload["table"], grading, payload["parameters"])

@@ -46,7 +46,7 @@ CSV_COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SuspectFilter:
     """The filter of the list: a reason, a state, ids that hold a text; "" is no condition. Pages count from 1."""
 
     reason: str = ""
@@ -55,7 +55,7 @@ class Wanted:
     page: int = 1
 
     @classmethod
-    def asked(cls, query: Mapping[str, str]) -> Wanted:
+    def of_address(cls, query: Mapping[str, str]) -> SuspectFilter:
         """Read an address; what it cannot mean is left out."""
         reason, state = query.get("reason", ""), query.get("state", "")
         text, page = query.get("q", "").strip()[:200], query.get("page", "1")
@@ -107,30 +107,30 @@ class Page:
     pages: int
 
 
-def suspects_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Any:
+def suspects_of(version: DatasetVersion, suspect_filter: SuspectFilter, user: User, role: Role) -> Any:
     """Return the suspects that are wanted, as this person may know them."""
     from reports.models import Suspect
 
     suspects = Suspect.objects.ranked_for(version, user, role)
-    if wanted.reason == WAVERED:
+    if suspect_filter.reason == WAVERED:
         suspects = suspects.filter(tells_labels=True, wavered__isnull=False)
-    elif wanted.reason:
-        suspects = suspects.filter(kinds__contains=f",{wanted.reason},")
-    if wanted.state:
-        suspects = suspects.filter(state=wanted.state)
-    if wanted.text:
-        suspects = suspects.filter(entry__revision__example__external_id__icontains=wanted.text)
+    elif suspect_filter.reason:
+        suspects = suspects.filter(kinds__contains=f",{suspect_filter.reason},")
+    if suspect_filter.state:
+        suspects = suspects.filter(state=suspect_filter.state)
+    if suspect_filter.text:
+        suspects = suspects.filter(entry__revision__example__external_id__icontains=suspect_filter.text)
     return suspects.select_related("entry__revision__example", "entry__gold").defer(
         "entry__revision__input", "entry__gold__expectation"
     )
 
 
-def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Page:
+def page_of(version: DatasetVersion, suspect_filter: SuspectFilter, user: User, role: Role) -> Page:
     """Return the page that is wanted, the last one where there are fewer."""
-    suspects = suspects_of(version, wanted, user, role)
+    suspects = suspects_of(version, suspect_filter, user, role)
     count = suspects.count()
     pages = max(-(-count // PAGE_SIZE), 1)
-    start = (min(wanted.page, pages) - 1) * PAGE_SIZE
+    start = (min(suspect_filter.page, pages) - 1) * PAGE_SIZE
     rows = [row_of(row, start + place) for place, row in enumerate(suspects[start : start + PAGE_SIZE], 1)]
     return Page(tuple(_with_words(version, rows)), count, pages)
 

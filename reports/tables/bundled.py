@@ -37,7 +37,7 @@ from reports.tables import mistakes as mistake_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
-from reports.tables.long import TABLES, AskedTable
+from reports.tables.long import TABLES, TableRequest
 from toolevals.presentation.csv import Cell
 from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import Grading, Rereading
@@ -149,7 +149,7 @@ def _rereadings(grading: Grading) -> Rows:
 
 def _long(name: str, says: str) -> BundledTable:
     """Return a table that can be long, without any filter."""
-    return BundledTable(says, TABLES[name].columns, lambda grading: AskedTable(name, grading, {}).rows())
+    return BundledTable(says, TABLES[name].columns, lambda grading: TableRequest(name, grading, {}).rows())
 
 
 def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | None]:

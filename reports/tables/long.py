@@ -51,12 +51,12 @@ class LongTable:
 
     title: str
     columns: Sequence[str]
-    rows: Callable[[AskedTable], Iterator[Sequence[Cell]]]
-    count: Callable[[AskedTable, int | None], int]
+    rows: Callable[[TableRequest], Iterator[Sequence[Cell]]]
+    count: Callable[[TableRequest, int | None], int]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTable:
+class TableRequest:
     """A table of a grading (of two, from the baseline's), with filters as the address of its page has them."""
 
     name: str
@@ -64,7 +64,7 @@ class AskedTable:
     parameters: Mapping[str, str]
 
     @classmethod
-    def of_address(cls, name: str, grading: Grading, parameters: Mapping[str, str]) -> AskedTable:
+    def of_address(cls, name: str, grading: Grading, parameters: Mapping[str, str]) -> TableRequest:
         """Return what an address asks for."""
         return cls(name, grading, {key: value for key, value in parameters.items() if value and key not in _BESIDE})
 
@@ -109,18 +109,18 @@ class AskedTable:
         return two_runs(of_project, run.number, self.candidate or 0, read_part(self.parameters))
 
 
-def compared_table(runs: TwoRuns, parameters: Mapping[str, str]) -> AskedTable:
+def compared_table(runs: TwoRuns, parameters: Mapping[str, str]) -> TableRequest:
     """Return the table of a list of examples of two runs."""
     filters = {key: value for key, value in parameters.items() if key not in ("start", "candidate")}
-    return AskedTable.of_address(COMPARED, runs.gradings[0], {**filters, "candidate": str(runs.after.number)})
+    return TableRequest.of_address(COMPARED, runs.gradings[0], {**filters, "candidate": str(runs.after.number)})
 
 
-def asked_table(request: ProjectRequest, number: int, name: str) -> AskedTable:
+def read_table_request(request: ProjectRequest, number: int, name: str) -> TableRequest:
     """Return the table that the address asks for, or raise Http404."""
     if name not in TABLES:
         raise Http404
     if name != COMPARED or request.GET.get("job"):
-        return AskedTable.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
+        return TableRequest.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
     candidate = whole_number(request.GET.get("candidate", ""))
     if candidate is None:
         raise Http404
@@ -131,80 +131,82 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
     return (rows if most is None else rows.order_by()[: most + 1]).count()
 
 
-def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+def _cases(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
     columns, split = [*tables.CASES.values(), "measured", *unread_columns()], len(tables.CASES)
     # Cases with the same verdicts have the same text.
-    values = lru_cache(_KEPT)(partial(values_of, asked.grading))
-    for row in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
+    values = lru_cache(_KEPT)(partial(values_of, table_request.grading))
+    for row in cases_for_export(table_request.grading, read_case_filter(table_request.parameters), columns):
         yield *row[:split], *values(row[split]), *texts_of_unread(*row[split + 1 :])
 
 
-def _count_cases(asked: AskedTable, most: int | None) -> int:
-    return _counted(listed_cases(asked.grading, read_case_filter(asked.parameters)), most)
+def _count_cases(table_request: TableRequest, most: int | None) -> int:
+    return _counted(listed_cases(table_request.grading, read_case_filter(table_request.parameters)), most)
 
 
-def _judged(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    return judged_for_export(asked.grading)
+def _judged(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
+    return judged_for_export(table_request.grading)
 
 
-def _count_judged(asked: AskedTable, most: int | None) -> int:
-    return _counted(JudgedCase.objects.filter(grading=asked.grading), most)
+def _count_judged(table_request: TableRequest, most: int | None) -> int:
+    return _counted(JudgedCase.objects.filter(grading=table_request.grading), most)
 
 
-def _state(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    return state_rows(asked.grading)
+def _state(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
+    return state_rows(table_request.grading)
 
 
-def _count_state(asked: AskedTable, most: int | None) -> int:
+def _count_state(table_request: TableRequest, most: int | None) -> int:
     # Cases: how many places of each differ, only its document says.
-    return _counted(state_cases(asked.grading), most)
+    return _counted(state_cases(table_request.grading), most)
 
 
-def _trials(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    state = read_trial_state(asked.parameters)
+def _trials(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
+    state = read_trial_state(table_request.parameters)
     columns = list(reliability_tables.TRIALS.values())
     if state.of == OUTCOME:
-        return trial_rows(_trial_counts(asked), columns)
+        return trial_rows(_trial_counts(table_request), columns)
     read = attrgetter(*(name.replace("__", ".") for name in columns))
-    return (read(row) for row in verdict_trial_counts(asked.grading, state.of, state.how, state.tool))
+    return (read(row) for row in verdict_trial_counts(table_request.grading, state.of, state.how, state.tool))
 
 
-def _count_trials(asked: AskedTable, most: int | None) -> int:
-    state = read_trial_state(asked.parameters)
+def _count_trials(table_request: TableRequest, most: int | None) -> int:
+    state = read_trial_state(table_request.parameters)
     if state.of == OUTCOME or not state.how:
-        return _counted(_trial_counts(asked), most)
-    rows = verdict_trial_counts(asked.grading, state.of, state.how, state.tool)
+        return _counted(_trial_counts(table_request), most)
+    rows = verdict_trial_counts(table_request.grading, state.of, state.how, state.tool)
     return sum(1 for _ in islice(rows, None if most is None else most + 1))
 
 
-def _trial_counts(asked: AskedTable) -> QuerySet[TrialCount]:
-    state = read_trial_state(asked.parameters)
-    return trial_counts(asked.grading, state.how, state.tool)
+def _trial_counts(table_request: TableRequest) -> QuerySet[TrialCount]:
+    state = read_trial_state(table_request.parameters)
+    return trial_counts(table_request.grading, state.how, state.tool)
 
 
-def _episodes(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    state = read_episode_state(asked.parameters)
-    return episode_rows(asked.grading, state, list(recovery_tables.EPISODES.values()))
+def _episodes(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
+    state = read_episode_state(table_request.parameters)
+    return episode_rows(table_request.grading, state, list(recovery_tables.EPISODES.values()))
 
 
-def _count_episodes(asked: AskedTable, most: int | None) -> int:
-    return _counted(grading_episodes(asked.grading, read_episode_state(asked.parameters)), most)
+def _count_episodes(table_request: TableRequest, most: int | None) -> int:
+    return _counted(grading_episodes(table_request.grading, read_episode_state(table_request.parameters)), most)
 
 
-def _moved(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    runs = asked.runs()
+def _moved(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
+    runs = table_request.runs()
     if runs is None:
         return iter(())
     numbers = runs.before.number, runs.after.number
-    return comparison_tables.cases(moved_rows(runs, read_moved_filter(asked.parameters)), numbers)
+    return comparison_tables.cases(moved_rows(runs, read_moved_filter(table_request.parameters)), numbers)
 
 
-def _count_moved(asked: AskedTable, most: int | None) -> int:
-    runs = asked.runs()
+def _count_moved(table_request: TableRequest, most: int | None) -> int:
+    runs = table_request.runs()
     if runs is None:
         return 0
     # A row for each trial of both runs, as long as none is missing.
-    return moved_page(runs, read_moved_filter(asked.parameters), 0, 0).count * (runs.before.trials + runs.after.trials)
+    return moved_page(runs, read_moved_filter(table_request.parameters), 0, 0).count * (
+        runs.before.trials + runs.after.trials
+    )
 
 
 COMPARED: Final = "compare-cases"

@@ -59,24 +59,24 @@ def runs_trend(runs: Sequence[RunFacts]) -> Trend:
     return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs], sums)
 
 
-def trend_charts(found: Trend, project: Project, *, same_scale: bool = True) -> tuple[TrendChart, ...]:
+def trend_charts(trend: Trend, project: Project, *, same_scale: bool = True) -> tuple[TrendChart, ...]:
     """Return a chart for each rate that has something to show, with the best baseline agent of the newest version.
 
     All on one scale, unless each is to have its own.
     """
-    known = highest(version_baseline_agents(found.rows[-1].run.dataset_version)) if found.rows else {}
+    known = highest(version_baseline_agents(trend.rows[-1].run.dataset_version)) if trend.rows else {}
     # One that lies at nothing says nothing.
     baseline_agents = {name: best for name, best in known.items() if best[0]}
     least = (
-        min((*(share for share, _ in baseline_agents.values()), *lowest(found.series)))
-        if same_scale and found.series
+        min((*(share for share, _ in baseline_agents.values()), *lowest(trend.series)))
+        if same_scale and trend.series
         else None
     )
     return tuple(
         trend_chart(
-            found, series, project, f"trend-{series.name}", baseline_agent=baseline_agents.get(series.name), least=least
+            trend, series, project, f"trend-{series.name}", baseline_agent=baseline_agents.get(series.name), least=least
         )
-        for series in found.series
+        for series in trend.series
     )
 
 
@@ -110,10 +110,10 @@ def trend_chart(
     return TrendChart(series, chart_id, chart, baseline_agent)
 
 
-def layer_lines(found: Trend, project: Project) -> list[RunLine]:
+def layer_lines(trend: Trend, project: Project) -> list[RunLine]:
     """Return the runs, the newest first, with every rate that any of them has."""
-    names = [series.name for series in found.series]
-    broken: Mapping[int, tuple[str, ...]] = found.series[0].broken if found.series else {}
+    names = [series.name for series in trend.series]
+    broken: Mapping[int, tuple[str, ...]] = trend.series[0].broken if trend.series else {}
     return [
         RunLine(
             row.run,
@@ -122,7 +122,7 @@ def layer_lines(found: Trend, project: Project) -> list[RunLine]:
             ),
             broken.get(row.run.number, ()),
         )
-        for row in found.rows[::-1]
+        for row in trend.rows[::-1]
     ]
 
 

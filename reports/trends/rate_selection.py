@@ -15,7 +15,7 @@ from reports.trends.tools import ToolRate, runs_tool_trend
 
 
 @dataclass(frozen=True, slots=True)
-class TrendAsked:
+class TrendRequest:
     """Layers, depths and judges; or a rate of tools, None where it is not asked for."""
 
     tools: ToolRate | None
@@ -26,17 +26,17 @@ class TrendAsked:
         return f"-{self.tools}" if self.tools else ""
 
 
-def read_trend_asked(parameters: Mapping[str, str]) -> TrendAsked:
+def read_trend_request(parameters: Mapping[str, str]) -> TrendRequest:
     """Return what the address asks for: `of=tools`, and with it `rate`."""
     of_tools = parameters.get("of") == "tools"
-    return TrendAsked(choice(ToolRate, parameters, "rate", ToolRate.RECALL) if of_tools else None)
+    return TrendRequest(choice(ToolRate, parameters, "rate", ToolRate.RECALL) if of_tools else None)
 
 
-def asked_trend(scope: Scope, asked: TrendAsked) -> tuple[Trend, tuple[Point, ...]]:
+def trend_of_request(scope: Scope, trend_request: TrendRequest) -> tuple[Trend, tuple[Point, ...]]:
     """Return the trend, and every rate in it: of layers and depths, then means of metrics, then rates of judges."""
     runs = scope.recent
-    if asked.tools is not None:
-        trend = runs_tool_trend(runs, asked.tools)
+    if trend_request.tools is not None:
+        trend = runs_tool_trend(runs, trend_request.tools)
         return trend, tuple(trend.points)
     trend = runs_trend(runs)
     return trend, (*trend.points, *metric_trend(runs).points, *judge_points(judged_runs(runs)))

@@ -41,7 +41,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "head": head,
         "run": head.run,
-        "wanted": choice,
+        "case_filter": choice,
         "cases": (rows := case_rows(page[:CASES_A_PAGE])),
         "traces": TraceExample.objects.open_traces(request.project, {row.example_id for row in rows}, request.role),
         "count": listed.count() if counted is None else counted,
@@ -62,6 +62,6 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
     return render(request, "reports/cases.html", context)
 
 
-def _blank(wanted: CaseFilter) -> dict[str, str]:
+def _blank(case_filter: CaseFilter) -> dict[str, str]:
     """Return every condition that is set as none."""
-    return dict.fromkeys(wanted.filters.conditions, "")
+    return dict.fromkeys(case_filter.filters.conditions, "")

@@ -145,9 +145,9 @@ def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpR
     return render(request, "reports/compare_cases.html", context)
 
 
-def _pages(wanted: MovedFilter, start: int, more: int | None) -> list[tuple[str, str]]:
-    pages = [("First examples", wanted.query())] if start else []
-    return pages + ([("More examples", f"{wanted.query()}&start={more}")] if more else [])
+def _pages(moved_filter: MovedFilter, start: int, more: int | None) -> list[tuple[str, str]]:
+    pages = [("First examples", moved_filter.query())] if start else []
+    return pages + ([("More examples", f"{moved_filter.query()}&start={more}")] if more else [])
 
 
 @require_safe

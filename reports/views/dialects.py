@@ -42,15 +42,15 @@ def dialects(request: ProjectRequest, number: int) -> HttpResponse:
     return render(request, "reports/dialects.html", context | _shown(request, head, dialects_shown(reading)))
 
 
-def _shown(request: ProjectRequest, head: RunHead, found: Dialects) -> dict[str, Any]:
-    most = found.most_different
+def _shown(request: ProjectRequest, head: RunHead, shown: Dialects) -> dict[str, Any]:
+    most = shown.most_different
     one, other = text(request.GET, "one") or OURS, text(request.GET, "other") or (most.key if most else "")
-    if one not in found.keys or other not in found.keys or one == other:
+    if one not in shown.keys or other not in shown.keys or one == other:
         one, other = OURS, most.key if most else ""
     return {
-        "found": found,
-        "sentence": dialects_sentence(found),
-        "pair": found.pair(one, other) if other else None,
+        "dialects": shown,
+        "sentence": dialects_sentence(shown),
+        "pair": shown.pair(one, other) if other else None,
         "selected": {one, other},
         "query_grading": address_query({"grading": head.asked or ""}),
     }

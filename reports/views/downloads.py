@@ -16,8 +16,8 @@ from reports.matrix.state import read_matrix_state
 from reports.pages.run_header import graded, run_head
 from reports.tables import run as tables
 from reports.tables.bundled import BUNDLED
-from reports.tables.long import AskedTable
-from reports.trends.rate_selection import asked_trend, read_trend_asked
+from reports.tables.long import TableRequest
+from reports.trends.rate_selection import read_trend_request, trend_of_request
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
@@ -43,7 +43,7 @@ def long_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:
     @require_safe
     def send(request: ProjectRequest, number: int) -> HttpResponseBase:
         grading = graded(run_head(request, number, "run"))
-        return long_csv(request, AskedTable.of_address(name, grading, request.GET.dict()))
+        return long_csv(request, TableRequest.of_address(name, grading, request.GET.dict()))
 
     return send
 
@@ -82,15 +82,15 @@ def agent_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
 
 
 def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:
-    asked = read_trend_asked(request.GET)
-    _, points = asked_trend(scope, asked)
-    return csv_file(f"{scope.file}{asked.suffix}", tables.TRENDS, tables.trends(points))
+    trend_request = read_trend_request(request.GET)
+    _, points = trend_of_request(scope, trend_request)
+    return csv_file(f"{scope.file}{trend_request.suffix}", tables.TRENDS, tables.trends(points))
 
 
-def long_csv(request: ProjectRequest, asked: AskedTable) -> HttpResponseBase:
+def long_csv(request: ProjectRequest, table_request: TableRequest) -> HttpResponseBase:
     """Send a table, or where it is long lead to the page that writes it in the background; `?now=1` sends it anyhow."""
-    if request.GET.get("now") != "1" and asked.is_long:
-        run = asked.grading.run
-        address = reverse("reports:table", args=[request.project.slug, run.number, asked.name])
-        return redirect(f"{address}?{urlencode(asked.parameters)}")
-    return csv_file(asked.file_name.removesuffix(".csv"), asked.columns, asked.rows())
+    if request.GET.get("now") != "1" and table_request.is_long:
+        run = table_request.grading.run
+        address = reverse("reports:table", args=[request.project.slug, run.number, table_request.name])
+        return redirect(f"{address}?{urlencode(table_request.parameters)}")
+    return csv_file(table_request.file_name.removesuffix(".csv"), table_request.columns, table_request.rows())

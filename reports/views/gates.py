@@ -97,15 +97,15 @@ def run_gates_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
 @require_safe
 def gates(request: ProjectRequest) -> HttpResponse:
     """List the runs that were checked by a gate, the newest first."""
-    wanted = {name: text(request.GET, name) for name in FILTERS}
-    page = page_of(HeldGate.objects.in_project(request.project).matching(**wanted), request.GET.get("before", ""))
+    filters = {name: text(request.GET, name) for name in FILTERS}
+    page = page_of(HeldGate.objects.in_project(request.project).matching(**filters), request.GET.get("before", ""))
     experiments = Experiment.objects.in_project(request.project)
-    experiment = experiments.filter(slug=wanted["experiment"]).first()
+    experiment = experiments.filter(slug=filters["experiment"]).first()
     badge_url = _badge_url(request, experiment) if experiment else ""
     context = {
         "rows": gate_rows(page.rows),
         "older": page.older,
-        "wanted": wanted,
+        "filters": filters,
         "experiments": experiments.filter(
             untrashed("runs"), runs__held_gates__isnull=False, runs__held_gates__preview__isnull=True
         ).distinct(),
@@ -113,7 +113,7 @@ def gates(request: ProjectRequest) -> HttpResponse:
         "experiment": experiment,
         "badge_url": badge_url,
         "statuses": STATUSES,
-        "query": address_query(wanted),
+        "query": address_query(filters),
     }
     response = render(request, "reports/gates.html", context)
     return shows_secret(response) if badge_url else response
@@ -122,8 +122,8 @@ def gates(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def gates_file(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the list, filtered as it is shown."""
-    wanted = {name: text(request.GET, name) for name in FILTERS}
-    held = HeldGate.objects.in_project(request.project).matching(**wanted)
+    filters = {name: text(request.GET, name) for name in FILTERS}
+    held = HeldGate.objects.in_project(request.project).matching(**filters)
     return csv_file("gates", GATES_CSV, gates_csv(held.iterator(chunk_size=500)))
 
 

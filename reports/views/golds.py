@@ -39,20 +39,20 @@ def gold_changed(request: ProjectRequest, number: int, before: int, after: int) 
     """List the cases whose outcome changed between two gradings, each with its gold in both versions."""
     head = run_head(request, number, "golds")
     gradings = two_gradings(head.run, before, after)
-    wanted, start = GoldFilter.asked(request.GET), read_number(request.GET, "start") or 0
+    gold_filter, start = GoldFilter.of_address(request.GET), read_number(request.GET, "start") or 0
     changes = gold_changes(*gradings)
-    count = changes.of(how=wanted.how, cause=wanted.cause)
+    count = changes.of(how=gold_filter.how, cause=gold_filter.cause)
     context = {
         "head": head,
         "run": head.run,
         "before": gradings[0],
         "after": gradings[1],
         "changes": changes,
-        "wanted": wanted,
+        "filters": gold_filter,
         "count": count,
         "hows": HOWS.items(),
         "causes": CAUSES.items(),
-        "rows": list(gold_cases(gradings, wanted, start)),
+        "rows": list(gold_cases(gradings, gold_filter, start)),
         "start": start,
         "more": start + CASES_A_PAGE if count > start + CASES_A_PAGE else None,
     }
@@ -63,5 +63,5 @@ def gold_changed(request: ProjectRequest, number: int, before: int, after: int) 
 def gold_changed_csv(request: ProjectRequest, number: int, before: int, after: int) -> StreamingHttpResponse:
     """Send the same cases, all of them."""
     gradings = two_gradings(run_head(request, number, "golds").run, before, after)
-    rows = gold_case_lines(gradings, GoldFilter.asked(request.GET))
+    rows = gold_case_lines(gradings, GoldFilter.of_address(request.GET))
     return csv_file(f"run-{number}-gradings-{before}-to-{after}", GOLD_CASES, rows)

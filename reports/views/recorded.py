@@ -26,7 +26,7 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "head": head,
         "run": head.run,
-        "found": recorded_agreement(head.grading, column),
+        "agreement": recorded_agreement(head.grading, column),
         "columns": VERDICT_NAMES,
         "rewards": REWARDS.items(),
         "query": address_query({"column": column, "grading": head.asked or ""}),

@@ -19,7 +19,7 @@ from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import (
     CSV_COLUMNS,
     STATES,
-    Wanted,
+    SuspectFilter,
     csv_rows,
     dispute_reason,
     page_of,
@@ -38,7 +38,7 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
     """Show a page of a version's suspects, counted again first where there is more to count."""
     version_row = version_asked(request, dataset, version)
     kept = suspects_counted(version_row, actor=request.user)
-    choice = Wanted.asked(request.GET.dict())
+    choice = SuspectFilter.of_address(request.GET.dict())
     page = page_of(version_row, choice, request.user, request.role)
     here = min(choice.page, page.pages)
     context = {
@@ -46,7 +46,7 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
         "version": version_row,
         "kept": kept,
         "job": kept.job if kept.job is not None and kept.job.is_open else None,
-        "wanted": choice,
+        "filters": choice,
         "page": page,
         "traces": TraceExample.objects.open_traces(
             request.project, [row.example_id for row in page.rows], request.role
@@ -68,7 +68,7 @@ def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> Streami
     """Send the suspects that the address chooses, a row a reason."""
     version_row = version_asked(request, dataset, version)
     suspects_counted(version_row, actor=request.user)
-    rows = suspects_of(version_row, Wanted.asked(request.GET.dict()), request.user, request.role)
+    rows = suspects_of(version_row, SuspectFilter.of_address(request.GET.dict()), request.user, request.role)
     return csv_file(f"{version_row.dataset.slug}-v{version_row.number}-suspects", CSV_COLUMNS, csv_rows(rows))
 
 
@@ -76,7 +76,7 @@ def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> Streami
 def suspect_dispute(request: ProjectRequest, dataset: str, version: str, suspected: UUID) -> HttpResponse:
     """Open a dispute that cites the evidence, and come back to the list."""
     version_row = version_asked(request, dataset, version)
-    choice = Wanted.asked(request.GET.dict())
+    choice = SuspectFilter.of_address(request.GET.dict())
     _dispute(request, version_row, suspected)
     query = choice.query(page=str(choice.page))
     address = reverse("reports:suspects", args=[request.project.slug, version_row.dataset.slug, version])
@@ -84,7 +84,7 @@ def suspect_dispute(request: ProjectRequest, dataset: str, version: str, suspect
 
 
 def _dispute(request: ProjectRequest, version: DatasetVersion, revision: UUID) -> None:
-    suspect = suspects_of(version, Wanted(), request.user, request.role).filter(entry__revision=revision).first()
+    suspect = suspects_of(version, SuspectFilter(), request.user, request.role).filter(entry__revision=revision).first()
     if suspect is None:
         raise Http404
     row = row_of(suspect, 1)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.pages.run_header import run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
-from reports.tables.long import COMPARED, asked_table
+from reports.tables.long import COMPARED, read_table_request
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
@@ -24,24 +24,24 @@ from toolevals.workspace.services.job_files import KEPT, job_file
 def table(request: ProjectRequest, number: int, table: str) -> HttpResponse:
     """Say which table it is and how long, and show the job that writes it; by POST, begin one."""
     head = run_head(request, number, table)
-    asked = asked_table(request, number, table)
+    table_request = read_table_request(request, number, table)
     if request.method == "POST":
-        return redirect(table_start(asked=asked, actor=request.user).result_path)
+        return redirect(table_start(table_request=table_request, actor=request.user).result_path)
     job = job_asked(request, TABLE)
     if job and not table_belongs(job, request.user, request.role):
         raise Http404
     if job:
-        asked = table_of(job)
-    numbers = [number, asked.candidate] if asked.name == COMPARED else [number]
-    query = urlencode(asked.parameters)
+        table_request = table_of(job)
+    numbers = [number, table_request.candidate] if table_request.name == COMPARED else [number]
+    query = urlencode(table_request.parameters)
     context = {
         "head": head,
         "run": head.run,
-        "asked": asked,
-        "filters": [(name, value) for name, value in asked.parameters.items() if name != "grading"],
+        "table": table_request,
+        "filters": [(name, value) for name, value in table_request.parameters.items() if name != "grading"],
         "query": query,
         "now": reverse(f"reports:{table}-csv", args=[request.project.slug, *numbers]),
-        "rows": None if job else asked.count(),
+        "rows": None if job else table_request.count(),
         "job": job,
         "file": job_file(job) if job else None,
         "kept_until": job.finished_at + KEPT if job and job.finished_at else None,

@@ -24,7 +24,7 @@ from reports.services import (
     table_start,
     table_work,
 )
-from reports.tables.long import AskedTable
+from reports.tables.long import TableRequest
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
@@ -72,7 +72,7 @@ def a_table(world: World, person: User) -> str:
 def a_table_file(world: World, person: User) -> UUID:
     """Return a job of this person that has written a table."""
     grading = a_graded_run(world).gradings.latest("number")
-    job = table_start(asked=AskedTable("cases", grading, {}), actor=person)
+    job = table_start(table_request=TableRequest("cases", grading, {}), actor=person)
     for batch in job.batches.all():
         batch_work(str(batch.pk), table_work)
     file: UUID = job.pk

@@ -51,7 +51,7 @@ def verdicts_of(rows: list[dict[str, str]], tool: str) -> Counter[str]:
 
 def test_page_files_and_interface_agree(get, grading):
     page = get("dialects", grading)
-    found = page.context["found"]
+    found = page.context["dialects"]
     ours = found.tools[0]
     assert (ours.rate.passed, ours.rate.total, ours.unscored, ours.errored) == (9, 15, 1, 1)
     rows = csv_rows(get("dialects-csv", grading))
@@ -78,7 +78,7 @@ def test_page_files_and_interface_agree(get, grading):
 
 
 def test_every_number_opens_its_cases(get, grading):
-    found = get("dialects", grading).context["found"]
+    found = get("dialects", grading).context["dialects"]
     for tool in found.tools:
         for how, count in (("passed", tool.rate.passed), ("failed", tool.failed), ("unscored", tool.unscored)):
             assert get("cases", grading, by=tool.key, said=how).context["count"] == count

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import Row, Wanted, page_of
+from reports.suspects.listing import Row, SuspectFilter, page_of
 from tests.reports.recorded.loading import FOLDER, loaded
 from toolevals.workspace.models import Role
 
@@ -27,7 +27,7 @@ def ranked(project: Any, person: Any, domain: str, run_jobs: Any, settings: Any)
     settings.TRUSTED_SIMULATORS = ["*"]
     version = loaded(project, person, domain, run_jobs)
     suspects_counted(version, actor=None)
-    page = page_of(version, Wanted(), person, Role.ADJUDICATOR)
+    page = page_of(version, SuspectFilter(), person, Role.ADJUDICATOR)
     return {row.external_id: row for row in page.rows}
 
 

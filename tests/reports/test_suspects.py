@@ -15,7 +15,7 @@ from reports.models import Suspect, SuspectCount
 from reports.suspects import counting
 from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import Wanted, page_of
+from reports.suspects.listing import SuspectFilter, page_of
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, silence, uploaded_run, version_of
 from toolevals.runs.models import Agent
 from toolevals.workspace.models import Job, Role
@@ -31,7 +31,7 @@ def version(project: Any) -> Any:
 
 def listed(version: Any, person: Any, role: Role = Role.VIEWER, **wanted: Any) -> dict[str, Any]:
     suspects_counted(version, actor=None)
-    return {row.external_id: row for row in page_of(version, Wanted(**wanted), person, role).rows}
+    return {row.external_id: row for row in page_of(version, SuspectFilter(**wanted), person, role).rows}
 
 
 def kinds(row: Any) -> list[str]:

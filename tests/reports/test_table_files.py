@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.services import TABLE, table_start, table_work
-from reports.tables.long import TABLES, AskedTable
+from reports.tables.long import TABLES, TableRequest
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase
@@ -100,7 +100,7 @@ def test_lists_of_two_runs_too(build, get, browser_of, run_jobs):
 
 def test_every_table_says_how_long_it_is(grading):
     for name in ("cases", "trials", "judged", "state", "episodes"):
-        asked = AskedTable(name, grading, {})
+        asked = TableRequest(name, grading, {})
         assert asked.count() == len(list(asked.rows()))
         assert asked.is_long == (asked.count() > 3)
     assert set(TABLES) == {"cases", "trials", "judged", "state", "episodes", "compare-cases"}
@@ -115,7 +115,7 @@ def test_a_short_one_is_sent_at_once(grading, get):
 def test_only_who_asked_and_owners_get_it_and_a_day_later_it_is_gone(
     grading, browser_of, viewer, owner, reviewer, run_jobs
 ):
-    job = table_start(asked=AskedTable("cases", grading, {}), actor=viewer)
+    job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     run_jobs()
     file = reverse("reports:table-file", args=[*numbers(grading), "cases", job.pk])
     found = {}
@@ -129,23 +129,23 @@ def test_only_who_asked_and_owners_get_it_and_a_day_later_it_is_gone(
 
 
 def test_a_cancelled_job_leaves_nothing(grading, viewer, run_jobs):
-    job = table_start(asked=AskedTable("cases", grading, {}), actor=viewer)
+    job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     job_cancel(job=job, actor=viewer)
     run_jobs()
     assert not Upload.objects.exists()
 
 
 def test_a_worker_that_dies_is_followed_by_one_that_writes_all_of_it(grading, viewer, get, run_jobs, monkeypatch):
-    job = table_start(asked=AskedTable("cases", grading, {}), actor=viewer)
-    rows, deaths = AskedTable.rows, [KeyboardInterrupt()]
+    job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
+    rows, deaths = TableRequest.rows, [KeyboardInterrupt()]
 
-    def dying(asked: AskedTable) -> Any:
+    def dying(asked: TableRequest) -> Any:
         for number, row in enumerate(rows(asked)):
             if number == 5 and deaths:
                 raise deaths.pop()
             yield row
 
-    monkeypatch.setattr(AskedTable, "rows", dying)
+    monkeypatch.setattr(TableRequest, "rows", dying)
     batch = job.batches.get()
     with pytest.raises(KeyboardInterrupt):
         batch_work(str(batch.pk), table_work)
@@ -171,7 +171,7 @@ def test_by_rest_a_job_writes_it_and_its_file_is_fetched(grading, browser_of, ru
 def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, django_assert_max_num_queries):
     monkeypatch.setattr("reports.queries.grading.KEYSET_PAGE", 5)
     with django_assert_max_num_queries(100) as asked:
-        assert len(list(AskedTable("cases", grading, {}).rows())) == 12
+        assert len(list(TableRequest("cases", grading, {}).rows())) == 12
     ends = [query["sql"] for query in asked.captured_queries if "OFFSET" in query["sql"]]
     assert len(ends) == 3
     assert not any("JOIN" in sql for sql in ends)
@@ -180,7 +180,7 @@ def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, dja
 def test_progress_is_told_in_rows(grading, viewer, monkeypatch):
     told: list[int] = []
     monkeypatch.setattr("reports.services.table_files._PARTS", 1)
-    job = table_start(asked=AskedTable("cases", grading, {}), actor=viewer)
+    job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     monkeypatch.setattr("toolevals.workspace.jobs.leases.Lease.progress", lambda _, done: told.append(done))
     batch_work(str(job.batches.get().pk), table_work)
     assert told == [ROWS_A_CHUNK]

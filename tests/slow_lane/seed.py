@@ -33,7 +33,7 @@ from reports.dialects.making import dialects_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
-from reports.tables.long import AskedTable  # noqa: E402
+from reports.tables.long import TableRequest  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
 from tests.labeling.rows import NO_CALL, row  # noqa: E402
@@ -231,7 +231,9 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "run": lambda ground: baseline_run(ground.project, ground.version).job,
     "simulator": simulator_start,
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,
-    "table": lambda ground: table_start(asked=AskedTable("cases", ground.run.grading, {}), actor=ground.owner),
+    "table": lambda ground: table_start(
+        table_request=TableRequest("cases", ground.run.grading, {}), actor=ground.owner
+    ),
     "tools": tools_start,
     "tools_preview": large_start,
     "tools_publish": publish_start,

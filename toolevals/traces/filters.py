@@ -89,10 +89,10 @@ class TraceFilter:
     problems: dict[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, asked: Mapping[str, Any]) -> Self:
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
         """Return what an address asks for; what it says wrongly is named in `problems`, and narrows nothing down."""
-        found = {name: str(asked.get(name) or "").strip()[:200] for name in NAMES}
-        if broke := str(asked.get("broke") or "").strip()[:200]:
+        found = {name: str(parameters.get(name) or "").strip()[:200] for name in NAMES}
+        if broke := str(parameters.get("broke") or "").strip()[:200]:
             # As addresses said it before a verdict could be named.
             found |= {"rule": broke, "verdict": VerdictStatus.FAILED.value}
         problems: dict[str, str] = {}

@@ -97,11 +97,11 @@ def is_told(asked: Promotion | PromotionSchedule, user: User) -> bool:
 
 def asked_words(promotion: Promotion, user: User) -> str:
     """Return what was asked of a sample, in words, as far as `is_told` allows."""
-    wanted = TraceFilter.of(promotion.wanted)
+    trace_filter = TraceFilter.of(promotion.wanted)
     if not is_told(promotion, user):
         return "by what agents did, which only its author sees"
     if promotion.chosen:
         return f"chosen by hand; {promotion.get_turns_display()}"
-    said = ", ".join(f"{name} {value}" for name, value in wanted.said.items())
+    said = ", ".join(f"{name} {value}" for name, value in trace_filter.said.items())
     strata = " and by ".join(STRATA[name][0] for name in promotion.strata if name in STRATA)
     return f"from {said or 'all traces'}, in turns by {strata}; {promotion.get_turns_display()}; seed {promotion.seed}"

@@ -72,27 +72,27 @@ class RuleTrend:
     days: tuple[RuleDay, ...]
 
 
-def trend_filter(asked: Any) -> TraceFilter:
+def trend_filter(parameters: Any) -> TraceFilter:
     """Return the days, agent and version that an address asks for; more days than `MOST_DAYS` are a problem of it."""
-    said = {name: asked.get(name, "") for name in ("since", "until", "agent", "version")}
+    said = {name: parameters.get(name, "") for name in ("since", "until", "agent", "version")}
     if not said["since"]:
         last = TraceFilter.of(said).times[1]
         today = timezone.localdate() if last is None else timezone.localdate(last - timedelta(microseconds=1))
         said["since"] = str(today - timedelta(days=DAYS - 1))
-    wanted = TraceFilter.of(said)
-    if not wanted.problems and len(days_of(wanted)) > MOST_DAYS:
-        wanted.problems["since"] = f"These are more than {MOST_DAYS} days."
-    return wanted
+    trace_filter = TraceFilter.of(said)
+    if not trace_filter.problems and len(days_of(trace_filter)) > MOST_DAYS:
+        trace_filter.problems["since"] = f"These are more than {MOST_DAYS} days."
+    return trace_filter
 
 
-def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
+def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
     """Return what each rule said on each day that a filter of `trend_filter` is about; rules that said nothing are out.
 
     Traces that are closed to someone count: the figures name none.
     """
-    if wanted.problems:
+    if trace_filter.problems:
         return []
-    days = days_of(wanted)
+    days = days_of(trace_filter)
     # By the key of a judge, or the name of a rule.
     judges = judge_rules(project)
     rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judges
@@ -106,7 +106,7 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
     numbers = {timezone.localdate(each): at for at, each in enumerate(days)}
     # Hours have the same few numbers of verdicts over and over.
     traces = Counter[tuple[int | str, date, tuple[int, ...]]]()
-    for counts in verdict_counts(project, wanted, days, judged=bool(judges)):
+    for counts in verdict_counts(project, trace_filter, days, judged=bool(judges)):
         traces[counts.judge or counts.rule, counts.day, counts.statuses] += counts.traces
     for (key, day, statuses), count in traces.items():
         if key not in rules:
@@ -115,15 +115,15 @@ def rule_trends(project: Project, wanted: TraceFilter) -> list[RuleTrend]:
         each.counts.update({name: part * count for name, part in zip(STATUSES, statuses, strict=True)})
         passed, failed, *_ = statuses
         each.tally[passed + failed, passed] += count
-    for judge, at, count in _not_judged(project, wanted, days) if judges else ():
+    for judge, at, count in _not_judged(project, trace_filter, days) if judges else ():
         day_of(judge, at).not_judged += count
     by_rule = [(rule, [found[key, at] for at in range(len(days)) if (key, at) in found]) for key, rule in rules.items()]
     return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
 
 
-def days_of(wanted: TraceFilter) -> list[datetime]:
+def days_of(trace_filter: TraceFilter) -> list[datetime]:
     """Return the beginnings of the days, the first one where the filter begins; never many more than are allowed."""
-    since, until = wanted.times
+    since, until = trace_filter.times
     end = until or timezone.now()
     found: list[datetime] = []
     while since is not None and since < end and len(found) <= MOST_DAYS:
@@ -133,10 +133,10 @@ def days_of(wanted: TraceFilter) -> list[datetime]:
     return found
 
 
-def _not_judged(project: Project, wanted: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:
+def _not_judged(project: Project, trace_filter: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:
     """Yield (judge, number of the day, how many traces it was not asked about)."""
-    rows: Any = TraceQuestion.objects.filter(came_within([wanted.times], "trace"), judge__project=project)
-    equal = {"trace__agent": wanted.agent, "trace__agent_version": wanted.version}
+    rows: Any = TraceQuestion.objects.filter(came_within([trace_filter.times], "trace"), judge__project=project)
+    equal = {"trace__agent": trace_filter.agent, "trace__agent_version": trace_filter.version}
     rows = rows.filter(state=QuestionState.NOT_JUDGED, **{column: value for column, value in equal.items() if value})
     found = rows.annotate(day=day_number(days, "trace")).values("judge", "day").annotate(count=Count("pk")).order_by()
     yield from found.values_list("judge", "day", "count")

@@ -28,13 +28,13 @@ Strata = Mapping[Any, Sequence[UUID]]
 
 
 def traces_draw(
-    project: Project, wanted: TraceFilter, count: int, seed: int, strata: Sequence[str] = ("calls",)
+    project: Project, trace_filter: TraceFilter, count: int, seed: int, strata: Sequence[str] = ("calls",)
 ) -> list[UUID]:
     """Return ids of so many traces, or of all where there are fewer: the same for the same seed and traces.
 
     Each kind of strata gives a trace in turn, of each kind one stratum after the other, the rarest first.
     """
-    newest = wanted.traces(project, Role.VIEWER).filter(examples=None).order_by("-pk")[:DRAWN_FROM]
+    newest = trace_filter.traces(project, Role.VIEWER).filter(examples=None).order_by("-pk")[:DRAWN_FROM]
     traces = sorted(newest.values_list("pk", flat=True))
     chance = Random(seed)  # noqa: S311 - a sample that can be drawn again
     kinds = [_in_turns(STRATA[name][1](traces), chance) for name in dict.fromkeys(strata or ("calls",))]

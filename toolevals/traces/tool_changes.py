@@ -61,7 +61,7 @@ _Test = tuple[tuple[str, str], _Against, Measure, ExampleSums, ExampleSums]
 
 def tool_changes(
     project: Project,
-    wanted: TraceFilter,
+    trace_filter: TraceFilter,
     split: str,
     figures: Sequence[ToolFigures],
     earlier: Sequence[ToolFigures] = (),
@@ -70,12 +70,12 @@ def tool_changes(
 
     `earlier` are the figures of the `days_before`. Shares are compared only where the filter names no tool.
     """
-    tests = [*_tests(wanted, split, figures, earlier)]
+    tests = [*_tests(trace_filter, split, figures, earlier)]
     adjusted = holm([rates_differ(before, after) for *_, before, after in tests])
     found: dict[tuple[str, str], list[ToolChange]] = {}
     for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
         if p_value is not None and p_value < ALPHA:
-            change_id = uuid5(project.pk, f"{wanted.query} {split} {key!r} {measure} {against.words}")
+            change_id = uuid5(project.pk, f"{trace_filter.query} {split} {key!r} {measure} {against.words}")
             rates = _share(before), _share(after)
             change = ToolChange(change_id, *key, measure, against.words, *rates, p_value, against.part)
             found.setdefault(key, []).append(change)
@@ -83,9 +83,9 @@ def tool_changes(
 
 
 def _tests(
-    wanted: TraceFilter, split: str, figures: Sequence[ToolFigures], earlier: Sequence[ToolFigures]
+    trace_filter: TraceFilter, split: str, figures: Sequence[ToolFigures], earlier: Sequence[ToolFigures]
 ) -> Iterator[_Test]:
-    with_share = not wanted.tool
+    with_share = not trace_filter.tool
     if split == "version":
         # Versions in the order in which their first calls came.
         began: dict[str, date] = {}
@@ -100,7 +100,7 @@ def _tests(
                     yield from _of_pair(
                         row_before, row, _Against(f"version {before or '–'}", before), with_share=with_share
                     )
-    elif not split and (days := days_before(wanted)):
+    elif not split and (days := days_before(trace_filter)):
         by_tool = {each.tool: each for each in earlier}
         against = _Against(f"{days.since[:10]} to {days.until[:10]}")
         for each in figures:
@@ -115,17 +115,17 @@ def _of_pair(before: ToolFigures, after: ToolFigures, against: _Against, *, with
         yield key, against, "share of calls", before.share, after.share
 
 
-def days_before(wanted: TraceFilter) -> TraceFilter | None:
+def days_before(trace_filter: TraceFilter) -> TraceFilter | None:
     """Return the filter of as many days before the days that are asked for; None where these are no whole days."""
     try:
-        first = date.fromisoformat(wanted.since)
-        last = date.fromisoformat(wanted.until) if wanted.until else timezone.localdate()
+        first = date.fromisoformat(trace_filter.since)
+        last = date.fromisoformat(trace_filter.until) if trace_filter.until else timezone.localdate()
     except ValueError:
         return None
     count = (last - first).days + 1
     if count < 1:
         return None
-    return replace(wanted, since=str(first - timedelta(days=count)), until=str(first - timedelta(days=1)))
+    return replace(trace_filter, since=str(first - timedelta(days=count)), until=str(first - timedelta(days=1)))
 
 
 def _share(sums: ExampleSums) -> float:

@@ -100,14 +100,14 @@ class ToolFigures:
         return [self.percentile(each) for each in PERCENTILES]
 
 
-def tool_figures(project: Project, wanted: TraceFilter, split: str = "") -> list[ToolFigures]:
+def tool_figures(project: Project, trace_filter: TraceFilter, split: str = "") -> list[ToolFigures]:
     """Return the figures of the calls that a filter is about; its times, agent, version and tool count."""
-    return figures_of(counts_of(project, wanted, wanted.times), split)
+    return figures_of(counts_of(project, trace_filter, trace_filter.times), split)
 
 
-def counts_of(project: Project, wanted: TraceFilter, times: Times) -> Iterator[ToolCounts]:
+def counts_of(project: Project, trace_filter: TraceFilter, times: Times) -> Iterator[ToolCounts]:
     """Yield what was counted between two times of calls of the agent, version and tool that a filter is about."""
-    return tool_counts(project, times, tool=wanted.tool, agent=wanted.agent, version=wanted.version)
+    return tool_counts(project, times, tool=trace_filter.tool, agent=trace_filter.agent, version=trace_filter.version)
 
 
 def figures_of(counted: Iterable[ToolCounts], split: str = "") -> list[ToolFigures]:

@@ -40,24 +40,24 @@ class ToolTable:
         return [change for each in self.shown for change in self.changes.get((each.tool, each.part), ())]
 
 
-def tool_filter(asked: Mapping[str, Any]) -> tuple[TraceFilter, str]:
+def tool_filter(parameters: Mapping[str, Any]) -> tuple[TraceFilter, str]:
     """Return the days, agent, version and tool that an address asks for, and what the table is split by, or nothing."""
-    said = dict(asked)
+    said = dict(parameters)
     if "since" not in said:
         said["since"] = str(timezone.localdate() - timedelta(days=DAYS - 1))
     split = str(said.get("by", ""))
     return TraceFilter.of(said), split if split in SPLITS else ""
 
 
-def tool_table(project: Project, wanted: TraceFilter, split: str) -> ToolTable:
+def tool_table(project: Project, trace_filter: TraceFilter, split: str) -> ToolTable:
     """Return the figures of the calls that a filter is about, with what surely changed."""
-    days = None if split else days_before(wanted)
+    days = None if split else days_before(trace_filter)
     if days is None:
-        figures, earlier = tool_figures(project, wanted, split), []
+        figures, earlier = tool_figures(project, trace_filter, split), []
     else:
         # Both are read at once: the days before end where these begin.
-        first = date.fromisoformat(wanted.since)
-        counted = [*counts_of(project, wanted, (days.times[0], wanted.times[1]))]
+        first = date.fromisoformat(trace_filter.since)
+        counted = [*counts_of(project, trace_filter, (days.times[0], trace_filter.times[1]))]
         figures = figures_of(each for each in counted if each.day >= first)
         earlier = figures_of(each for each in counted if each.day < first)
-    return ToolTable(figures, tool_changes(project, wanted, split, figures[:MOST_ROWS], earlier))
+    return ToolTable(figures, tool_changes(project, trace_filter, split, figures[:MOST_ROWS], earlier))

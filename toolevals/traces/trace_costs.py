@@ -83,25 +83,25 @@ class CostFigures:
         self.costs.append(counts.cost)
 
 
-def cost_figures(project: Project, wanted: TraceFilter, split: str = "") -> list[CostFigures]:
+def cost_figures(project: Project, trace_filter: TraceFilter, split: str = "") -> list[CostFigures]:
     """Return what the traces took that a filter of `trend_filter` is about, in the order of their parts."""
-    days = [] if wanted.problems else days_of(wanted)
+    days = [] if trace_filter.problems else days_of(trace_filter)
     if not days:
         return []
     found: dict[str, CostFigures] = {}
-    for counts in _cost_counts(project, wanted, days):
+    for counts in _cost_counts(project, trace_filter, days):
         part = str(getattr(counts, SPLITS[split])) if split in SPLITS else ""
         found.setdefault(part, CostFigures(part)).add(counts)
     return [found[part] for part in sorted(found)]
 
 
-def _cost_counts(project: Project, wanted: TraceFilter, days: Sequence[datetime]) -> Iterator[CostCounts]:
-    hours = kept_hours(project, wanted.times, "costs")
+def _cost_counts(project: Project, trace_filter: TraceFilter, days: Sequence[datetime]) -> Iterator[CostCounts]:
+    hours = kept_hours(project, trace_filter.times, "costs")
     for day, documents in hours.kept:
         for agent, version, model, *numbers in documents:
-            if wanted.agent in ("", agent) and wanted.version in ("", version):
+            if trace_filter.agent in ("", agent) and trace_filter.version in ("", version):
                 yield CostCounts(agent, version, model, day, *numbers)
-    equal = {"agent": wanted.agent, "agent_version": wanted.version}
+    equal = {"agent": trace_filter.agent, "agent_version": trace_filter.version}
     rows = Trace.objects.in_project(project).summed_up()
     rows = rows.filter(**{column: value for column, value in equal.items() if value})
     for some in hours.gaps_in_parts:

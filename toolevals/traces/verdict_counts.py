@@ -38,24 +38,24 @@ class VerdictCounts:
 
 
 def verdict_counts(
-    project: Project, wanted: TraceFilter, days: Sequence[datetime], *, judged: bool
+    project: Project, trace_filter: TraceFilter, days: Sequence[datetime], *, judged: bool
 ) -> Iterator[VerdictCounts]:
     """Yield what was said of a project's traces of the times, agent and version of a filter; `days` are its days.
 
     What judges said is among it where traces were `judged`. It may be in parts: several with the same names.
     """
-    hours = kept_hours(project, wanted.times, "verdicts")
+    hours = kept_hours(project, trace_filter.times, "verdicts")
     for day, documents in hours.kept:
         for rule, agent, version, statuses, traces in documents:
-            if wanted.agent in ("", agent) and wanted.version in ("", version):
+            if trace_filter.agent in ("", agent) and trace_filter.version in ("", version):
                 yield VerdictCounts(rule, None, agent, version, day, tuple(statuses), traces)
-    equal = {"trace__agent": wanted.agent, "trace__agent_version": wanted.version}
+    equal = {"trace__agent": trace_filter.agent, "trace__agent_version": trace_filter.version}
     rows = SpanVerdict.objects.filter(project=project, **{column: value for column, value in equal.items() if value})
     for some in hours.gaps_in_parts:
         yield from counted(rows.filter(came_within(some, "trace"), judge=None), days)
     if judged:
         # Judges answer at any time later, and are asked about few traces: nothing of theirs is kept.
-        yield from counted(rows.filter(came_within([wanted.times], "trace")).exclude(judge=None), days)
+        yield from counted(rows.filter(came_within([trace_filter.times], "trace")).exclude(judge=None), days)
 
 
 def counted(verdicts: Any, days: Sequence[datetime]) -> Iterator[VerdictCounts]:

@@ -40,9 +40,9 @@ class ExportedVerdict:
     verdict: SpanVerdict
 
 
-def exported_verdicts(project: Project, role: Role, wanted: TraceFilter) -> Iterator[list[ExportedVerdict]]:
+def exported_verdicts(project: Project, role: Role, trace_filter: TraceFilter) -> Iterator[list[ExportedVerdict]]:
     """Yield the verdicts on each trace that a filter shows and that is open to the role, the newest trace first."""
-    for page in pages_of(wanted.traces(project, role).exclude(closed_to(project, role))):
+    for page in pages_of(trace_filter.traces(project, role).exclude(closed_to(project, role))):
         of_trace: dict[UUID, list[SpanVerdict]] = {}
         for verdict in _verdicts(page):
             of_trace.setdefault(verdict.trace_id, []).append(verdict)
@@ -56,15 +56,15 @@ def _verdicts(traces: Sequence[Trace]) -> QuerySet[SpanVerdict]:
     return found.select_related("judge__judge").order_by("trace", "number")
 
 
-def verdict_lines(project: Project, role: Role, wanted: TraceFilter) -> Iterator[bytes]:
+def verdict_lines(project: Project, role: Role, trace_filter: TraceFilter) -> Iterator[bytes]:
     """Yield one line for each trace: a batch of log records, as OTLP writes files and collectors read them."""
-    for found in exported_verdicts(project, role, wanted):
+    for found in exported_verdicts(project, role, trace_filter):
         yield json.dumps(_batch(found), separators=(",", ":")).encode() + b"\n"
 
 
-def verdict_rows(project: Project, role: Role, wanted: TraceFilter) -> Iterator[tuple[Cell, ...]]:
+def verdict_rows(project: Project, role: Role, trace_filter: TraceFilter) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each verdict; the columns are `VERDICTS`."""
-    for found in exported_verdicts(project, role, wanted):
+    for found in exported_verdicts(project, role, trace_filter):
         for each in found:
             trace, verdict = each.trace, each.verdict
             yield (

@@ -48,6 +48,6 @@ class Today(ProjectView):
         asked = TodaySerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
-        wanted = TodayRequest(dataset=said["dataset"], agent=said["agent"], wanted=said["filter"])
-        job = today_start(request=wanted, actor=self.user, role=self.role)
+        today = TodayRequest(dataset=said["dataset"], agent=said["agent"], wanted=said["filter"])
+        job = today_start(request=today, actor=self.user, role=self.role)
         return Response(JobSerializer(job).data, status=HTTPStatus.ACCEPTED)

@@ -61,16 +61,16 @@ _ENUMS = {"verdict": [*VERDICTS], "without": [*SAID_ONCE]}
 FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name)) for name in NAMES]
 
 
-def _required(asked: Mapping[str, Any]) -> TraceFilter:
+def _required(parameters: Mapping[str, Any]) -> TraceFilter:
     """Return the filter of an address. Raises `Problems` where a value of it is wrong."""
-    return _checked(TraceFilter.of(asked))
+    return _checked(TraceFilter.of(parameters))
 
 
-def _checked(wanted: TraceFilter) -> TraceFilter:
-    if wanted.problems:
-        problems = [Problem(f"/{name}", words) for name, words in wanted.problems.items()]
+def _checked(trace_filter: TraceFilter) -> TraceFilter:
+    if trace_filter.problems:
+        problems = [Problem(f"/{name}", words) for name, words in trace_filter.problems.items()]
         raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "The filter is not valid.", problems)
-    return wanted
+    return trace_filter
 
 
 @extend_schema_view(get=extend_schema(parameters=FILTERS))
@@ -99,8 +99,8 @@ class Tools(ProjectView):
         responses=ToolFiguresSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        wanted, split = _required(request.query_params), request.query_params.get("by", "")
-        figures = tool_figures(self.project, wanted, split if split in SPLITS else "")
+        trace_filter, split = _required(request.query_params), request.query_params.get("by", "")
+        figures = tool_figures(self.project, trace_filter, split if split in SPLITS else "")
         return Response(ToolFiguresSerializer(figures, many=True).data)
 
 
@@ -115,8 +115,8 @@ class Costs(ProjectView):
         responses=CostFiguresSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        wanted, split = _checked(trend_filter(request.query_params)), request.query_params.get("by", "version")
-        return Response(CostFiguresSerializer(cost_figures(self.project, wanted, split), many=True).data)
+        trace_filter, split = _checked(trend_filter(request.query_params)), request.query_params.get("by", "version")
+        return Response(CostFiguresSerializer(cost_figures(self.project, trace_filter, split), many=True).data)
 
 
 class ToolChanges(ProjectView):
@@ -134,8 +134,8 @@ class ToolChanges(ProjectView):
         responses=ToolChangeSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        wanted, split = tool_filter(request.query_params.dict())
-        marks = tool_table(self.project, _checked(wanted), split).marks
+        trace_filter, split = tool_filter(request.query_params.dict())
+        marks = tool_table(self.project, _checked(trace_filter), split).marks
         return Response(ToolChangeSerializer(marks, many=True).data)
 
 

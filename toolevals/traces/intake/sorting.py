@@ -108,21 +108,21 @@ _Item = tuple[str, str, str, bool, Mapping[str, Any], tuple[Mapping[str, Any], M
 _Wrong = tuple[str, InvalidDocument]
 
 
-def _span_item(each: Exported) -> _Item | _Wrong:
-    span = each.span
+def _span_item(exported: Exported) -> _Item | _Wrong:
+    span = exported.span
     if isinstance(span, InvalidDocument):
-        return each.pointer, span
-    above = each.resource_spans, each.scope_spans
-    return each.pointer, span.trace_id, span.span_id, not span.parent_id, _known(each.item, _KNOWN), above
+        return exported.pointer, span
+    above = exported.resource_spans, exported.scope_spans
+    return exported.pointer, span.trace_id, span.span_id, not span.parent_id, _known(exported.item, _KNOWN), above
 
 
-def _record_item(each: ExportedRecord) -> _Item | _Wrong:
-    record = each.record
+def _record_item(exported: ExportedRecord) -> _Item | _Wrong:
+    record = exported.record
     if isinstance(record, InvalidDocument):
-        return each.pointer, record
+        return exported.pointer, record
     key = _RECORD + sha256(identity_of(record)).hexdigest()[:15]
-    item = _known(each.item, _KNOWN_OF_RECORDS)
-    return each.pointer, record.trace_id, key, False, item, (each.resource_logs, each.scope_logs)
+    item = _known(exported.item, _KNOWN_OF_RECORDS)
+    return exported.pointer, record.trace_id, key, False, item, (exported.resource_logs, exported.scope_logs)
 
 
 def _known(item: Mapping[str, Any], known: Container[str]) -> Mapping[str, Any]:

@@ -61,10 +61,10 @@ def live_agents(project: Project) -> Any:
     return found.filter(last_run__isnull=False).order_by("-last_run")
 
 
-def decided_examples(project: Project, dataset: Dataset, wanted: TraceFilter, role: Role) -> TraceExampleQuerySet:
+def decided_examples(project: Project, dataset: Dataset, trace_filter: TraceFilter, role: Role) -> TraceExampleQuerySet:
     """Return the turns of the filter's traces that are examples of the dataset with gold."""
     # Runs are shown to everyone: a trace that is closed to anyone stays out of them.
-    traces = wanted.traces(project, role).exclude(closed_to(project, Role.REVIEWER)).order_by()
+    traces = trace_filter.traces(project, role).exclude(closed_to(project, Role.REVIEWER)).order_by()
     found = TraceExample.objects.filter(
         is_folded=False, example__dataset=dataset, example__current__gold__isnull=False, trace__in=traces.values("pk")
     )
@@ -103,8 +103,8 @@ def today_runs(lease: Lease) -> None:
     """Freeze a version, read what production did, and start both runs with the end of the batch."""
     payload, job = lease.payload, lease.batch.job
     dataset = Dataset.objects.select_related("project").get(pk=payload["dataset"])
-    wanted = TraceFilter.of(payload["wanted"])
-    links = list(decided_examples(dataset.project, dataset, wanted, Role(payload["role"]))[:MOST])
+    trace_filter = TraceFilter.of(payload["wanted"])
+    links = list(decided_examples(dataset.project, dataset, trace_filter, Role(payload["role"]))[:MOST])
     version = version_freeze(dataset=dataset, actor=job.actor, note="For production and a live agent")
     entries = VersionEntry.objects.filter(version=version, revision__example__in=[link.example_id for link in links])
     current = entries.filter(revision=F("revision__example__current")).order_by("position")

@@ -64,24 +64,26 @@ def known(rate: Rate) -> SafeString:
 
 
 @register.filter
-def of_row(changes: Mapping[tuple[str, str], Sequence[ToolChange]], each: ToolFigures) -> Sequence[ToolChange]:
+def of_row(changes: Mapping[tuple[str, str], Sequence[ToolChange]], figures: ToolFigures) -> Sequence[ToolChange]:
     """Return the changes that are marked in a row of figures."""
-    return changes.get((each.tool, each.part), ())
+    return changes.get((figures.tool, figures.part), ())
 
 
 @register.simple_tag(takes_context=True)
-def tool_links(context: template.Context, wanted: TraceFilter, split: str, each: ToolFigures) -> dict[str, Any]:
+def tool_links(
+    context: template.Context, trace_filter: TraceFilter, split: str, figures: ToolFigures
+) -> dict[str, Any]:
     """Return the addresses behind a row of figures: the tool by itself, its traces, and those with an error.
 
     Each percentile has the traces of calls that took so long at least.
     """
     project = context["project"].slug
-    said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
-    said["tool"] = each.tool
+    said = {name: value for name, value in trace_filter.said.items() if name in ("since", "until", "agent", "version")}
+    said["tool"] = figures.tool
     alone = reverse("traces:tools", args=[project]) + "?" + urlencode(said | {"by": split or "day"})
-    said |= _of_part(split, each.part)
+    said |= _of_part(split, figures.part)
     calls = reverse("traces:traces", args=[project]) + "?" + urlencode(said)
-    percentiles = [(ms, f"{calls}&min_call_ms={ms * LEAST_OF_CLASS:.6g}" if ms else "") for ms in each.percentiles]
+    percentiles = [(ms, f"{calls}&min_call_ms={ms * LEAST_OF_CLASS:.6g}" if ms else "") for ms in figures.percentiles]
     return {"tool": alone, "calls": calls, "errors": f"{calls}&error=any", "percentiles": percentiles}
 
 
@@ -93,9 +95,9 @@ def _of_part(split: str, part: str) -> dict[str, str]:
 
 
 @register.simple_tag(takes_context=True)
-def change_link(context: template.Context, wanted: TraceFilter, split: str, change: ToolChange) -> str:
+def change_link(context: template.Context, trace_filter: TraceFilter, split: str, change: ToolChange) -> str:
     """Return the address of the calls that a change is compared with."""
-    before = (days_before(wanted) or wanted) if not split else wanted
+    before = (days_before(trace_filter) or trace_filter) if not split else trace_filter
     said = {name: value for name, value in before.said.items() if name in ("since", "until", "agent", "version")}
     said["tool"] = change.tool
     said |= _of_part("version" if split else "", change.before_part)
@@ -104,10 +106,12 @@ def change_link(context: template.Context, wanted: TraceFilter, split: str, chan
 
 
 @register.simple_tag(takes_context=True)
-def cost_links(context: template.Context, wanted: TraceFilter, split: str, each: CostFigures) -> dict[str, str]:
+def cost_links(
+    context: template.Context, trace_filter: TraceFilter, split: str, figures: CostFigures
+) -> dict[str, str]:
     """Return the addresses behind a row of costs: its traces, those with a cost, and those with a loop."""
-    said = {name: value for name, value in wanted.said.items() if name in ("since", "until", "agent", "version")}
-    said |= _of_part(split, each.part)
+    said = {name: value for name, value in trace_filter.said.items() if name in ("since", "until", "agent", "version")}
+    said |= _of_part(split, figures.part)
     traces = reverse("traces:traces", args=[context["project"].slug]) + "?"
     looped = said | {"rule": LOOPS, "verdict": "failed"}
     costed = said | {"min_cost": "0"}
@@ -115,26 +119,26 @@ def cost_links(context: template.Context, wanted: TraceFilter, split: str, each:
 
 
 @register.simple_tag(takes_context=True)
-def rule_links(context: template.Context, wanted: TraceFilter, each: RuleDay) -> dict[str, Any]:
+def rule_links(context: template.Context, trace_filter: TraceFilter, day: RuleDay) -> dict[str, Any]:
     """Return the addresses behind a rule's day: all traces of the day, those that the rule was about, and each count.
 
     A judge's are by its id: another one may have had the same rubric.
     """
-    said = {name: value for name, value in wanted.said.items() if name in ("agent", "version")}
-    said |= {"since": str(each.day), "until": str(each.day)}
+    said = {name: value for name, value in trace_filter.said.items() if name in ("agent", "version")}
+    said |= {"since": str(day.day), "until": str(day.day)}
     traces = reverse("traces:traces", args=[context["project"].slug])
-    judge = each.rule.judge_id if isinstance(each.rule, JudgeRule) else None
-    of_rule = said | ({"judge": str(judge)} if judge else {"rule": each.rule.name})
+    judge = day.rule.judge_id if isinstance(day.rule, JudgeRule) else None
+    of_rule = said | ({"judge": str(judge)} if judge else {"rule": day.rule.name})
     shown = (*STATUSES, *(("not_judged",) if judge else ()))
     return {
         "day": f"{traces}?{urlencode(said)}",
         "rule": f"{traces}?{urlencode(of_rule)}",
-        "counts": [(getattr(each, name), f"{traces}?{urlencode(of_rule | {'verdict': name})}") for name in shown],
+        "counts": [(getattr(day, name), f"{traces}?{urlencode(of_rule | {'verdict': name})}") for name in shown],
     }
 
 
 @register.simple_tag(takes_context=True)
-def judge_links(context: template.Context, each: TraceJudge) -> dict[str, str]:
+def judge_links(context: template.Context, judge: TraceJudge) -> dict[str, str]:
     """Return the addresses behind what a judge was asked today, what waits for it, and what it leaves out."""
     today = str(timezone.localdate())
     said: dict[str, dict[str, str]] = {
@@ -143,7 +147,7 @@ def judge_links(context: template.Context, each: TraceJudge) -> dict[str, str]:
         "not_judged": {"verdict": "not_judged", "since": today},
     }
     traces = reverse("traces:traces", args=[context["project"].slug])
-    return {name: f"{traces}?{urlencode({'judge': str(each.judge_id), **more})}" for name, more in said.items()}
+    return {name: f"{traces}?{urlencode({'judge': str(judge.judge_id), **more})}" for name, more in said.items()}
 
 
 @register.filter

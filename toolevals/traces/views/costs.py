@@ -16,15 +16,15 @@ from toolevals.workspace.requests import ProjectRequest
 @require_safe
 def costs(request: ProjectRequest) -> HttpResponse:
     """Show what the traces of some days took, each number with the traces behind it."""
-    wanted, split = trend_filter(request.GET), _split(request)
-    figures = cost_figures(request.project, wanted, split)
+    trace_filter, split = trend_filter(request.GET), _split(request)
+    figures = cost_figures(request.project, trace_filter, split)
     context = {
         "figures": figures[:MOST_ROWS],
         "left_out": max(len(figures) - MOST_ROWS, 0),
-        "wanted": wanted,
+        "filters": trace_filter,
         "split": split,
         "splits": SPLITS,
-        "query": wanted.query,
+        "query": trace_filter.query,
     }
     return render(request, "traces/costs.html", context)
 
@@ -32,10 +32,12 @@ def costs(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def costs_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
     """Send the same table, all of it."""
-    wanted = trend_filter(request.GET)
-    if wanted.problems:
-        return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
-    figures = cost_figures(request.project, wanted, _split(request))
+    trace_filter = trend_filter(request.GET)
+    if trace_filter.problems:
+        return HttpResponseBadRequest(
+            "\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8"
+        )
+    figures = cost_figures(request.project, trace_filter, _split(request))
     return csv_file("costs-in-production", TRACE_COSTS, trace_cost_lines(figures))
 
 

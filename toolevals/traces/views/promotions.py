@@ -30,13 +30,13 @@ _UNDONE = (PromotionState.MADE, PromotionState.MAKING)
 @require_http_methods(["GET", "POST"])
 def promote(request: ProjectRequest) -> HttpResponse:
     """Ask for the dataset and the sample; by POST, begin the job, with `look` only to show its texts first."""
-    wanted, trace = TraceFilter.of(request.GET), _trace(request)
+    trace_filter, trace = TraceFilter.of(request.GET), _trace(request)
     form = PromotionForm(request.POST or None, project=request.project, alone=trace is not None)
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         asked = PromotionRequest(
             dataset=said["dataset"],
-            wanted=wanted.said,
+            wanted=trace_filter.said,
             count=said.get("count") or 1,
             seed=said.get("seed") or 0,
             traces=(trace.pk,) if trace else (),
@@ -46,7 +46,7 @@ def promote(request: ProjectRequest) -> HttpResponse:
         )
         promotion = promotion_start(request=asked, actor=request.user)
         return redirect("traces:promotion", request.project.slug, promotion.pk)
-    context = {"form": form, "wanted": wanted, "trace": trace}
+    context = {"form": form, "filters": trace_filter, "trace": trace}
     return render(request, "traces/promote.html", context, status=422 if form.errors else 200)
 
 

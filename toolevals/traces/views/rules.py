@@ -15,15 +15,21 @@ from toolevals.workspace.requests import ProjectRequest
 @require_safe
 def rules(request: ProjectRequest) -> HttpResponse:
     """Show what each rule said on each day, each number with the traces behind it."""
-    wanted = trend_filter(request.GET)
-    context = {"trends": rule_trends(request.project, wanted), "wanted": wanted, "query": wanted.query}
+    trace_filter = trend_filter(request.GET)
+    context = {
+        "trends": rule_trends(request.project, trace_filter),
+        "filters": trace_filter,
+        "query": trace_filter.query,
+    }
     return render(request, "traces/rules.html", context)
 
 
 @require_safe
 def rules_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
     """Send the same table."""
-    wanted = trend_filter(request.GET)
-    if wanted.problems:
-        return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
-    return csv_file("rules-in-production", RULE_DAYS, rule_day_lines(rule_trends(request.project, wanted)))
+    trace_filter = trend_filter(request.GET)
+    if trace_filter.problems:
+        return HttpResponseBadRequest(
+            "\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8"
+        )
+    return csv_file("rules-in-production", RULE_DAYS, rule_day_lines(rule_trends(request.project, trace_filter)))

@@ -19,13 +19,13 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "POST"])
 def schedule_new(request: ProjectRequest) -> HttpResponse:
     """Ask when, how many and of which dataset; the address says of which traces. By POST, begin."""
-    wanted = TraceFilter.of(request.GET)
+    trace_filter = TraceFilter.of(request.GET)
     form = ScheduleForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid():
-        schedule_add(request=ScheduleRequest(wanted=wanted.said, **form.cleaned_data), actor=request.user)
+        schedule_add(request=ScheduleRequest(wanted=trace_filter.said, **form.cleaned_data), actor=request.user)
         messages.info(request, "Examples are made on this schedule from now on.")
         return redirect("traces:promotions", request.project.slug)
-    said = {name: value for name, value in wanted.said.items() if name not in ("since", "until")}
+    said = {name: value for name, value in trace_filter.said.items() if name not in ("since", "until")}
     return render(request, "traces/schedule.html", {"form": form, "said": said}, status=422 if form.errors else 200)
 
 

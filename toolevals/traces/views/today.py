@@ -16,18 +16,18 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "POST"])
 def today(request: ProjectRequest) -> HttpResponse:
     """Ask for agent and dataset; the address says of which traces. By POST, begin the job and show how far it is."""
-    wanted = TraceFilter.of(request.GET)
+    trace_filter = TraceFilter.of(request.GET)
     form = TodayForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid():
-        asked = TodayRequest(wanted=wanted.said, **form.cleaned_data)
+        today_request = TodayRequest(wanted=trace_filter.said, **form.cleaned_data)
         try:
-            job = today_start(request=asked, actor=request.user, role=request.role)
+            job = today_start(request=today_request, actor=request.user, role=request.role)
             return redirect("workspace:job", request.project.slug, job.pk)
         except InvalidDocument as error:
             form.add_error(error.problems[0].pointer.removeprefix("/"), f"It {error.problems[0].message}.")
     context = {
         "form": form,
-        "said": wanted.said,
+        "said": trace_filter.said,
         "has_agents": form.fields["agent"].queryset.exists(),  # type: ignore[attr-defined]
         "has_examples": form.fields["dataset"].queryset.exists(),  # type: ignore[attr-defined]
     }

@@ -16,18 +16,18 @@ from toolevals.workspace.requests import ProjectRequest
 @require_safe
 def tools(request: ProjectRequest) -> HttpResponse:
     """Show the tools' figures of some days, each number with the traces behind it."""
-    wanted, split = tool_filter(request.GET.dict())
-    table = tool_table(request.project, wanted, split)
+    trace_filter, split = tool_filter(request.GET.dict())
+    table = tool_table(request.project, trace_filter, split)
     context = {
         "figures": table.shown,
         "changes": table.changes,
         "left_out": len(table.figures) - len(table.shown),
         "calls": sum(each.calls for each in table.figures),
         "bars": bars(table.figures),
-        "wanted": wanted,
+        "filters": trace_filter,
         "split": split,
         "splits": SPLITS,
-        "query": wanted.query,
+        "query": trace_filter.query,
     }
     return render(request, "traces/tools.html", context)
 
@@ -35,17 +35,19 @@ def tools(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def tools_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the same table, all of it."""
-    wanted, split = tool_filter(request.GET.dict())
+    trace_filter, split = tool_filter(request.GET.dict())
     return csv_file(
-        "tools-in-production", TOOL_FIGURES, tool_figure_lines(tool_figures(request.project, wanted, split))
+        "tools-in-production", TOOL_FIGURES, tool_figure_lines(tool_figures(request.project, trace_filter, split))
     )
 
 
 @require_safe
 def tool_changes_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
     """Send the changes that the page marks."""
-    wanted, split = tool_filter(request.GET.dict())
-    if wanted.problems:
-        return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
-    marks = tool_table(request.project, wanted, split).marks
+    trace_filter, split = tool_filter(request.GET.dict())
+    if trace_filter.problems:
+        return HttpResponseBadRequest(
+            "\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8"
+        )
+    marks = tool_table(request.project, trace_filter, split).marks
     return csv_file("changes-of-tools", TOOL_CHANGES, tool_change_lines(marks))

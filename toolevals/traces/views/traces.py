@@ -32,14 +32,14 @@ REGISTRIES_SHOWN = 8
 @require_safe
 def traces(request: ProjectRequest) -> HttpResponse:
     """List the traces that the address asks for, the newest first."""
-    wanted = TraceFilter.of(request.GET)
+    trace_filter = TraceFilter.of(request.GET)
     judges = [*judge_rules(request.project).values()]
     rules: list[Rule | JudgeRule] = [*RULES, *judges]
-    page = wanted.page(request.project, request.role, request.GET.get("before", ""))
+    page = trace_filter.page(request.project, request.role, request.GET.get("before", ""))
     context = {
         "page": page,
         "rows": shown(page.rows),
-        "wanted": wanted,
+        "filters": trace_filter,
         "error_classes": ERROR_CLASSES,
         "said_once": SAID_ONCE,
         "rules": {each.name: each for each in rules}.values(),

@@ -14,25 +14,25 @@ from toolevals.workspace.requests import ProjectRequest
 @require_safe
 def verdicts_csv(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
     """Send one row for each verdict."""
-    wanted = TraceFilter.of(request.GET)
-    if wanted.problems:
-        return _refused(wanted)
-    return csv_file("verdicts", VERDICTS, verdict_rows(request.project, request.role, wanted))
+    trace_filter = TraceFilter.of(request.GET)
+    if trace_filter.problems:
+        return _refused(trace_filter)
+    return csv_file("verdicts", VERDICTS, verdict_rows(request.project, request.role, trace_filter))
 
 
 @require_safe
 def verdicts_jsonl(request: ProjectRequest) -> HttpResponse | StreamingHttpResponse:
     """Send the evaluation events, one line for each trace."""
-    wanted = TraceFilter.of(request.GET)
-    if wanted.problems:
-        return _refused(wanted)
+    trace_filter = TraceFilter.of(request.GET)
+    if trace_filter.problems:
+        return _refused(trace_filter)
     return StreamingHttpResponse(
-        verdict_lines(request.project, request.role, wanted),
+        verdict_lines(request.project, request.role, trace_filter),
         content_type="application/jsonl",
         headers={"Content-Disposition": 'attachment; filename="verdicts.jsonl"'},
     )
 
 
-def _refused(wanted: TraceFilter) -> HttpResponse:
+def _refused(trace_filter: TraceFilter) -> HttpResponse:
     """Refuse a filter that cannot be read: no one looks at a file to see that it holds more than was asked for."""
-    return HttpResponseBadRequest("\n".join(wanted.problems.values()), content_type="text/plain; charset=utf-8")
+    return HttpResponseBadRequest("\n".join(trace_filter.problems.values()), content_type="text/plain; charset=utf-8")
