@@ -133,7 +133,7 @@ def agreement_count_work(lease: Lease) -> None:
     """Read what labels are new and count: what the batch of the job does."""
     dataset = Dataset.objects.get(pk=lease.payload["dataset"])
     labels_read(dataset, lease)
-    filters = Filters.asked(dict(parse_qsl(lease.payload["filters"])), names=True)
+    filters = Filters.of_address(dict(parse_qsl(lease.payload["filters"])), names=True)
     document = agreement_now(dataset, filters).to_document()
     with lease.finish():
         # A report that is gone counted what is no longer resolved: it does not come back.

@@ -24,7 +24,7 @@ AGAINST_GOLD = ("judged", "tool_wrong", "label_wrong")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UnitFilter:
     """The units to list: where tools `one` and `two` were chosen, that agree or differ, or that a person labelled.
 
     `show` is one of SHOWS; of an argument, `tool` and `argument` name it. `gold` is one of AGAINST_GOLD, about `of`.
@@ -39,7 +39,7 @@ class Asked:
     of: UUID | None = None
 
     @classmethod
-    def read(cls, query: Mapping[str, str], *, of: UUID | None) -> Asked:
+    def of_address(cls, query: Mapping[str, str], *, of: UUID | None) -> UnitFilter:
         """Return what an address asks for; what makes no sense counts as not said. `of`: who may be asked about."""
         one, two, tool, argument = (text(query, name) for name in ("one", "two", "tool", "argument"))
         show, gold = query.get("show", ""), query.get("gold", "")
@@ -104,7 +104,7 @@ class CasePage:
     looked_at: int
 
 
-def case_page(dataset: Dataset, filters: Filters, asked: Asked, before: str) -> CasePage:
+def case_page(dataset: Dataset, filters: Filters, unit_filter: UnitFilter, before: str) -> CasePage:
     """Return the newest units that are asked for, older than the cursor `before`; what is no cursor counts as none."""
     found: list[Unit] = []
     looked_at, last = 0, ""
@@ -112,7 +112,7 @@ def case_page(dataset: Dataset, filters: Filters, asked: Asked, before: str) -> 
         start = UUID(before) if before else None
     except ValueError:
         start = None
-    for revision, units in _by_revision(dataset, filters, asked, start):
+    for revision, units in _by_revision(dataset, filters, unit_filter, start):
         if len(found) >= PAGE_SIZE or looked_at >= MOST_LOOKED_AT:
             return CasePage(tuple(found), last, looked_at)
         found += units
@@ -120,9 +120,9 @@ def case_page(dataset: Dataset, filters: Filters, asked: Asked, before: str) -> 
     return CasePage(tuple(found), "", looked_at)
 
 
-def cases(dataset: Dataset, filters: Filters, asked: Asked) -> Iterator[Unit]:
+def cases(dataset: Dataset, filters: Filters, unit_filter: UnitFilter) -> Iterator[Unit]:
     """Yield all units that are asked for, newest examples first."""
-    for _, units in _by_revision(dataset, filters, asked, None):
+    for _, units in _by_revision(dataset, filters, unit_filter, None):
         yield from units
 
 
@@ -133,15 +133,15 @@ def names_of(units: Iterable[Unit]) -> dict[UUID, tuple[UUID, str]]:
 
 
 def _by_revision(
-    dataset: Dataset, filters: Filters, asked: Asked, start: UUID | None
+    dataset: Dataset, filters: Filters, unit_filter: UnitFilter, start: UUID | None
 ) -> Iterator[tuple[UUID, list[Unit]]]:
     """Yield each example that is looked at, with its units that are asked for."""
-    rows = _candidates(dataset, filters, asked)
+    rows = _candidates(dataset, filters, unit_filter)
     while page := list(_older(rows, start)):
-        decided = decided_tools(page) if asked.gold else {}
+        decided = decided_tools(page) if unit_filter.gold else {}
         units: dict[UUID, list[Unit]] = {}
         for unit in units_of(dataset, filters, page):
-            if asked.matches(unit, decided, filters):
+            if unit_filter.matches(unit, decided, filters):
                 units.setdefault(unit.revision, []).append(unit)
         for revision in page:
             yield revision, units.get(revision, [])
@@ -153,14 +153,14 @@ def _older(rows: RevisionQuerySet, start: UUID | None) -> Iterator[UUID]:
     return iter(older.order_by("-pk").values_list("pk", flat=True)[:AT_ONCE])
 
 
-def _candidates(dataset: Dataset, filters: Filters, asked: Asked) -> RevisionQuerySet:
+def _candidates(dataset: Dataset, filters: Filters, unit_filter: UnitFilter) -> RevisionQuerySet:
     """Return the revisions that might hold such a unit."""
     rows = Revision.objects.resolved().filter(example__dataset=dataset)
     rows = rows.filter(**{f"example__{name}": value for name, value in filters.strata.items()})
     labels = Label.objects.filter(revision=OuterRef("pk"))
     rows = rows.filter(Exists(labels))
-    for person in filter(None, (filters.reviewer, filters.other, asked.of)):
+    for person in filter(None, (filters.reviewer, filters.other, unit_filter.of)):
         rows = rows.filter(Exists(labels.filter(reviewer=person)))
-    for tool in filter(None, (asked.one, asked.two)):
+    for tool in filter(None, (unit_filter.one, unit_filter.two)):
         rows = rows.filter(Exists(labels.filter(reading__tool=tool)))
     return rows

@@ -36,13 +36,13 @@ class ArgumentMeasures:
     measures: Measures
 
 
-def measures(units: Iterable[Unit], said: Callable[[RatedLabel], str]) -> Measures:
-    """Return the agreement of units in what `said` gives for a label."""
+def measures(units: Iterable[Unit], answer_of: Callable[[RatedLabel], str]) -> Measures:
+    """Return the agreement of units in what `answer_of` gives for a label."""
     compared = [unit for unit in units if unit.is_compared]
-    ratings = _ordered(Counter(tuple(sorted(map(said, unit.labels))) for unit in compared))
+    ratings = _ordered(Counter(tuple(sorted(map(answer_of, unit.labels))) for unit in compared))
     return Measures(
         percent_agreement(ratings),
-        mean_cohen_kappa(_by_pair(compared, said).values()),
+        mean_cohen_kappa(_by_pair(compared, answer_of).values()),
         krippendorff_alpha(ratings, resamples=0),
         gwet_ac1(ratings),
     )
@@ -87,12 +87,12 @@ def pair_cells(units: Iterable[Unit], reviewer: UUID, other: UUID) -> Counter[tu
 
 
 def _by_pair(
-    units: Sequence[Unit], said: Callable[[RatedLabel], str]
+    units: Sequence[Unit], answer_of: Callable[[RatedLabel], str]
 ) -> dict[tuple[UUID, UUID], Counter[tuple[str, str]]]:
     """Return what every two people said of the same, by the two."""
     counts: dict[tuple[UUID, UUID], Counter[tuple[str, str]]] = {}
     for unit in units:
-        known = sorted((label.reviewer, said(label)) for label in unit.labels if label.reviewer is not None)
+        known = sorted((label.reviewer, answer_of(label)) for label in unit.labels if label.reviewer is not None)
         for (one, first), (two, second) in combinations(known, 2):
             counts.setdefault((one, two), Counter())[first, second] += 1
     return counts

@@ -31,7 +31,7 @@ class Filters:
     other: UUID | None = None
 
     @classmethod
-    def asked(cls, query: Mapping[str, str], *, names: bool) -> Filters:
+    def of_address(cls, query: Mapping[str, str], *, names: bool) -> Filters:
         """Return what an address says; what makes no sense counts as not said. `names`: people may be chosen."""
         guideline = query.get("guideline", "")
         reviewer, other = (read_id(query.get(name, "")) if names else None for name in ("reviewer", "other"))

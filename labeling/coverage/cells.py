@@ -37,7 +37,7 @@ class Cell:
     waits: bool = False
 
     @classmethod
-    def asked(cls, query: Mapping[str, str]) -> Cell | None:
+    def of_address(cls, query: Mapping[str, str]) -> Cell | None:
         """Return the cell that an address asks for; None where it asks for none, or for what is no cell."""
         covers, tool = query.get("covers", "")[:80], query.get("tool", "")[:200]
         stratum, _, name = covers.partition(".")

@@ -31,7 +31,7 @@ class State:
     page: int = 1
 
     @classmethod
-    def asked(cls, query: Mapping[str, str]) -> State:
+    def of_address(cls, query: Mapping[str, str]) -> State:
         """Return what an address says; what makes no sense counts as not said."""
         view, page = query.get("view", ""), query.get("page", "")
         return cls(view if view in VIEWS else "quotas", query.get("find", "").strip()[:100], page_number(page))

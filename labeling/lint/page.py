@@ -27,7 +27,7 @@ class State:
     page: int = 1
 
     @classmethod
-    def asked(cls, query: Mapping[str, str]) -> State:
+    def of_address(cls, query: Mapping[str, str]) -> State:
         """Return what an address says; what makes no sense counts as not said."""
         rule, severity, page = query.get("rule", ""), query.get("severity", ""), query.get("page", "")
         return cls(

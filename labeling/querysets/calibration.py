@@ -23,11 +23,11 @@ class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
         """Return the rounds of the project's datasets."""
         return self.filter(within(project, "dataset"))
 
-    def in_place(self, place: Dataset | Project) -> CalibrationRoundQuerySet:
+    def in_scope(self, scope: Dataset | Project) -> CalibrationRoundQuerySet:
         """Return the rounds of a dataset, or of all of a project's."""
         from labeling.models import Dataset
 
-        return self.filter(dataset=place) if isinstance(place, Dataset) else self.in_project(place)
+        return self.filter(dataset=scope) if isinstance(scope, Dataset) else self.in_project(scope)
 
     def open(self) -> CalibrationRoundQuerySet:
         """Return the rounds that still take answers."""

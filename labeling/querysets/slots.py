@@ -31,11 +31,11 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         """Return the slots of one dataset."""
         return self.filter(dataset=dataset)
 
-    def in_place(self, place: Dataset | Project) -> SlotQuerySet:
+    def in_scope(self, scope: Dataset | Project) -> SlotQuerySet:
         """Return the slots of a dataset, or of all of a project's."""
         from labeling.models import Dataset
 
-        return self.of_dataset(place) if isinstance(place, Dataset) else self.in_project(place)
+        return self.of_dataset(scope) if isinstance(scope, Dataset) else self.in_project(scope)
 
     def of_batch(self, batch: LabelBatch) -> SlotQuerySet:
         """Return the slots of one part of the work."""

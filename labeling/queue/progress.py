@@ -52,11 +52,11 @@ def progress_of(dataset: Dataset, user: User) -> Progress:
     return Progress(done=part.done, left=part.held + part.left, seconds_each=seconds_each, today=today)
 
 
-def handed_in_today(place: Dataset | Project, user: User) -> int:
+def handed_in_today(scope: Dataset | Project, user: User) -> int:
     """Return how many examples of a place this person has labelled since midnight where the server is."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     own = Label.objects.filter(reviewer=user, withdrawn_at=None, created_at__gte=midnight)
-    rows = own.filter(slot__dataset=place) if isinstance(place, Dataset) else own.in_project(place)
+    rows = own.filter(slot__dataset=scope) if isinstance(scope, Dataset) else own.in_project(scope)
     return rows.order_by().values("slot").distinct().count()
 
 

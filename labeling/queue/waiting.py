@@ -144,7 +144,7 @@ def _left(kind: type[Dataset] | type[Project], most: int) -> PreparedQuery:
     """Return the query of how many examples a label by a person is wanted of in a dataset or project."""
 
     def build(place: UUID, user: UUID, now: datetime) -> models.QuerySet[Any, Any]:
-        waiting = LabelSlot.objects.in_place(kind(pk=place)).waiting(User(pk=user), now, most)
+        waiting = LabelSlot.objects.in_scope(kind(pk=place)).waiting(User(pk=user), now, most)
         counted = Different(waiting.values(different=F("revision_id")))
         return kind._default_manager.filter(pk=place).order_by().values_list(counted)
 

@@ -229,7 +229,7 @@ def _require_calibrated(place: Dataset | Project, actor: User) -> None:
 def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     if batch is not None:
         return LabelSlot.objects.of_batch(batch)
-    return LabelSlot.objects.in_place(scope)
+    return LabelSlot.objects.in_scope(scope)
 
 
 def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet | Dataset]:

@@ -201,8 +201,8 @@ def _gone(request: ProjectRequest, pk: UUID) -> HttpResponse:
     return conflict(OWN_DISPUTE if own else DECIDED, url=_elsewhere(request, pk))
 
 
-def _sides(request: ProjectRequest, revision: Revision, asked: Mapping[str, str]) -> Sides | None:
-    return sides_for(revision, request.user, request.role, asked=asked)
+def _sides(request: ProjectRequest, revision: Revision, parameters: Mapping[str, str]) -> Sides | None:
+    return sides_for(revision, request.user, request.role, parameters=parameters)
 
 
 def _next(request: ProjectRequest, *, after: str = "", **context: Any) -> HttpResponse:

@@ -19,7 +19,7 @@ from labeling import services
 from labeling.agreement import page
 from labeling.agreement.all_pairs import BLOCK
 from labeling.agreement.cache import agreement_counted, labels_read
-from labeling.agreement.cases import Asked, case_page, cases, names_of
+from labeling.agreement.cases import UnitFilter, case_page, cases, names_of
 from labeling.agreement.filters import Filters
 from labeling.agreement.matrix import chart_document, tool_matrix
 from labeling.agreement.report import Agreement
@@ -63,17 +63,17 @@ def agreement_cases(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List the examples behind a number of the agreement page."""
     dataset_row = _dataset(request, dataset)
     labels_read(dataset_row)
-    filters, asked = _filters(request), _asked(request)
-    shown = case_page(dataset_row, filters, asked, request.GET.get("before", ""))
+    filters, unit_filter = _filters(request), _unit_filter(request)
+    shown = case_page(dataset_row, filters, unit_filter, request.GET.get("before", ""))
     context = {
         "dataset": dataset_row,
         "here": "agreement",
-        "asked": asked,
-        "subject": subject_of(asked, filters),
+        "unit_filter": unit_filter,
+        "subject": subject_of(unit_filter, filters),
         "page": shown,
         "rows": case_rows(shown.units),
         "query": filters.query(),
-        "own_query": urlencode({**filters.parameters, **asked.parameters}),
+        "own_query": urlencode({**filters.parameters, **unit_filter.parameters}),
     }
     return render(request, "labeling/agreement_cases.html", context)
 
@@ -106,13 +106,13 @@ def agreement_cases_csv(request: ProjectRequest, dataset: str) -> StreamingHttpR
     return csv_file(
         f"{dataset_row.slug}-agreement-cases",
         page.CASES_CSV,
-        _case_lines(dataset_row, _filters(request), _asked(request)),
+        _case_lines(dataset_row, _filters(request), _unit_filter(request)),
     )
 
 
-def _case_lines(dataset: Dataset, filters: Filters, asked: Asked) -> Iterable[Sequence[Cell]]:
+def _case_lines(dataset: Dataset, filters: Filters, unit_filter: UnitFilter) -> Iterable[Sequence[Cell]]:
     waiting: list[Unit] = []
-    for unit in cases(dataset, filters, asked):
+    for unit in cases(dataset, filters, unit_filter):
         waiting.append(unit)
         if len(waiting) == CASES_A_CHUNK:
             yield from _named_lines(waiting)
@@ -164,7 +164,7 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
 
 
 def _filters(request: ProjectRequest) -> Filters:
-    return Filters.asked(request.GET.dict(), names=request.role == Role.OWNER)
+    return Filters.of_address(request.GET.dict(), names=request.role == Role.OWNER)
 
 
 def _people(request: ProjectRequest) -> QuerySet[Membership]:
@@ -175,8 +175,8 @@ def _people(request: ProjectRequest) -> QuerySet[Membership]:
     return rows.select_related("user").order_by("user__name", "id")
 
 
-def _asked(request: ProjectRequest) -> Asked:
-    return Asked.read(
+def _unit_filter(request: ProjectRequest) -> UnitFilter:
+    return UnitFilter.of_address(
         request.GET.dict(), of=page.comparable_person(request.user, request.role, request.GET.get("of", ""))
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labeling.agreement.cases import Asked
+from labeling.agreement.cases import UnitFilter
 from labeling.agreement.filters import Filters
 from labeling.agreement.units import Unit
 from labeling.conversation.input_text import snippet
@@ -36,18 +36,19 @@ class CaseRow:
     superseded: bool
 
 
-def subject_of(asked: Asked, filters: Filters) -> str:
+def subject_of(unit_filter: UnitFilter, filters: Filters) -> str:
     """Return what a list of cases is about, as a title."""
-    if asked.one and asked.one == asked.two:
-        return f"Both said {asked.one}"
-    if asked.one:
-        return f"One said {asked.one}, {'the other' if filters.is_pair else 'another'} {asked.two}"
-    if asked.gold and asked.of:
-        name = User.objects.filter(pk=asked.of).values_list("name", flat=True).first() or "somebody"
-        return f"{AGAINST[asked.gold]} {name}"
-    if asked.argument:
-        return f"{asked.argument} of {asked.tool} {'differs' if asked.show.endswith('differs') else 'agrees'}"
-    return SHOWN.get(asked.show, "All that can be compared")
+    if unit_filter.one and unit_filter.one == unit_filter.two:
+        return f"Both said {unit_filter.one}"
+    if unit_filter.one:
+        return f"One said {unit_filter.one}, {'the other' if filters.is_pair else 'another'} {unit_filter.two}"
+    if unit_filter.gold and unit_filter.of:
+        name = User.objects.filter(pk=unit_filter.of).values_list("name", flat=True).first() or "somebody"
+        return f"{AGAINST[unit_filter.gold]} {name}"
+    if unit_filter.argument:
+        verb = "differs" if unit_filter.show.endswith("differs") else "agrees"
+        return f"{unit_filter.argument} of {unit_filter.tool} {verb}"
+    return SHOWN.get(unit_filter.show, "All that can be compared")
 
 
 SHOWN: Mapping[str, str] = {

@@ -107,10 +107,10 @@ class Sides:
         return next((one for one in turn if one != other), place)
 
 
-def sides_for(revision: Revision, user: User, role: Role, *, asked: Mapping[str, str]) -> Sides | None:
+def sides_for(revision: Revision, user: User, role: Role, *, parameters: Mapping[str, str]) -> Sides | None:
     """Return what is to be decided; None where this person may not decide.
 
-    `asked`: which columns to compare, as `left` and `right`; the first two unless told.
+    `parameters`: which columns to compare, as `left` and `right`; the first two unless told.
     """
     dispute = Dispute.objects.filter(revision=revision).open().order_by("id").first()
     if dispute is not None and revision.resolution not in TO_DECIDE:
@@ -119,7 +119,7 @@ def sides_for(revision: Revision, user: User, role: Role, *, asked: Mapping[str,
     skips = skip_reasons_of(revision, user, role)
     if not columns and not skips:
         return None
-    left, right = _asked(asked.get("left", ""), columns), _asked(asked.get("right", ""), columns)
+    left, right = _asked(parameters.get("left", ""), columns), _asked(parameters.get("right", ""), columns)
     if left is None or right is None or left == right:
         left, right = 0, 1
     return Sides(columns, left, right, skips=skips)

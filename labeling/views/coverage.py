@@ -30,7 +30,7 @@ def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show what a dataset's gold covers, against its quotas."""
     dataset_row = _dataset(request, dataset)
     services.settle_due(project=request.project)
-    state = page.State.asked(request.GET)
+    state = page.State.of_address(request.GET)
     covered = _covered(request, dataset_row)
     context: dict[str, Any] = {"dataset": dataset_row, "here": "coverage", "state": state, "coverage": covered}
     if covered.counts is not None:
@@ -42,7 +42,7 @@ def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
 def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the table, a row a cell; with `?form=next`, what to add next."""
     dataset_row = _dataset(request, dataset)
-    state = page.State.asked(request.GET)
+    state = page.State.of_address(request.GET)
     covered = _covered(request, dataset_row)
     is_next = request.GET.get("form") == "next"
     rows: Iterable[Sequence[Cell]] = ()

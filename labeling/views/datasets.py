@@ -138,7 +138,7 @@ def _chosen(request: ProjectRequest) -> dict[str, str]:
 
 
 def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], dataset: Dataset, role: Role) -> ExampleQuerySet:
-    cell, hidden = Cell.asked(chosen), hidden_strata(dataset, role)
+    cell, hidden = Cell.of_address(chosen), hidden_strata(dataset, role)
     rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen, hidden=hidden)
     rows = cell.examples(rows, hidden=hidden) if cell else rows
     rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows

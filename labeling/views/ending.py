@@ -34,34 +34,34 @@ class Agreed:
     figure: Figure | None
 
 
-def end_context(request: ProjectRequest, place: Scope, first: CalibrationRound | None) -> dict[str, Any]:
+def end_context(request: ProjectRequest, scope: Scope, first: CalibrationRound | None) -> dict[str, Any]:
     """Return what the page shows where no example waits; `first`: the calibration round that comes before any."""
-    where, user = place.dataset or request.project, request.user
+    where, user = scope.dataset or request.project, request.user
     handed_in = own_counts(where, user)[1]
     spares = SpareLabel.objects.in_project(request.project).filter(reviewer=user)
-    if place.dataset is not None:
-        spares = spares.filter(revision__example__dataset=place.dataset)
+    if scope.dataset is not None:
+        spares = spares.filter(revision__example__dataset=scope.dataset)
     return {
-        "place": place,
+        "place": scope,
         "handed_in": handed_in,
         "today": handed_in_today(where, user),
         "spare": spares.count(),
-        "agreed": [] if first or not handed_in else _agreed(request, place),
+        "agreed": [] if first or not handed_in else _agreed(request, scope),
         "block": BLOCK,
         "next": [each for each in waiting(request.project, request.role, counted(request)) if each.count],
         "left": 0 if first else counted(request)["to_label"],
         "first": first,
         "calibration": to_calibrate(request.project, user),
         "looks": len(looks_due(request.project, user)),
-        "scope": place.key,
+        "scope": scope.key,
     }
 
 
-def _agreed(request: ProjectRequest, place: Scope) -> list[Agreed]:
+def _agreed(request: ProjectRequest, scope: Scope) -> list[Agreed]:
     """Return the agreement of the datasets that this person has labelled in, as the Agreement page counts it."""
     own = LabelSlot.objects.filter(reviewer=request.user, state=SlotState.SUBMITTED).values("dataset")
     labelled = Dataset.objects.in_project(request.project).filter(pk__in=own).select_related("project").order_by("-id")
-    datasets = [place.dataset] if place.dataset else labelled[:MOST_DATASETS]
+    datasets = [scope.dataset] if scope.dataset else labelled[:MOST_DATASETS]
     return [Agreed(dataset, _figure(request, dataset)) for dataset in datasets]
 
 

@@ -37,11 +37,11 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     }
     form = ExportForm(request.POST or None, dataset=dataset_row, initial=initial)
     if request.method == "POST" and form.is_valid():
-        made = FORMATS[form.cleaned_data["format"]]
+        export_format = FORMATS[form.cleaned_data["format"]]
         selection = Selection(dataset_row, form.cleaned_data["version"], hidden_strata(dataset_row, request.role))
-        if made.says_all and selection.size <= MOST_AT_ONCE:
-            return redirect(_address(request, selection, made))
-        job = services.export_start(selection=selection, actor=request.user, format=made.name)
+        if export_format.says_all and selection.size <= MOST_AT_ONCE:
+            return redirect(_address(request, selection, export_format))
+        job = services.export_start(selection=selection, actor=request.user, format=export_format.name)
         return redirect(job.result_path)
     context = {
         "dataset": dataset_row,
@@ -83,19 +83,19 @@ def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResp
 
 
 def _format(request: ProjectRequest) -> ExportFormat:
-    made = FORMATS.get(request.GET.get("as", "jsonl"))
-    if made is None:
+    export_format = FORMATS.get(request.GET.get("as", "jsonl"))
+    if export_format is None:
         raise Http404
-    return made
+    return export_format
 
 
-def _address(request: ProjectRequest, selection: Selection, made: ExportFormat) -> str:
+def _address(request: ProjectRequest, selection: Selection, export_format: ExportFormat) -> str:
     slugs = [request.project.slug, selection.dataset.slug]
     if selection.version:
         address = reverse("labeling:version-export", args=[*slugs, selection.version.number])
     else:
         address = reverse("labeling:export", args=slugs)
-    return f"{address}?{urlencode({'as': made.name})}"
+    return f"{address}?{urlencode({'as': export_format.name})}"
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:

@@ -22,7 +22,7 @@ def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
     if request.method == "POST":
         services.lint_start(dataset=dataset_row, actor=request.user)
         return redirect("labeling:lint", request.project.slug, dataset_row.slug)
-    state, report = page.State.asked(request.GET), _report(dataset_row)
+    state, report = page.State.of_address(request.GET), _report(dataset_row)
     context = {
         "dataset": dataset_row,
         "here": "lint",
@@ -39,7 +39,7 @@ def lint_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the findings that the page's filters choose."""
     dataset_row = _dataset(request, dataset)
     report = _report(dataset_row)
-    rows = page.lines(report.document, page.State.asked(request.GET)) if report else iter(())
+    rows = page.lines(report.document, page.State.of_address(request.GET)) if report else iter(())
     return csv_file(f"{dataset_row.slug}-lint", page.CSV, rows)
 
 
@@ -55,7 +55,7 @@ def lint_ignore(request: ProjectRequest, dataset: str) -> HttpResponse:
             services.finding_ignore(dataset=dataset_row, actor=request.user, key=key, reason=reason)
     except InvalidAct as error:
         messages.error(request, str(error))
-    state = page.State.asked(request.POST)
+    state = page.State.of_address(request.POST)
     response = redirect("labeling:lint", request.project.slug, dataset_row.slug)
     response["Location"] += f"?{state.query}&page={state.page}" if state.query else f"?page={state.page}"
     return response

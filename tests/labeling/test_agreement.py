@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from labeling.agreement.all_pairs import BLOCK, pair_figures
-from labeling.agreement.cases import Asked
+from labeling.agreement.cases import UnitFilter
 from labeling.agreement.figures import argument_measures, cells, measures
 from labeling.agreement.filters import Filters
 from labeling.agreement.matrix import chart_document, tool_matrix
@@ -165,9 +165,9 @@ def test_filters_choose_units_whole() -> None:
 
 def test_an_address_says_what_makes_sense() -> None:
     query = {"bucket": "x", "since": "2026-02-30", "guideline": "²", "reviewer": str(ANN), "other": str(ANN), "q": "\0"}
-    assert Filters.asked(query, names=True) == Filters(strata={"bucket": "x"}, reviewer=ANN)
-    assert Filters.asked(query, names=False) == Filters(strata={"bucket": "x"})
-    assert Asked.read({"one": "a", "show": "argument_differs", "gold": "judged"}, of=None) == Asked()
+    assert Filters.of_address(query, names=True) == Filters(strata={"bucket": "x"}, reviewer=ANN)
+    assert Filters.of_address(query, names=False) == Filters(strata={"bucket": "x"})
+    assert UnitFilter.of_address({"one": "a", "show": "argument_differs", "gold": "judged"}, of=None) == UnitFilter()
 
 
 def pair(number: int, *tools: str, minutes: int | None = None) -> list[RatedLabel]:

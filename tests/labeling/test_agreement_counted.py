@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from labeling.agreement import cache as kept
 from labeling.agreement.cache import agreement_counted, agreement_now, labels_read
-from labeling.agreement.cases import Asked, case_page, cases
+from labeling.agreement.cases import UnitFilter, case_page, cases
 from labeling.agreement.comparing import decided_tools, units_of
 from labeling.agreement.filters import Filters
 from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
@@ -82,7 +82,7 @@ def test_all_pairs_count_decided_or_not_once_none_can_be_changed(
     assert found.pairs.whole.percent.value == pytest.approx(1 / 3)
     # A filter could single out one pair.
     assert agreement_now(dataset, Filters(guideline=1)).pairs is None
-    assert list(cases(dataset, Filters(), Asked(show="tool_differs"))) == []
+    assert list(cases(dataset, Filters(), UnitFilter(show="tool_differs"))) == []
 
 
 @pytest.mark.django_db
@@ -107,7 +107,7 @@ def test_rounds_are_units_of_their_own_and_rest_while_open(
     found = agreement_counted(dataset, Filters(), actor=None).agreement
     assert found is not None
     assert (found.units, found.tool.percent.value) == (2, 0.5)
-    shown = case_page(dataset, Filters(), Asked(show="tool_differs"), "")
+    shown = case_page(dataset, Filters(), UnitFilter(show="tool_differs"), "")
     assert [(one.revision, one.round) for one in shown.units] == [(first.pk, 2)]
 
 
@@ -134,18 +134,18 @@ def test_cases_are_as_many_as_the_number(
     counted = agreement_counted(dataset, Filters(), actor=None).agreement
     assert counted is not None
     for (one, two), count in counted.cells.items():
-        assert len(list(cases(dataset, Filters(), Asked(one=one, two=two)))) == count
+        assert len(list(cases(dataset, Filters(), UnitFilter(one=one, two=two)))) == count
     pair = Filters(reviewer=ben.pk, other=ann.pk)
-    assert len(list(cases(dataset, pair, Asked(one="(none)", two="get_order")))) == 1
-    assert list(cases(dataset, pair, Asked(one="get_order", two="(none)"))) == []
+    assert len(list(cases(dataset, pair, UnitFilter(one="(none)", two="get_order")))) == 1
+    assert list(cases(dataset, pair, UnitFilter(one="get_order", two="(none)"))) == []
     (row,) = counted.each_argument
-    asked = Asked(show="argument_differs", tool=row.tool, argument=row.argument)
+    asked = UnitFilter(show="argument_differs", tool=row.tool, argument=row.argument)
     assert [one.revision for one in cases(dataset, Filters(), asked)] == [labelled[1].pk]
     assert row.differ == 1
-    wrong = Asked(gold="label_wrong", of=ben.pk)
+    wrong = UnitFilter(gold="label_wrong", of=ben.pk)
     assert len(list(cases(dataset, Filters(), wrong))) == 2
-    assert len(list(cases(dataset, Filters(), Asked(gold="tool_wrong", of=ben.pk)))) == 1
-    assert list(cases(dataset, Filters(), Asked(gold="label_wrong", of=ann.pk))) == []
+    assert len(list(cases(dataset, Filters(), UnitFilter(gold="tool_wrong", of=ben.pk)))) == 1
+    assert list(cases(dataset, Filters(), UnitFilter(gold="label_wrong", of=ann.pk))) == []
 
 
 @pytest.mark.django_db

@@ -115,7 +115,7 @@ def test_the_adjudicator_sees_what_was_said_first(changed: Revision, adjudicator
     sides = sides_of(changed, adjudicator, Role.ADJUDICATOR)
     firsts = [side.first.expectation for side in sides if side.first is not None]
     assert firsts == [Label.objects.get(reviewer=ann, is_first=True).expectation]
-    columns = sides_for(changed, adjudicator, Role.ADJUDICATOR, asked={})
+    columns = sides_for(changed, adjudicator, Role.ADJUDICATOR, parameters={})
     assert columns is not None
     assert [(column.count, column.notes) for column in columns.columns] == [
         (2, ("1 of 2 changed after first submitting",)),

@@ -167,12 +167,12 @@ def test_quotas_keep_only_what_differs(dataset: Dataset) -> None:
 
 @pytest.mark.parametrize("query", [{}, {"covers": "nothing"}, {"covers": "bucket."}, {"covers": "expected"}])
 def test_what_is_no_cell_asks_for_none(query: dict[str, str]) -> None:
-    assert Cell.asked(query) is None
+    assert Cell.of_address(query) is None
 
 
 def test_a_cell_survives_its_address() -> None:
-    assert Cell.asked({"covers": "error_class.5xx", "tool": "a&b"}) == Cell("error_class.5xx", "a&b")
-    assert Cell.asked({"tool": "get_order"}) == Cell("expected", "get_order")
+    assert Cell.of_address({"covers": "error_class.5xx", "tool": "a&b"}) == Cell("error_class.5xx", "a&b")
+    assert Cell.of_address({"tool": "get_order"}) == Cell("expected", "get_order")
 
 
 def test_large_datasets_are_counted_by_a_job(covered: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,12 +125,12 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Grade every row in order and print its verdicts; bad rows are named on standard error and end in status 5."""
-    asked = Asked(arguments.dialect, tuple(arguments.option), arguments.messages, arguments.format)
+    options = GradeOptions(arguments.dialect, tuple(arguments.option), arguments.messages, arguments.format)
     # Wrong options are told before anything is read.
-    grading = asked.grading()
+    grading = options.grading()
     remarks, readings = Remarks(), Readings()
     with rows_opened(arguments.file, arguments.agent) as (file, unread):
-        answers = _answers(file, asked, arguments.jobs, remarks, readings)
+        answers = _answers(file, options, arguments.jobs, remarks, readings)
         if arguments.format == "table":
             parts: Iterable[bytes] = (grading.summary(brief for some in answers for brief in some).encode(),)
         else:
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GradeOptions:
     """The settings of grading and output that every grading process gets."""
 
     dialect: str | None
@@ -187,10 +187,10 @@ class Graded(NamedTuple):
     readings: Readings
 
 
-def _answers(file: IO[bytes], asked: Asked, jobs: int, remarks: Remarks, readings: Readings) -> Iterator[Any]:
+def _answers(file: IO[bytes], options: GradeOptions, jobs: int, remarks: Remarks, readings: Readings) -> Iterator[Any]:
     """Yield what is printed or counted of each block, and say what is to be said of it."""
     with ProgressBar("grading", size_of(file)) as bar:
-        for done in answered(file, asked.work, jobs):
+        for done in answered(file, options.work, jobs):
             graded = done.answer
             bar.add(graded.rows, done.bytes)
             remarks.add(graded.told)

@@ -116,22 +116,22 @@ def _warnings(survey: Survey) -> Iterator[str]:
         yield "No tool takes arguments: check that the format is the right one."
 
 
-def _arguments(each: SurveyedTool) -> int:
-    listed = each.tool.input_schema.get("properties") if each.tool else None
+def _arguments(tool: SurveyedTool) -> int:
+    listed = tool.tool.input_schema.get("properties") if tool.tool else None
     return len(listed) if isinstance(listed, dict) else 0
 
 
-def _row(each: SurveyedTool) -> ToolPreview:
-    at = each.operation
-    summary = at.summary if at and at.summary else each.description.strip().partition("\n")[0]
+def _row(tool: SurveyedTool) -> ToolPreview:
+    at = tool.operation
+    summary = at.summary if at and at.summary else tool.description.strip().partition("\n")[0]
     return ToolPreview(
-        name=each.name,
-        where=each.where,
+        name=tool.name,
+        where=tool.where,
         method=at.method if at else "",
         path=at.path if at else "",
         tags=at.tags if at else (),
         summary=summary[:_SUMMARY],
-        arguments=_arguments(each),
-        losses=len(each.losses),
-        problem=str(each.problems[0]) if each.problems else "",
+        arguments=_arguments(tool),
+        losses=len(tool.losses),
+        problem=str(tool.problems[0]) if tool.problems else "",
     )

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.agreement.cache import agreement_counted, labels_read
-from labeling.agreement.cases import AGAINST_GOLD, SHOWS, Asked, case_page, names_of
+from labeling.agreement.cases import AGAINST_GOLD, SHOWS, UnitFilter, case_page, names_of
 from labeling.agreement.filters import LONGEST, Filters
 from labeling.agreement.page import comparable_person, shown_reviewers
 from labeling.agreement.report import Agreement as Figures
@@ -182,7 +182,7 @@ class Agreement(LabelingView):
     def get(self, request: Request, dataset: str) -> Response:
         dataset_row = self.find_dataset(dataset)
         services.settle_due(project=self.project)
-        filters = Filters.asked(request.query_params.dict(), names=self.role == Role.OWNER)
+        filters = Filters.of_address(request.query_params.dict(), names=self.role == Role.OWNER)
         counted = agreement_counted(dataset_row, filters, actor=self.user)
         answer = {
             "counted_at": counted.counted_at,
@@ -218,10 +218,10 @@ class AgreementCases(LabelingView):
         dataset_row = self.find_dataset(dataset)
         labels_read(dataset_row)
         query = request.query_params.dict()
-        filters = Filters.asked(query, names=self.role == Role.OWNER)
-        asked = Asked.read(query, of=comparable_person(self.user, self.role, query.get("of", "")))
-        page = case_page(dataset_row, filters, asked, query.get("before", ""))
-        more = urlencode({**filters.parameters, **asked.parameters, "before": page.older})
+        filters = Filters.of_address(query, names=self.role == Role.OWNER)
+        unit_filter = UnitFilter.of_address(query, of=comparable_person(self.user, self.role, query.get("of", "")))
+        page = case_page(dataset_row, filters, unit_filter, query.get("before", ""))
+        more = urlencode({**filters.parameters, **unit_filter.parameters, "before": page.older})
         names = names_of(page.units)
         rows = [
             {"unit": unit, "example": example, "external_id": name}

@@ -187,7 +187,7 @@ class Calibrations(CalibrationView, ListAPIView[CalibrationRound]):
 
     def get_queryset(self) -> QuerySet[CalibrationRound]:
         dataset = self.find_dataset(self.kwargs["dataset"])
-        return CalibrationRound.objects.in_place(dataset).with_progress(self.user)
+        return CalibrationRound.objects.in_scope(dataset).with_progress(self.user)
 
     @extend_schema(request=NewCalibrationSerializer, responses={201: CalibrationSerializer})
     def post(self, request: Request, dataset: str) -> Response:

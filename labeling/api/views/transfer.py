@@ -212,10 +212,10 @@ def _accepted(job: Job) -> Response:
 
 
 def _export(request: Request, selection: Selection) -> StreamingHttpResponse | Response:
-    made: ExportFormat = format_named(request.query_params.get("as", "jsonl"))
+    export_format: ExportFormat = format_named(request.query_params.get("as", "jsonl"))
     if "summary" not in request.query_params:
-        return made.response(selection)
+        return export_format.response(selection)
     outcome = Outcome()
-    for _ in made.write(selection, outcome):
+    for _ in export_format.write(selection, outcome):
         pass
     return Response(outcome.to_document())

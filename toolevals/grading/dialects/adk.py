@@ -62,18 +62,18 @@ def _call(call: Any, ignore_args: bool) -> _Call:
     return name, None if ignore_args else arguments
 
 
-def _exact(wanted: list[_Call], made: list[_Call]) -> bool:
-    return wanted == made
+def _exact(expected: list[_Call], actual: list[_Call]) -> bool:
+    return expected == actual
 
 
-def _in_order(wanted: list[_Call], made: list[_Call]) -> bool:
-    left = iter(made)
-    return all(call in left for call in wanted)
+def _in_order(expected: list[_Call], actual: list[_Call]) -> bool:
+    left = iter(actual)
+    return all(call in left for call in expected)
 
 
-def _any_order(wanted: list[_Call], made: list[_Call]) -> bool:
-    left = list(made)
-    for call in wanted:
+def _any_order(expected: list[_Call], actual: list[_Call]) -> bool:
+    left = list(actual)
+    for call in expected:
         if call not in left:
             return False
         left.remove(call)

@@ -59,16 +59,16 @@ class TrajectoryMatch:
         covered = self._covers(made, wanted) if covers and self.trajectory_match_mode != "superset" else True
         return covers and covered
 
-    def _strict(self, wanted: list[_Message], made: list[_Message]) -> bool:
-        return len(wanted) == len(made) and all(
+    def _strict(self, expected: list[_Message], actual: list[_Message]) -> bool:
+        return len(expected) == len(actual) and all(
             one.role == other.role and len(one.calls) == len(other.calls) and self._same_calls(other.calls, one.calls)
-            for one, other in zip(wanted, made, strict=True)
+            for one, other in zip(expected, actual, strict=True)
         )
 
-    def _same_calls(self, made: list[_Call], wanted: list[_Call]) -> bool:
+    def _same_calls(self, actual: list[_Call], expected: list[_Call]) -> bool:
         """Tell whether every call made takes an expected one of its own, first fit."""
-        left = list(wanted)
-        for name, arguments in made:
+        left = list(expected)
+        for name, arguments in actual:
             fits = self._matcher(name)
             place = next((at for at, (other, args) in enumerate(left) if other == name and fits(arguments, args)), None)
             if place is None:
@@ -76,10 +76,10 @@ class TrajectoryMatch:
             del left[place]
         return True
 
-    def _covers(self, wanted: list[_Message], made: list[_Message]) -> bool:
+    def _covers(self, expected: list[_Message], actual: list[_Message]) -> bool:
         """Tell whether every wanted call takes a made one of its own, first fit."""
-        left = [call for message in made for call in message.calls]
-        for name, arguments in (call for message in wanted for call in message.calls):
+        left = [call for message in actual for call in message.calls]
+        for name, arguments in (call for message in expected for call in message.calls):
             fits = self._matcher(name)
             place = next((at for at, (other, args) in enumerate(left) if other == name and fits(args, arguments)), None)
             if place is None:
@@ -140,28 +140,28 @@ def _call(call: Any) -> _Call:
     return name, arguments
 
 
-def _exact(made: _Arguments, wanted: _Arguments) -> bool:
-    return made == wanted
+def _exact(actual: _Arguments, expected: _Arguments) -> bool:
+    return actual == expected
 
 
-def _ignore(made: _Arguments, wanted: _Arguments) -> bool:
+def _ignore(actual: _Arguments, expected: _Arguments) -> bool:
     return True
 
 
-def _subset(made: _Arguments, wanted: _Arguments) -> bool:
-    return all(key in wanted and bool(wanted[key] == value) for key, value in made.items())
+def _subset(actual: _Arguments, expected: _Arguments) -> bool:
+    return all(key in expected and bool(expected[key] == value) for key, value in actual.items())
 
 
-def _superset(made: _Arguments, wanted: _Arguments) -> bool:
-    return _subset(wanted, made)
+def _superset(actual: _Arguments, expected: _Arguments) -> bool:
+    return _subset(expected, actual)
 
 
 _MATCHERS: Mapping[str, _Matcher] = {"exact": _exact, "ignore": _ignore, "subset": _subset, "superset": _superset}
 
 
 def _agree_at(paths: Sequence[str]) -> _Matcher:
-    def matches(made: _Arguments, wanted: _Arguments) -> bool:
-        return all(bool(_at(made, path) == _at(wanted, path)) for path in paths)
+    def matches(actual: _Arguments, expected: _Arguments) -> bool:
+        return all(bool(_at(actual, path) == _at(expected, path)) for path in paths)
 
     return matches
 

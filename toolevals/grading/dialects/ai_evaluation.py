@@ -73,21 +73,21 @@ class FunctionCallMetrics:
             return 0.0
         return float(wanted.name == made.name if metric == "function_name_match" else self._exact(wanted, made))
 
-    def _exact(self, wanted: FunctionCall, made: FunctionCall) -> bool:
-        if wanted.name != made.name or wanted.arguments.keys() - made.arguments.keys():
+    def _exact(self, expected: FunctionCall, actual: FunctionCall) -> bool:
+        if expected.name != actual.name or expected.arguments.keys() - actual.arguments.keys():
             return False
-        if made.arguments.keys() - wanted.arguments.keys() and not self.ignore_extra_params:
+        if actual.arguments.keys() - expected.arguments.keys() and not self.ignore_extra_params:
             return False
-        return all(self._equal(made.arguments[key], value) for key, value in wanted.arguments.items())
+        return all(self._equal(actual.arguments[key], value) for key, value in expected.arguments.items())
 
-    def _parameter_validation(self, made: FunctionCall | None, definitions: tuple[FunctionDefinition, ...]) -> float:
-        definition = next((each for each in definitions if made and each.name == made.name), None)
-        if made is None or definition is None:
+    def _parameter_validation(self, actual: FunctionCall | None, definitions: tuple[FunctionDefinition, ...]) -> float:
+        definition = next((each for each in definitions if actual and each.name == actual.name), None)
+        if actual is None or definition is None:
             return 0.0
-        passed = sum(self._valid(parameter, made.arguments) for parameter in definition.parameters)
+        passed = sum(self._valid(parameter, actual.arguments) for parameter in definition.parameters)
         total = len(definition.parameters)
         if not self.ignore_extra_params:
-            total += len(made.arguments.keys() - {parameter.name for parameter in definition.parameters})
+            total += len(actual.arguments.keys() - {parameter.name for parameter in definition.parameters})
         return round(passed / total, 4) if total else 1.0
 
     def _valid(self, parameter: Parameter, arguments: Mapping[Any, Any]) -> bool:
@@ -98,61 +98,65 @@ class FunctionCallMetrics:
             not parameter.enum or value in parameter.enum
         )
 
-    def _accuracy(self, wanted: list[FunctionCall], made: list[FunctionCall]) -> float:
-        if not wanted or not made:
+    def _accuracy(self, expected: list[FunctionCall], actual: list[FunctionCall]) -> float:
+        if not expected or not actual:
             return 0.0
-        if len(wanted) == len(made) == 1:
-            return self._single(wanted[0], made[0])
+        if len(expected) == len(actual) == 1:
+            return self._single(expected[0], actual[0])
         if self.order_matters:
-            if len(wanted) != len(made):
+            if len(expected) != len(actual):
                 return 0.0
-            scores = [self._single(*pair) for pair in zip(wanted, made, strict=True)]
+            scores = [self._single(*pair) for pair in zip(expected, actual, strict=True)]
             return round(sum(scores) / len(scores), 4)
         # One call may be the best match of several expected ones, and calls beyond them cost nothing.
-        best = [max(0.0, *(self._single(each, call) for call in made)) for each in wanted]
+        best = [max(0.0, *(self._single(each, call) for call in actual)) for each in expected]
         matched = [score for score in best if score > 0]
         if not matched:
             return 0.0
-        return round(len(matched) / len(wanted) * (sum(matched) / len(matched)), 4)
+        return round(len(matched) / len(expected) * (sum(matched) / len(matched)), 4)
 
-    def _single(self, wanted: FunctionCall, made: FunctionCall) -> float:
-        there = wanted.arguments.keys() & made.arguments.keys()
-        if wanted.arguments:
-            presence = len(there) / len(wanted.arguments)
+    def _single(self, expected: FunctionCall, actual: FunctionCall) -> float:
+        there = expected.arguments.keys() & actual.arguments.keys()
+        if expected.arguments:
+            presence = len(there) / len(expected.arguments)
             equal = sum(
-                key in made.arguments and self._equal(made.arguments[key], value)
-                for key, value in wanted.arguments.items()
+                key in actual.arguments and self._equal(actual.arguments[key], value)
+                for key, value in expected.arguments.items()
             )
-            value = equal / len(wanted.arguments)
+            value = equal / len(expected.arguments)
         else:
-            presence = float(not made.arguments or self.ignore_extra_params)
+            presence = float(not actual.arguments or self.ignore_extra_params)
             value = 1.0
-        name = float(wanted.name == made.name)
+        name = float(expected.name == actual.name)
         return round(name * self.name_weight + presence * self.presence_weight + value * self.value_weight, 4)
 
-    def _equal(self, made: Any, wanted: Any) -> bool:
+    def _equal(self, actual: Any, expected: Any) -> bool:
         """Tell whether two values are equal. Raises OverflowError on an integer that no float holds."""
-        if not _compatible(made, wanted, self.strict_type_check):
+        if not _compatible(actual, expected, self.strict_type_check):
             return False
-        if isinstance(made, int | float) and isinstance(wanted, int | float):
-            return float(made) == float(wanted)
-        if isinstance(made, list) and isinstance(wanted, list):
-            return len(made) == len(wanted) and all(self._equal(*pair) for pair in zip(made, wanted, strict=True))
-        if isinstance(made, dict) and isinstance(wanted, dict):
-            return made.keys() == wanted.keys() and all(self._equal(made[key], value) for key, value in wanted.items())
-        return bool(made == wanted)
+        if isinstance(actual, int | float) and isinstance(expected, int | float):
+            return float(actual) == float(expected)
+        if isinstance(actual, list) and isinstance(expected, list):
+            return len(actual) == len(expected) and all(
+                self._equal(*pair) for pair in zip(actual, expected, strict=True)
+            )
+        if isinstance(actual, dict) and isinstance(expected, dict):
+            return actual.keys() == expected.keys() and all(
+                self._equal(actual[key], value) for key, value in expected.items()
+            )
+        return bool(actual == expected)
 
 
-def _compatible(made: Any, wanted: Any, strict: bool) -> bool:
+def _compatible(actual: Any, expected: Any, strict: bool) -> bool:
     if strict:
-        return type(made) is type(wanted)
-    if made is None or wanted is None:
-        return made is wanted
-    if isinstance(made, bool) or isinstance(wanted, bool):
-        return isinstance(made, bool) and isinstance(wanted, bool)
-    if isinstance(made, int | float) and isinstance(wanted, int | float):
+        return type(actual) is type(expected)
+    if actual is None or expected is None:
+        return actual is expected
+    if isinstance(actual, bool) or isinstance(expected, bool):
+        return isinstance(actual, bool) and isinstance(expected, bool)
+    if isinstance(actual, int | float) and isinstance(expected, int | float):
         return True
-    return type(made) is type(wanted)
+    return type(actual) is type(expected)
 
 
 _TYPES: Mapping[str, Callable[[Any], bool]] = {

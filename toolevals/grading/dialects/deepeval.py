@@ -47,26 +47,26 @@ class ToolCorrectness:
         """Tell whether a score reaches the threshold."""
         return score >= (1 if self.strict_mode else self.threshold)
 
-    def _exact(self, wanted: list[_Tool], made: list[_Tool]) -> bool:
-        return len(wanted) == len(made) and all(
+    def _exact(self, expected: list[_Tool], actual: list[_Tool]) -> bool:
+        return len(expected) == len(actual) and all(
             one.key == other.key
             and (not self.input_parameters or one.arguments == other.arguments)
             and (not self.output or one.output == other.output)
-            for one, other in zip(wanted, made, strict=True)
+            for one, other in zip(expected, actual, strict=True)
         )
 
-    def _credit(self, wanted: _Tool, made: _Tool) -> float:
+    def _credit(self, expected: _Tool, actual: _Tool) -> float:
         """Return how far two calls of one tool agree."""
-        credit = _alike(wanted.arguments, made.arguments) if self.input_parameters else 1.0
-        return 0.0 if self.output and wanted.output != made.output else credit
+        credit = _alike(expected.arguments, actual.arguments) if self.input_parameters else 1.0
+        return 0.0 if self.output and expected.output != actual.output else credit
 
-    def _unordered(self, wanted: list[_Tool], made: list[_Tool]) -> float:
+    def _unordered(self, expected_calls: list[_Tool], actual: list[_Tool]) -> float:
         total = 0.0
-        forms = [call.form for call in made]
+        forms = [call.form for call in actual]
         used: set[Any] = set()
-        for expected in wanted:
+        for expected in expected_calls:
             best, chosen = 0.0, None
-            for call, form in zip(made, forms, strict=True):
+            for call, form in zip(actual, forms, strict=True):
                 if expected.key != call.key or form in used:
                     continue
                 if (credit := self._credit(expected, call)) > best:
@@ -76,15 +76,15 @@ class ToolCorrectness:
                 used.add(chosen)
         return total
 
-    def _ordered(self, wanted: list[_Tool], made: list[_Tool]) -> float:
+    def _ordered(self, expected_calls: list[_Tool], actual: list[_Tool]) -> float:
         """Return the weighted longest common subsequence, summed on the way back as the original does."""
-        table = [[0.0] * (len(made) + 1) for _ in range(len(wanted) + 1)]
-        for row, expected in enumerate(wanted, start=1):
-            for column, call in enumerate(made, start=1):
+        table = [[0.0] * (len(actual) + 1) for _ in range(len(expected_calls) + 1)]
+        for row, expected in enumerate(expected_calls, start=1):
+            for column, call in enumerate(actual, start=1):
                 best = max(table[row - 1][column], table[row][column - 1])
                 credit = self._credit(expected, call) if expected.key == call.key else 0.0
                 table[row][column] = max(best, table[row - 1][column - 1] + credit) if credit > 0 else best
-        total, row, column = 0.0, len(wanted), len(made)
+        total, row, column = 0.0, len(expected_calls), len(actual)
         while row and column:
             if table[row][column] == table[row - 1][column]:
                 row -= 1
@@ -125,10 +125,10 @@ def _tool(call: Any) -> _Tool:
     return _Tool((name, kind), arguments, call.get("output"))
 
 
-def _share(total: float, wanted: list[_Tool], made: list[_Tool]) -> float:
-    if not wanted:
-        return 0.0 if made else 1.0
-    return total / len(wanted)
+def _share(total: float, expected: list[_Tool], actual: list[_Tool]) -> float:
+    if not expected:
+        return 0.0 if actual else 1.0
+    return total / len(expected)
 
 
 def _alike(one: Any, other: Any) -> float:

@@ -119,39 +119,39 @@ def _written_alike(one: Any, other: Any) -> bool:
     return b"null" not in text or bool(one == other)
 
 
-def _parts_of_objects(before: Any, wanted: dict[str, Any], found: dict[str, Any]) -> list[_Part]:
+def _parts_of_objects(before: Any, expected: dict[str, Any], actual: dict[str, Any]) -> list[_Part]:
     known = before if isinstance(before, dict) else {}
     parts: list[_Part] = [
-        (key, (known.get(key, ABSENT), value, found.get(key, ABSENT)))
-        for key, value in wanted.items()
-        if value is not found.get(key, ABSENT)
+        (key, (known.get(key, ABSENT), value, actual.get(key, ABSENT)))
+        for key, value in expected.items()
+        if value is not actual.get(key, ABSENT)
     ]
-    parts.extend((key, (known.get(key, ABSENT), ABSENT, value)) for key, value in found.items() if key not in wanted)
+    parts.extend((key, (known.get(key, ABSENT), ABSENT, value)) for key, value in actual.items() if key not in expected)
     return parts
 
 
-def _parts_of_lists(before: Any, wanted: _List, found: _List, *, trim: bool) -> list[_Part] | None:
+def _parts_of_lists(before: Any, expected: _List, actual: _List, *, trim: bool) -> list[_Part] | None:
     known = before if isinstance(before, list | tuple) else ()
-    key = _id_key(wanted, found)
+    key = _id_key(expected, actual)
     if key is not None:
-        return _parts_by_id(key, known, wanted, found)
+        return _parts_by_id(key, known, expected, actual)
     start = 0
-    shorter = min(len(wanted), len(found))
-    ends = len(wanted), len(found)
-    if trim and len(wanted) != len(found):
-        while start < shorter and _written_alike(wanted[start], found[start]):
+    shorter = min(len(expected), len(actual))
+    ends = len(expected), len(actual)
+    if trim and len(expected) != len(actual):
+        while start < shorter and _written_alike(expected[start], actual[start]):
             start += 1
         common = 0
-        while common < shorter - start and _written_alike(wanted[-1 - common], found[-1 - common]):
+        while common < shorter - start and _written_alike(expected[-1 - common], actual[-1 - common]):
             common += 1
-        ends = len(wanted) - common, len(found) - common
+        ends = len(expected) - common, len(actual) - common
     return [
         (
             place,
             (
                 known[place] if place < len(known) else ABSENT,
-                wanted[place] if place < ends[0] else ABSENT,
-                found[place] if place < ends[1] else ABSENT,
+                expected[place] if place < ends[0] else ABSENT,
+                actual[place] if place < ends[1] else ABSENT,
             ),
         )
         for place in range(start, max(ends))

@@ -98,23 +98,23 @@ def read_moment(text: str, formats: Collection[str] = ()) -> Moment | None:
     return Moment(midnight + seconds * _SECOND + int((time["part"] or "").ljust(9, "0")), _offset(time))
 
 
-def _day(found: re.Match[str], formats: Collection[str]) -> date | None:
-    if found["year"]:
-        return _date(found["year"], found["month"], found["day"])
-    if found["year_b"]:
-        return _date(found["year_b"], found["month_b"], found["day_b"])
-    if found["year_c"]:
-        return _numeric(found, formats)
-    name = found["name_d"] or found["name_e"]
+def _day(match: re.Match[str], formats: Collection[str]) -> date | None:
+    if match["year"]:
+        return _date(match["year"], match["month"], match["day"])
+    if match["year_b"]:
+        return _date(match["year_b"], match["month_b"], match["day_b"])
+    if match["year_c"]:
+        return _numeric(match, formats)
+    name = match["name_d"] or match["name_e"]
     month = _MONTHS.index(name[:3].lower()) + 1
-    return _date(found["year_d"] or found["year_e"], month, found["day_d"] or found["day_e"])
+    return _date(match["year_d"] or match["year_e"], month, match["day_d"] or match["day_e"])
 
 
-def _numeric(found: re.Match[str], formats: Collection[str]) -> date | None:
-    year, mark = found["year_c"], found["mark"]
+def _numeric(match: re.Match[str], formats: Collection[str]) -> date | None:
+    year, mark = match["year_c"], match["mark"]
     readings = {
-        f"DD{mark}MM{mark}YYYY": _date(year, found["second"], found["first"]),
-        f"MM{mark}DD{mark}YYYY": _date(year, found["first"], found["second"]),
+        f"DD{mark}MM{mark}YYYY": _date(year, match["second"], match["first"]),
+        f"MM{mark}DD{mark}YYYY": _date(year, match["first"], match["second"]),
     }
     meant = [each for form, each in readings.items() if form in formats] or list(readings.values())
     days = {each for each in meant if each is not None}
@@ -132,19 +132,19 @@ def _weekday_is_right(name: str | None, day: date) -> bool:
     return name is None or _WEEKDAYS[day.weekday()] == name[:3].lower()
 
 
-def _seconds(found: re.Match[str]) -> int | None:
+def _seconds(match: re.Match[str]) -> int | None:
     """Return the seconds since midnight; None where no clock shows such a time."""
-    hour = int(found["hour"] or found["hour_b"])
-    if half := found["half"]:
+    hour = int(match["hour"] or match["hour_b"])
+    if half := match["half"]:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half in "pP" else 0)
-    minute, second = int(found["minute"] or found["minute_b"]), int(found["second"] or found["second_b"] or 0)
+    minute, second = int(match["minute"] or match["minute_b"]), int(match["second"] or match["second_b"] or 0)
     return (hour * 60 + minute) * 60 + second
 
 
-def _offset(found: re.Match[str]) -> int | None:
-    if not found["sign"]:
-        return 0 if found["zone"] else None
-    minutes = int(found["zone_hours"]) * 60 + int(found["zone_minutes"] or 0)
-    return -minutes if found["sign"] == "-" else minutes
+def _offset(match: re.Match[str]) -> int | None:
+    if not match["sign"]:
+        return 0 if match["zone"] else None
+    minutes = int(match["zone_hours"]) * 60 + int(match["zone_minutes"] or 0)
+    return -minutes if match["sign"] == "-" else minutes

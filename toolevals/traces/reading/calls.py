@@ -80,8 +80,8 @@ def _arguments(given: Any, told: Call | None) -> Any:
     return told.text if isinstance(told, MalformedCall) else told.arguments
 
 
-def _of_span(each: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec]) -> UsedTool:
-    reading = each.reading
+def _of_span(span: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec]) -> UsedTool:
+    reading = span.reading
     arguments = _arguments(reading.given, told)
     call = ToolCall(reading.tool, arguments if isinstance(arguments, dict) else {}, reading.call_id)
     content = reading.error if reading.error is not None else result_text(reading.made)
@@ -92,10 +92,10 @@ def _of_span(each: ReadSpan, told: Call | None, offered: Mapping[str, ToolSpec])
     return UsedTool(
         tool=reading.tool,
         arguments=arguments,
-        start=each.span.start,
-        span_id=each.span.span_id,
+        start=span.span.start,
+        span_id=span.span.span_id,
         call_id=reading.call_id or "",
-        duration_ms=each.duration_ms,
+        duration_ms=span.duration_ms,
         error_class=trouble.error_class if trouble else "",
         arguments_fit=fit,
         problem=problem,

@@ -27,13 +27,15 @@ class Calendar:
     sources: Sources
     derivations: Derivations
 
-    def moment(self, reply: Reply, place: int, numbers: Sequence[float], told: Container[int]) -> Suspicion | None:
+    def moment(
+        self, reply: Reply, claim_index: int, numbers: Sequence[float], told: Container[int]
+    ) -> Suspicion | None:
         """Return what is wrong with a date or time that no field holds; `told` are the fields that replies gave."""
-        key, *others = reply.mentions[place].keys
-        is_time = reply.mentions[place].kind == "time"
-        if others or not isinstance(key, tuple) or (is_time and reply.is_approximate(place)):
+        key, *others = reply.mentions[claim_index].keys
+        is_time = reply.mentions[claim_index].kind == "time"
+        if others or not isinstance(key, tuple) or (is_time and reply.is_approximate(claim_index)):
             return None
-        if self.derivations.moment(reply, place, numbers):
+        if self.derivations.moment(reply, claim_index, numbers):
             return None
         near = set(_near_times(key[0]) if len(key) == 1 else _near_dates(key))
         said = {round(number) for number in numbers}
@@ -41,18 +43,18 @@ class Calendar:
             if span in said and not near.isdisjoint(forms(reached, None)):
                 truth = f"{self.sources.values[position].written}, which leads to {written(reached)}"
                 return Suspicion("wrong_date", position, truth)
-        if not is_time and reply.is_relative(place):
+        if not is_time and reply.is_relative(claim_index):
             return None
         for position in (position for form in near for position in self.sources.index.get(form, ())):
             value = self.sources.values[position]
             is_meant = position in told if is_time else self.sources.is_small
-            if value.key not in reply.stated and (is_meant or reply.names(place, value)):
+            if value.key not in reply.stated and (is_meant or reply.names(claim_index, value)):
                 return Suspicion("wrong_date", position, value.written)
         return None
 
-    def weekday(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
+    def weekday(self, reply: Reply, claim_index: int, fields: Sequence[int]) -> Suspicion | None:
         """Return what is wrong with the weekday next to a date that the fields hold."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         key, newest = mention.keys[0], self.sources.newest_date
         beside = _DAY_BEFORE.search(reply.text[max(0, mention.start - 24) : mention.start])
         beside = beside or _DAY_AFTER.match(reply.text, mention.end)

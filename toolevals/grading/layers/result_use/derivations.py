@@ -94,12 +94,12 @@ class Derivations:
             places.setdefault(round(total * 100), place)
         return False
 
-    def moment(self, reply: Reply, place: int, said: Sequence[float]) -> str:
+    def moment(self, reply: Reply, claim_index: int, said: Sequence[float]) -> str:
         """Return the rule by which a date or time follows: some days or minutes from another one.
 
         Or the same day of a month where months or years are spoken of, or the same time in another zone.
         """
-        key = reply.mentions[place].keys[0]
+        key = reply.mentions[claim_index].keys[0]
         if not isinstance(key, tuple) or not self._is_ready():
             return ""
         if len(key) == 3:
@@ -108,12 +108,12 @@ class Derivations:
                 for result in self.sources.results[-3:]
                 for leaf in result.payload.leaves[:200]
             )
-            is_periodic = key[2] in {day.day for day in self._days()} and reply.speaks_of_period(place, texts)
+            is_periodic = key[2] in {day.day for day in self._days()} and reply.speaks_of_period(claim_index, texts)
             return "elapsed" if key[2] and (is_periodic or self._is_day(key, said)) else ""
         counts = {number for number in (*self.sources.numbers, *said) if number > 0}
         ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
         said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
-        has_zone = reply.speaks_of_zone(place)
+        has_zone = reply.speaks_of_zone(claim_index)
         for base in [*self.minutes[-MAX_MOMENTS:], *said_times][:MAX_MOMENTS]:
             gap = (key[0] - base) % 1440
             if (has_zone and gap % 30 == 0) or any(min(abs(gap - way), abs(1440 - gap - way)) < 0.6 for way in ways):

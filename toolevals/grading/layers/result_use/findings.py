@@ -45,59 +45,59 @@ class Examiner:
     def __post_init__(self) -> None:
         self.calendar = Calendar(self.sources, self.derivations)
 
-    def examine(self, reply: Reply, place: int, numbers: Sequence[float]) -> Suspicion | None:
+    def examine(self, reply: Reply, claim_index: int, numbers: Sequence[float]) -> Suspicion | None:
         """Return what is wrong with a claim that nothing holds as it stands; `numbers` are those held."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         self._examined += 1
         if self._examined > MAX_EXAMINED or (mention.is_weak and not mention.unit):
             return None
         if mention.kind == "identifier":
-            return self._identifier(reply, place, folded(str(mention.keys[0])))
+            return self._identifier(reply, claim_index, folded(str(mention.keys[0])))
         if mention.kind in {"date", "time"}:
-            return self.calendar.moment(reply, place, numbers, self.said)
-        if (suspicion := self._unit(reply, place)) is not None:
+            return self.calendar.moment(reply, claim_index, numbers, self.said)
+        if (suspicion := self._unit(reply, claim_index)) is not None:
             return suspicion
-        near = max(self._near(reply, place), key=lambda found: found[0], default=None)
+        near = max(self._near(reply, claim_index), key=lambda found: found[0], default=None)
         if near is None or self.derivations.sums_up(mention.value, reply.numbers):
             return None
         is_certain = near[0] >= CERTAIN and near[1].kind != "changed_scale"
         is_derived = self.derivations.number(mention, mention.step * 0.5, numbers, is_plain=is_certain)
         return None if is_derived else near[1]
 
-    def _identifier(self, reply: Reply, place: int, written: str) -> Suspicion | None:
+    def _identifier(self, reply: Reply, claim_index: int, written: str) -> Suspicion | None:
         """Return the field with an identifier that is written almost so; a short one must be named."""
         for other in misspelled(written):
             for position in self.sources.index.get(f"={other}" if len(other) > 2 else other, ()):
                 value = self.sources.values[position]
-                if value.key not in reply.stated and (len(written) > 4 or reply.names(place, value)):
+                if value.key not in reply.stated and (len(written) > 4 or reply.names(claim_index, value)):
                     return Suspicion("flipped_digits", position, value.written)
         return None
 
-    def _unit(self, reply: Reply, place: int) -> Suspicion | None:
+    def _unit(self, reply: Reply, claim_index: int) -> Suspicion | None:
         """Return the field with exactly this number in another unit."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         equal = self.sources.equal_numbers(mention.value) if mention.unit else []
         fields = [(position, self.sources.values[position]) for position in reversed(equal)]
         if any(suits(mention.unit, value.measure) for _, value in fields):
             return None
         is_long = mention.digits >= (2 if self.sources.is_small else 3)
         for position, value in fields:
-            if differs(mention.unit, value.measure) and (is_long or reply.names(place, value)):
+            if differs(mention.unit, value.measure) and (is_long or reply.names(claim_index, value)):
                 return Suspicion("wrong_unit", position, f"{value.written} {value.measure.name}")
         return None
 
-    def _near(self, reply: Reply, place: int) -> Iterator[tuple[int, Suspicion]]:
+    def _near(self, reply: Reply, claim_index: int) -> Iterator[tuple[int, Suspicion]]:
         """Yield (weight, suspicion) of the fields' numbers that are near a claim's, and of a column's sum."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         for key in mention.keys:
             reading = mention if key == mention.value else mention._replace(keys=(key,), step=1.0)
             for kind, position, likeness in self._near_numbers(reading):
                 value = self.sources.values[position]
-                weight = likeness + self._weight(reply, place, position)
+                weight = likeness + self._weight(reply, claim_index, position)
                 if weight >= ENOUGH and value.key not in reply.stated:
                     truth = converted(value.number, value.measure.unit, mention.unit)
                     yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
-        for number, is_swap in flipped(mention) if reply.tells_sum(place) else ():
+        for number, is_swap in flipped(mention) if reply.tells_sum(claim_index) else ():
             total = self.derivations.total_at(number) if is_swap else None
             if total is not None and suits(mention.unit, self.sources.values[total].measure):
                 yield ENOUGH, Suspicion("contradiction", total, f"{number:,.10g}")
@@ -116,22 +116,22 @@ class Examiner:
             for position, _ in self.sources.fields_of(mention._replace(keys=(number,)), slack):
                 yield "changed_scale", position, min(digits, 4) - 1
 
-    def _weight(self, reply: Reply, place: int, position: int) -> int:
+    def _weight(self, reply: Reply, claim_index: int, position: int) -> int:
         """Return how much speaks for a field being meant: its name, its unit, few values, an earlier reply."""
-        unit, value = reply.mentions[place].unit, self.sources.values[position]
-        measure, about = value.measure, reply.about(place)
-        weight = 2 * reply.names(place, value) + all_alike(value.labels, about) * bool(value.labels)
+        unit, value = reply.mentions[claim_index].unit, self.sources.values[position]
+        measure, about = value.measure, reply.about(claim_index)
+        weight = 2 * reply.names(claim_index, value) + all_alike(value.labels, about) * bool(value.labels)
         weight += 2 * (position in self.said) + self.sources.is_small
         is_fraction = unit == "%" and isinstance(value.key, float) and 0 < value.key < 1
         return weight + bool(is_fraction or (unit and (measure.name or measure.is_money)))
 
-    def other_field(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
+    def other_field(self, reply: Reply, claim_index: int, fields: Sequence[int]) -> Suspicion | None:
         """Return the field that the words next to a value name, where the value is that of another field next to it."""
-        mention = reply.mentions[place]
-        about = frozenset[str]() if reply.is_term(place) else reply.about(place)
+        mention = reply.mentions[claim_index]
+        about = frozenset[str]() if reply.is_term(claim_index) else reply.about(claim_index)
         if not about or (mention.kind in {"date", "time"} and len(fields) > 1):
             return None
-        sentence = stems(reply.sentence(place))
+        sentence = stems(reply.sentence(claim_index))
         for position in fields[:MAX_HELD]:
             value = self.sources.values[position]
             if all_alike(value.labels, about) and value.labels:
@@ -145,7 +145,7 @@ class Examiner:
                 continue
             rival = self.sources.values[named[0]]
             is_rival = _can_be_taken(value, rival) and suits(mention.unit, rival.measure)
-            if is_rival and (rival.key not in reply.stated or _is_swapped(reply, place, value, rival)):
+            if is_rival and (rival.key not in reply.stated or _is_swapped(reply, claim_index, value, rival)):
                 return Suspicion("wrong_field", named[0], rival.written)
         return None
 
@@ -165,9 +165,9 @@ def _is_meant(value: FieldValue, rival: FieldValue, about: frozenset[str], sente
     return not any_alike(value.labels - rival.labels, about if all_alike(rival.labels, about) else sentence)
 
 
-def _is_swapped(reply: Reply, place: int, value: FieldValue, rival: FieldValue) -> bool:
+def _is_swapped(reply: Reply, claim_index: int, value: FieldValue, rival: FieldValue) -> bool:
     """Return whether the reply gives the rival's value too, and only next to the name of this field."""
-    places = [at for at, mention in enumerate(reply.mentions) if rival.key in mention.keys and at != place]
+    places = [at for at, mention in enumerate(reply.mentions) if rival.key in mention.keys and at != claim_index]
     return bool(places) and all(
         any_alike(value.labels - rival.labels, reply.about(at))
         and not any_alike(rival.labels - value.labels, reply.about(at))

@@ -166,18 +166,18 @@ class _Reading:
             self._accuse(claim, "contradiction", result.payload.place, leaf.pointer, truth)
 
     def _settle(
-        self, reply: Reply, place: int, attribution: Attribution, fields: list[int], numbers: list[float]
+        self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int], numbers: list[float]
     ) -> None:
         """Take a claim as right, open, or wrong; what is derived joins the reply's numbers."""
-        mention = reply.mentions[place]
-        claim = Claim(reply.message, mention.start, mention.end, mention.kind, reply.written(place))
-        suspicion = self._suspicion(reply, place, attribution, fields, numbers)
+        mention = reply.mentions[claim_index]
+        claim = Claim(reply.message, mention.start, mention.end, mention.kind, reply.written(claim_index))
+        suspicion = self._suspicion(reply, claim_index, attribution, fields, numbers)
         if suspicion is None and not attribution.is_grounded:
-            attribution = self._derived(reply, place, numbers)
+            attribution = self._derived(reply, claim_index, numbers)
             if attribution.is_grounded and mention.kind in NUMERIC:
                 numbers.append(mention.value)
             if attribution.is_grounded:
-                suspicion = self.examiner.calendar.weekday(reply, place, ())
+                suspicion = self.examiner.calendar.weekday(reply, claim_index, ())
         if suspicion is not None:
             value = self.sources.values[suspicion.field]
             if not self.sources.results[value.result].is_trouble:
@@ -195,18 +195,18 @@ class _Reading:
         self.attributions.append(attribution)
 
     def _suspicion(
-        self, reply: Reply, place: int, attribution: Attribution, fields: list[int], numbers: Sequence[float]
+        self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int], numbers: Sequence[float]
     ) -> Suspicion | None:
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         if not attribution.is_grounded:
-            return self.examiner.examine(reply, place, numbers)
+            return self.examiner.examine(reply, claim_index, numbers)
         if attribution.source != "result":
             return None
         calendar = self.examiner.calendar
-        suspicion = calendar.weekday(reply, place, fields) or calendar.zone(mention, fields)
+        suspicion = calendar.weekday(reply, claim_index, fields) or calendar.zone(mention, fields)
         if suspicion or mention.is_weak or any(key in self.sources.said for key in mention.keys):
             return suspicion
-        return self.examiner.other_field(reply, place, fields)
+        return self.examiner.other_field(reply, claim_index, fields)
 
     def _accuse(self, claim: Claim, kind: FindingKind, place: int, pointer: str, truth: str) -> None:
         """Add a claim and the finding that a result's field speaks against it."""
@@ -218,13 +218,13 @@ class _Reading:
         self.claims.append(claim)
         self.attributions.append(UNGROUNDED)
 
-    def _attribute(self, reply: Reply, place: int) -> tuple[Attribution, list[int]]:
+    def _attribute(self, reply: Reply, claim_index: int) -> tuple[Attribution, list[int]]:
         """Return what holds a claim as it stands, and the places of the fields that do."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         found: list[tuple[int, str]] = []
         if mention.kind in NUMERIC:
             rounding = mention.step * (0.999 if mention.step < 1 or mention.unit else 0.5)
-            found = self.sources.fields_of(mention, reply.slack(place, rounding))
+            found = self.sources.fields_of(mention, reply.slack(claim_index, rounding))
         for key in lookups(mention) if not found else ():
             if not found and not isinstance(key, int | float):
                 found = [(position, "equal") for position in reversed(self.sources.index.get(key, ())[-MAX_HELD:])]
@@ -237,20 +237,20 @@ class _Reading:
             if key in self.sources.said:
                 source, message = self.sources.said[key]
                 return Attribution(source, message, rule="equal"), []
-        if mention.kind == "number" and not mention.unit and self.sources.holds_token(reply.written(place)):
+        if mention.kind == "number" and not mention.unit and self.sources.holds_token(reply.written(claim_index)):
             return Attribution("derived", rule="equal"), []
         return UNGROUNDED, []
 
-    def _derived(self, reply: Reply, place: int, numbers: Sequence[float]) -> Attribution:
+    def _derived(self, reply: Reply, claim_index: int, numbers: Sequence[float]) -> Attribution:
         """Return what a claim that nothing holds follows from."""
-        mention = reply.mentions[place]
+        mention = reply.mentions[claim_index]
         if mention.kind in NUMERIC:
-            slack = reply.slack(place, mention.step * 0.5)
-            is_plain = not reply.tells_relation(place)
+            slack = reply.slack(claim_index, mention.step * 0.5)
+            is_plain = not reply.tells_relation(claim_index)
             rule = self.derivations.number(mention, slack, numbers, is_plain=is_plain)
             rule = rule or "sum" * self.derivations.sums_up(mention.value, reply.numbers)
         else:
-            rule = self.derivations.moment(reply, place, numbers)
+            rule = self.derivations.moment(reply, claim_index, numbers)
         return Attribution("derived", rule=rule) if rule and rule != "unknown" else UNGROUNDED
 
     def _verdict(self) -> tuple[Verdict, str]:

@@ -64,24 +64,24 @@ def _either_order(year: int, first: int, second: int, *, is_day_first: bool = Fa
     return tuple(dict.fromkeys((*orders, *_keys(year, second, first))))
 
 
-def _iso(found: re.Match[str]) -> Mention | None:
-    keys: tuple[Key, ...] = _keys(int(found[1]), int(found[2]), int(found[3]))
-    if not keys or found[4] is None:
-        return _date(found.start(), found.end(), keys)
+def _iso(match: re.Match[str]) -> Mention | None:
+    keys: tuple[Key, ...] = _keys(int(match[1]), int(match[2]), int(match[3]))
+    if not keys or match[4] is None:
+        return _date(match.start(), match.end(), keys)
     zone = None
-    if written := found[6]:
+    if written := match[6]:
         zone = 0 if written in {"Z", "UTC"} else int(written[:3]) * 60 + int(written[0] + written[-2:])
-    return Mention(found.start(), found.end(), "date", (*keys, (int(found[4]) * 60 + int(found[5]),)), zone=zone)
+    return Mention(match.start(), match.end(), "date", (*keys, (int(match[4]) * 60 + int(match[5]),)), zone=zone)
 
 
-def _clock(found: re.Match[str]) -> Mention | None:
-    hour, minute, meridiem, zone = int(found[1]), int(found[2] or 0), found[3], found[4]
+def _clock(match: re.Match[str]) -> Mention | None:
+    hour, minute, meridiem, zone = int(match[1]), int(match[2] or 0), match[3], match[4]
     if hour > 24 or minute > 59 or (meridiem and not 1 <= hour <= 12):
         return None
     if meridiem:
         hour = hour % 12 + 12 * (meridiem in "pP")
     return Mention(
-        found.start(), found.end(), "time", ((hour % 24 * 60 + minute,),), zone=ZONES[zone] if zone else None
+        match.start(), match.end(), "time", ((hour % 24 * 60 + minute,),), zone=ZONES[zone] if zone else None
     )
 
 

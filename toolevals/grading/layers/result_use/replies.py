@@ -42,78 +42,80 @@ class Reply:
     def __post_init__(self) -> None:
         self.numbers = [mention.value for mention in self.mentions if not isnan(mention.value)]
 
-    def written(self, place: int) -> str:
+    def written(self, claim_index: int) -> str:
         """Return a value as it stands."""
-        return self.text[self.mentions[place].start : self.mentions[place].end]
+        return self.text[self.mentions[claim_index].start : self.mentions[claim_index].end]
 
-    def before(self, place: int) -> str:
+    def before(self, claim_index: int) -> str:
         """Return the words before a value: back to the value before it, or to a comma or the like."""
-        start = self.mentions[place].start
-        others = (self.mentions[at] for at in range(place - 1, max(-1, place - 4), -1))
+        start = self.mentions[claim_index].start
+        others = (self.mentions[at] for at in range(claim_index - 1, max(-1, claim_index - 4), -1))
         floor = next((other.end for other in others if other.kind != "identifier"), 0)
         text = self.text[max(floor, start - MAX_REACH) : start]
         breaks = [found.end() for found in _BREAK.finditer(text.rstrip(" :|*_`(~≈"))]
         return text[breaks[-1] if breaks else 0 :]
 
-    def after(self, place: int) -> str:
+    def after(self, claim_index: int) -> str:
         """Return the words after a value: to the next value, or to a comma or the like."""
-        end = self.mentions[place].end
-        ceiling = self.mentions[place + 1].start if place + 1 < len(self.mentions) else len(self.text)
+        end = self.mentions[claim_index].end
+        ceiling = self.mentions[claim_index + 1].start if claim_index + 1 < len(self.mentions) else len(self.text)
         return _BREAK.split(self.text[end : min(ceiling, end + MAX_REACH)], maxsplit=1)[0]
 
-    def about(self, place: int) -> frozenset[str]:
+    def about(self, claim_index: int) -> frozenset[str]:
         """Return the stems of the words right next to a value."""
-        if place not in self._about:
-            self._about[place] = stems(self.before(place)) | stems(self.after(place))
-        return self._about[place]
+        if claim_index not in self._about:
+            self._about[claim_index] = stems(self.before(claim_index)) | stems(self.after(claim_index))
+        return self._about[claim_index]
 
-    def names(self, place: int, value: FieldValue) -> bool:
+    def names(self, claim_index: int, value: FieldValue) -> bool:
         """Return whether the words next to a value name the field."""
-        return any_alike(value.labels, self.about(place))
+        return any_alike(value.labels, self.about(claim_index))
 
-    def sentence(self, place: int) -> str:
+    def sentence(self, claim_index: int) -> str:
         """Return the sentence or line around a value, cut at some reach."""
-        mention = self.mentions[place]
+        mention = self.mentions[claim_index]
         head = self.text[max(0, mention.start - 3 * MAX_REACH) : mention.start]
         tail = self.text[mention.end : mention.end + 2 * MAX_REACH]
-        return _SENTENCE.split(head)[-1] + self.written(place) + _SENTENCE.split(tail, maxsplit=1)[0]
+        return _SENTENCE.split(head)[-1] + self.written(claim_index) + _SENTENCE.split(tail, maxsplit=1)[0]
 
-    def is_approximate(self, place: int) -> bool:
+    def is_approximate(self, claim_index: int) -> bool:
         """Return whether the words before a value say that it is not exact."""
-        start = self.mentions[place].start
+        start = self.mentions[claim_index].start
         before = _DIGIT_OR_COMMA.split(self.text[max(0, start - 24) : start])[-1]
         return before.rstrip().endswith(("~", "≈")) or not APPROXIMATE_WORDS.isdisjoint(_words(before)[-2:])
 
-    def slack(self, place: int, least: float) -> float:
+    def slack(self, claim_index: int, least: float) -> float:
         """Return by how much a value may differ from what it follows from."""
-        return max(least, 0.025 * abs(self.mentions[place].value) if self.is_approximate(place) else 0.0)
+        return max(least, 0.025 * abs(self.mentions[claim_index].value) if self.is_approximate(claim_index) else 0.0)
 
-    def is_relative(self, place: int) -> bool:
+    def is_relative(self, claim_index: int) -> bool:
         """Return whether the sentence around a value compares, proposes or supposes: no field need hold the value."""
-        return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(place))) or self.tells_sum(place)
+        return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(claim_index))) or self.tells_sum(claim_index)
 
-    def tells_relation(self, place: int) -> bool:
+    def tells_relation(self, claim_index: int) -> bool:
         """Return whether the words around a value say that it is a share, sum, difference or formula of others."""
-        is_share = self.mentions[place].unit == "%"
-        return is_share or self.is_term(place) or self.is_approximate(place) or self.is_relative(place)
+        is_share = self.mentions[claim_index].unit == "%"
+        return (
+            is_share or self.is_term(claim_index) or self.is_approximate(claim_index) or self.is_relative(claim_index)
+        )
 
-    def is_term(self, place: int) -> bool:
+    def is_term(self, claim_index: int) -> bool:
         """Return whether a value is a part of a formula."""
-        start, end = self.mentions[place].start, self.mentions[place].end
+        start, end = self.mentions[claim_index].start, self.mentions[claim_index].end
         before, after = self.text[max(0, start - 3) : start].rstrip(), self.text[end : end + 3].lstrip()
         return before.endswith(("+", "×", "=", "/", "−")) or after.startswith(("+", "×", "=", "x ", "* "))
 
-    def speaks_of_zone(self, place: int) -> bool:
+    def speaks_of_zone(self, claim_index: int) -> bool:
         """Return whether a time has a zone, or the sentence around it speaks of one."""
-        return self.mentions[place].zone is not None or _ZONES.search(self.sentence(place)) is not None
+        return self.mentions[claim_index].zone is not None or _ZONES.search(self.sentence(claim_index)) is not None
 
-    def speaks_of_period(self, place: int, texts: Iterable[str]) -> bool:
+    def speaks_of_period(self, claim_index: int, texts: Iterable[str]) -> bool:
         """Return whether the sentence around a date, or one of other texts, speaks of months or years."""
-        return any(_PERIODS.search(text) for text in (self.sentence(place), *texts))
+        return any(_PERIODS.search(text) for text in (self.sentence(claim_index), *texts))
 
-    def tells_sum(self, place: int) -> bool:
+    def tells_sum(self, claim_index: int) -> bool:
         """Return whether the words around a value announce a sum."""
-        return not SUM_WORDS.isdisjoint(_words(self.before(place) + " " + self.after(place)))
+        return not SUM_WORDS.isdisjoint(_words(self.before(claim_index) + " " + self.after(claim_index)))
 
 
 def _words(text: str) -> list[str]:

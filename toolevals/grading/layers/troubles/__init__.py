@@ -12,8 +12,8 @@ import orjson
 
 from toolevals.grading.layers.troubles.bodies import trouble_in_body
 from toolevals.grading.layers.troubles.classes import ERROR_CLASSES, TRANSIENT, ErrorClass, class_of_words
-from toolevals.grading.layers.troubles.texts import Told, speaks_of_a_part, trouble_in_text
-from toolevals.grading.layers.troubles.trouble import LONGEST_EXCERPT, Asked, Trouble, asked_by
+from toolevals.grading.layers.troubles.texts import ClassifiedError, speaks_of_a_part, trouble_in_text
+from toolevals.grading.layers.troubles.trouble import LONGEST_EXCERPT, CallFacts, Trouble, call_facts_of
 from toolevals.grading.values import Call
 from toolevals.grading.values.effects_by_name import Effect
 
@@ -29,8 +29,8 @@ def trouble_in(
     answer's own data are told from the call's failure. `effect` is what the tool does, by its name where not given.
     Linear in the answer's length.
     """
-    asked = asked_by(call, effect)
-    told = _told(content, asked, is_error)
+    call_facts = call_facts_of(call, effect)
+    told = _told(content, call_facts, is_error)
     if told is None:
         return None
     return Trouble(
@@ -38,7 +38,7 @@ def trouble_in(
     )
 
 
-def _told(content: str, asked: Asked, is_error: bool) -> Told | None:
+def _told(content: str, call_facts: CallFacts, is_error: bool) -> ClassifiedError | None:
     first = content[:64].lstrip()[:1]
     body: Any = None
     if first in ("{", "[", '"'):
@@ -47,14 +47,14 @@ def _told(content: str, asked: Asked, is_error: bool) -> Told | None:
         except ValueError:
             body = None
     if isinstance(body, dict | list):
-        found = trouble_in_body(body, asked, is_error=is_error)
+        found = trouble_in_body(body, call_facts, is_error=is_error)
         if is_error and (found is None or found.error_class in ("empty", "unknown")):
-            return Told(class_of_words(content), content)
+            return ClassifiedError(class_of_words(content), content)
         return found
     if body is None and first in ("{", "[") and not is_error:
-        return Told("partial", content[-40:]) if speaks_of_a_part(content) or _is_cut_off(content) else None
+        return ClassifiedError("partial", content[-40:]) if speaks_of_a_part(content) or _is_cut_off(content) else None
     text = body if isinstance(body, str) else content
-    return trouble_in_text(text, is_error=is_error, about_faults=asked.about_faults)
+    return trouble_in_text(text, is_error=is_error, about_faults=call_facts.about_faults)
 
 
 def _is_cut_off(content: str) -> bool:

@@ -20,22 +20,24 @@ from toolevals.grading.layers.troubles.keys import (
     about_faults,
     plain_key,
 )
-from toolevals.grading.layers.troubles.texts import Told, trouble_in_text
-from toolevals.grading.layers.troubles.trouble import Asked
+from toolevals.grading.layers.troubles.texts import ClassifiedError, trouble_in_text
+from toolevals.grading.layers.troubles.trouble import CallFacts
 from toolevals.grading.values.effects_by_name import words_of_name
 
 Body = dict[str, Any]
 
 
-def trouble_in_body(body: Body | list[Any], asked: Asked, *, is_error: bool = False) -> Told | None:
+def trouble_in_body(body: Body | list[Any], call_facts: CallFacts, *, is_error: bool = False) -> ClassifiedError | None:
     """Return what is wrong with a JSON answer; None where nothing is."""
     if (blocks := _text_blocks(body)) is not None:
         flagged = is_error or (isinstance(body, dict) and body.get("isError") is True)
         text = "\n".join(blocks)
-        return trouble_in_text(text, is_error=flagged, about_faults=asked.about_faults) if text or flagged else None
+        return (
+            trouble_in_text(text, is_error=flagged, about_faults=call_facts.about_faults) if text or flagged else None
+        )
     if isinstance(body, list):
-        return _failed_elements(body, asked, "") or _empty_list(body, asked)
-    return _in_object(body, asked, nested=False)
+        return _failed_elements(body, call_facts, "") or _empty_list(body, call_facts)
+    return _in_object(body, call_facts, nested=False)
 
 
 def _text_blocks(body: Body | list[Any]) -> list[str] | None:
@@ -48,44 +50,45 @@ def _text_blocks(body: Body | list[Any]) -> list[str] | None:
     return texts if len(texts) == len(blocks) else None
 
 
-def _in_object(body: Body, asked: Asked, *, nested: bool) -> Told | None:
+def _in_object(body: Body, call_facts: CallFacts, *, nested: bool) -> ClassifiedError | None:
     plain = {plain_key(key): key for key in reversed(body)}
-    error = Errors(body, plain, asked).found()
+    error = Errors(body, plain, call_facts).found()
     if error is not None:
         return error
-    if (part := _partial(body, plain, asked)) is not None:
+    if (part := _partial(body, plain, call_facts)) is not None:
         return part
     for key in () if nested else ENVELOPES:
         inner = body.get(key)
-        if isinstance(inner, dict) and (found := _in_object(inner, asked, nested=True)) is not None:
+        if isinstance(inner, dict) and (found := _in_object(inner, call_facts, nested=True)) is not None:
             others = (value for name, value in body.items() if name != key)
             if found.error_class == "empty" and any(isinstance(value, dict | list) and value for value in others):
                 continue
             return found._replace(pointer=f"/{key}{found.pointer}")
-    return None if nested and not body else _empty_object(body, asked)
+    return None if nested and not body else _empty_object(body, call_facts)
 
 
-def _partial(body: Body, plain: Mapping[str, str], asked: Asked) -> Told | None:
+def _partial(body: Body, plain: Mapping[str, str], call_facts: CallFacts) -> ClassifiedError | None:
     for name, key in plain.items():
         value = body[key]
         if (name in PARTIAL_KEYS and value is True) or (
             name in ("status", "result") and isinstance(value, str) and plain_key(value) in PARTIAL_WORDS
         ):
-            return Told("partial", f"{key}: {value}", pointer_to(key))
+            return ClassifiedError("partial", f"{key}: {value}", pointer_to(key))
         if name in ("statuscode", "httpstatus", "status", "code") and http_code(value) in (206, 207):
-            return Told("partial", f"{key}: {value}", pointer_to(key))
+            return ClassifiedError("partial", f"{key}: {value}", pointer_to(key))
         if name in ("shards", "timedout") and (value is True or (isinstance(value, dict) and value.get("failed"))):
-            return Told("partial", f"{key}: {value}"[:200], pointer_to(key))
+            return ClassifiedError("partial", f"{key}: {value}"[:200], pointer_to(key))
         if (
             name in FAILED_PARTS
             and _counts(value)
-            and not asked.about_faults
+            and not call_facts.about_faults
             and (
-                asked.effect == "writes" or (isinstance(value, list) and name in ("notfound", "unavailable", "failed"))
+                call_facts.effect == "writes"
+                or (isinstance(value, list) and name in ("notfound", "unavailable", "failed"))
             )
         ):
             return _with_failed_parts(body, key, value)
-        if isinstance(value, list) and name not in ERROR_KEYS and (found := _failed_elements(value, asked, key)):
+        if isinstance(value, list) and name not in ERROR_KEYS and (found := _failed_elements(value, call_facts, key)):
             return found
     return None
 
@@ -96,23 +99,25 @@ def _counts(value: Any) -> bool:
     )
 
 
-def _with_failed_parts(body: Body, key: str, value: Any) -> Told:
+def _with_failed_parts(body: Body, key: str, value: Any) -> ClassifiedError:
     went_well = any(other != key and _counts(worth) for other, worth in body.items())
     words = words_of({}, value) if isinstance(value, list) else ""
-    return Told("partial" if went_well else class_of_words(words), words or f"{key}: {value}"[:200], pointer_to(key))
+    return ClassifiedError(
+        "partial" if went_well else class_of_words(words), words or f"{key}: {value}"[:200], pointer_to(key)
+    )
 
 
-def _failed_elements(rows: list[Any], asked: Asked, key: str) -> Told | None:
+def _failed_elements(rows: list[Any], call_facts: CallFacts, key: str) -> ClassifiedError | None:
     """Return what is wrong where elements of a batch failed: `partial`, or the first one's class where all did."""
-    if asked.about_faults:
+    if call_facts.about_faults:
         return None
-    first: tuple[int, Told] | None = None
+    first: tuple[int, ClassifiedError] | None = None
     failed = objects = 0
     for place, row in enumerate(rows):
         if not isinstance(row, dict):
             continue
         objects += 1
-        errors = Errors(row, {plain_key(name): name for name in reversed(row)}, asked)
+        errors = Errors(row, {plain_key(name): name for name in reversed(row)}, call_facts)
         if (found := errors.found()) is not None:
             failed += 1
             first = first or (place, found)
@@ -121,37 +126,41 @@ def _failed_elements(rows: list[Any], asked: Asked, key: str) -> Told | None:
     place, found = first
     pointer = f"{pointer_to(key) if key else ''}/{place}{found.pointer}"
     error_class: ErrorClass = found.error_class if failed == objects == len(rows) else "partial"
-    return Told(error_class, found.words, pointer)
+    return ClassifiedError(error_class, found.words, pointer)
 
 
-def _empty_list(rows: list[Any], asked: Asked) -> Told | None:
-    if asked.about_faults or not all(item in EMPTY_VALUES for item in rows):
+def _empty_list(rows: list[Any], call_facts: CallFacts) -> ClassifiedError | None:
+    if call_facts.about_faults or not all(item in EMPTY_VALUES for item in rows):
         return None
-    return Told("empty", "[]" if not rows else str(rows)[:200])
+    return ClassifiedError("empty", "[]" if not rows else str(rows)[:200])
 
 
-def _empty_object(body: Body, asked: Asked) -> Told | None:
+def _empty_object(body: Body, call_facts: CallFacts) -> ClassifiedError | None:
     """Return `empty` where all that could hold something is empty: `{}`, `{"results": [], "total": 0}`."""
-    if asked.about_faults:
+    if call_facts.about_faults:
         return None
     if not body:
-        return Told("empty", "{}")
-    if body.get("found") is False and all(value in EMPTY_VALUES or asked.echoes(value) or plain_key(key) in MESSAGE_KEYS
-                                          for key, value in body.items()):  # fmt: skip
-        return Told("empty", "found: False", "/found")
+        return ClassifiedError("empty", "{}")
+    if body.get("found") is False and all(
+        value in EMPTY_VALUES or call_facts.echoes(value) or plain_key(key) in MESSAGE_KEYS
+        for key, value in body.items()
+    ):
+        return ClassifiedError("empty", "found: False", "/found")
     holders = {key: value for key, value in body.items() if isinstance(value, dict | list) or value is None}
-    filled = [value for key, value in holders.items() if value and not _is_echo(value, asked)]
+    filled = [value for key, value in holders.items() if value and not _is_echo(value, call_facts)]
     empty = [key for key, value in holders.items() if not value and plain_key(key) not in QUIET_KEYS | ERROR_KEYS]
     if filled or not empty or any(about_faults(words_of_name(key)) for key in empty):
         return None
     others = ((key, value) for key, value in body.items() if not isinstance(value, dict | list) and value is not None)
     quiet = all(
-        isinstance(value, bool) or value in EMPTY_VALUES or asked.echoes(value)
+        isinstance(value, bool) or value in EMPTY_VALUES or call_facts.echoes(value)
         or plain_key(key) in QUIET_KEYS or (isinstance(value, str) and plain_key(value) in NO_ERROR)
         for key, value in others
     )  # fmt: skip
-    return Told("empty", f"{empty[0]}: {body[empty[0]]}", pointer_to(empty[0])) if quiet else None
+    return ClassifiedError("empty", f"{empty[0]}: {body[empty[0]]}", pointer_to(empty[0])) if quiet else None
 
 
-def _is_echo(value: Any, asked: Asked) -> bool:
-    return isinstance(value, dict) and all(asked.echoes(inner) or inner in EMPTY_VALUES for inner in value.values())
+def _is_echo(value: Any, call_facts: CallFacts) -> bool:
+    return isinstance(value, dict) and all(
+        call_facts.echoes(inner) or inner in EMPTY_VALUES for inner in value.values()
+    )

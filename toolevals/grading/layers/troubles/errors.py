@@ -21,8 +21,8 @@ from toolevals.grading.layers.troubles.keys import (
     is_error_key,
     plain_key,
 )
-from toolevals.grading.layers.troubles.texts import Told, trouble_in_text
-from toolevals.grading.layers.troubles.trouble import Asked
+from toolevals.grading.layers.troubles.texts import ClassifiedError, trouble_in_text
+from toolevals.grading.layers.troubles.trouble import CallFacts
 from toolevals.grading.values.effects_by_name import past_of
 
 # `E0421`, `ERR_17`: a code of an error.
@@ -32,8 +32,8 @@ _OWN_CODE = re.compile(r"E(?:RR(?:OR)?)?[-_]?\d+", re.IGNORECASE)
 class Errors:
     """Looks for the member of an object that says that the call failed. `plain` are its keys in plain form."""
 
-    def __init__(self, body: Mapping[str, Any], plain: Mapping[str, str], asked: Asked) -> None:
-        self.body, self.plain, self.asked = body, plain, asked
+    def __init__(self, body: Mapping[str, Any], plain: Mapping[str, str], call_facts: CallFacts) -> None:
+        self.body, self.plain, self.call_facts = body, plain, call_facts
         # What the object holds beside its error and what was asked.
         self.content = [
             key
@@ -41,11 +41,11 @@ class Errors:
             if name not in MESSAGE_KEYS | META_KEYS | CODE_KEYS
             and not is_error_key(name)
             and body[key] not in EMPTY_VALUES
-            and not asked.echoes(body[key])
+            and not call_facts.echoes(body[key])
         ]
         self.explained = any(is_error_key(name) or name in MESSAGE_KEYS for name in plain if body[plain[name]])
 
-    def found(self) -> Told | None:
+    def found(self) -> ClassifiedError | None:
         if self.body.get("isError") is True or self.body.get("is_error") is True:
             return self._told("isError" if "isError" in self.body else "is_error", None)
         return self._coded() or self._said() or self._flagged() or self._undone() or self._numbered() or self._worded()
@@ -57,16 +57,16 @@ class Errors:
 
     @property
     def _reads(self) -> bool:
-        return self.asked.effect != "writes" and bool(self.asked.words)
+        return self.call_facts.effect != "writes" and bool(self.call_facts.words)
 
-    def _told(self, key: str, said: Any) -> Told:
+    def _told(self, key: str, said: Any) -> ClassifiedError:
         inner = said if isinstance(said, dict) else {}
         code = next((code for holder in (inner, self.body) if (code := _code_in(holder)) is not None), None)
         words = words_of(self.body, said)
         error_class = class_of_words(words) if code is None else class_of_code(code)
-        return Told(error_class, words or f"{key}: {self.body[key]}", pointer_to(key))
+        return ClassifiedError(error_class, words or f"{key}: {self.body[key]}", pointer_to(key))
 
-    def _coded(self) -> Told | None:
+    def _coded(self) -> ClassifiedError | None:
         for name, key in self.plain.items():
             sure = name in CODE_KEYS
             code = error_code(self.body[key]) if sure or name in PLAIN_CODE_KEYS else None
@@ -74,19 +74,19 @@ class Errors:
                 continue
             if not self.content or (sure and not self._reads) or (self.explained and (sure or not self._is_record)):
                 words = words_of(self.body, None)
-                return Told(class_of_code(code), words or f"{key}: {self.body[key]}", pointer_to(key))
+                return ClassifiedError(class_of_code(code), words or f"{key}: {self.body[key]}", pointer_to(key))
         return None
 
-    def _said(self) -> Told | None:
+    def _said(self) -> ClassifiedError | None:
         for name, key in self.plain.items():
             said = self.body[key]
             if not is_error_key(name) or not self._is_error_value(said):
                 continue
             if isinstance(said, list | dict) and name.endswith("errors"):
-                if self.asked.about_faults:
+                if self.call_facts.about_faults:
                     continue
                 if any(has_data(value) for other, value in self.body.items() if other in ENVELOPES):
-                    return Told("partial", words_of(self.body, said), pointer_to(key))
+                    return ClassifiedError("partial", words_of(self.body, said), pointer_to(key))
             if self._is_record and _code_in(self.body) is None:
                 continue
             return self._told(key, said)
@@ -109,7 +109,7 @@ class Errors:
             and any(name in MESSAGE_KEYS and isinstance(self.body[key], str) for name, key in self.plain.items())
         )
 
-    def _flagged(self) -> Told | None:
+    def _flagged(self) -> ClassifiedError | None:
         for name in ("success", "ok", "succeeded", "successful"):
             key = self.plain.get(name)
             if key is not None and (self.body[key] is False or self.body[key] == "false") and not self._is_record:
@@ -133,10 +133,10 @@ class Errors:
             and not self.body.get("stdout")
         ):
             words = str(self.body[stderr])
-            return Told(class_of_words(words), words, pointer_to(stderr))
+            return ClassifiedError(class_of_words(words), words, pointer_to(stderr))
         return None
 
-    def _numbered(self) -> Told | None:
+    def _numbered(self) -> ClassifiedError | None:
         """A code of the tool's own next to words that tell of an error, and nothing else: gRPC's status object."""
         code, message = self.plain.get("code"), self.plain.get("message") or self.plain.get("msg")
         if not code or not message or self.content or not isinstance(self.body[code], int | str):
@@ -147,26 +147,26 @@ class Errors:
             error_class == "unknown" and not _OWN_CODE.fullmatch(str(self.body[code])[:20])
         ):
             return None
-        return Told(error_class, words, pointer_to(message))
+        return ClassifiedError(error_class, words, pointer_to(message))
 
-    def _worded(self) -> Told | None:
+    def _worded(self) -> ClassifiedError | None:
         """Nothing but a message, which reads as an error does."""
         keys = [key for name, key in self.plain.items() if name in MESSAGE_KEYS and isinstance(self.body[key], str)]
         if not keys or self.content:
             return None
-        told = trouble_in_text(self.body[keys[0]], is_error=False, about_faults=self.asked.about_faults)
+        told = trouble_in_text(self.body[keys[0]], is_error=False, about_faults=self.call_facts.about_faults)
         return (
             None
             if told is None or told.error_class in ("empty", "partial")
             else told._replace(pointer=pointer_to(keys[0]))
         )
 
-    def _undone(self) -> Told | None:
+    def _undone(self) -> ClassifiedError | None:
         """A writing tool's own deed is false: `{"cancelled": false, "reason": ...}`."""
-        if self.asked.effect != "writes" or not self.asked.words:
+        if self.call_facts.effect != "writes" or not self.call_facts.words:
             return None
         for name, key in self.plain.items():
-            if self.body[key] is False and any(_is_deed(name, word) for word in self.asked.words):
+            if self.body[key] is False and any(_is_deed(name, word) for word in self.call_facts.words):
                 return self._told(key, None)
         return None
 

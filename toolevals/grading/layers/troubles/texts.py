@@ -94,7 +94,7 @@ _TELLS_ERROR = re.compile(
 _IS_FAULT = re.compile(r"<(?:\w{1,20}:)?(?:fault|error)\b", re.IGNORECASE)
 
 
-class Told(NamedTuple):
+class ClassifiedError(NamedTuple):
     """A class and the words that tell it, at `pointer` within a JSON answer."""
 
     error_class: ErrorClass
@@ -102,19 +102,19 @@ class Told(NamedTuple):
     pointer: str = ""
 
 
-def trouble_in_text(text: str, *, is_error: bool, about_faults: bool) -> Told | None:
+def trouble_in_text(text: str, *, is_error: bool, about_faults: bool) -> ClassifiedError | None:
     """Return what is wrong with an answer in plain text; None where nothing is. `is_error`: it is flagged."""
     head = text[:HEAD]
     if is_error:
-        return Told(class_of_words(_last_line(text) or head), _first_line(text))
+        return ClassifiedError(class_of_words(_last_line(text) or head), _first_line(text))
     if _IS_MARKUP.match(head):
         return _in_markup(text)
     if len(text) <= _LONGEST_EMPTY and _EMPTY_TEXT.fullmatch(text):
-        return None if about_faults and text.strip() else Told("empty", text.strip())
+        return None if about_faults and text.strip() else ClassifiedError("empty", text.strip())
     if _begins_as_error(text, head) and not (about_faults and _LOG_LINE.match(head)):
-        return Told(class_of_words(_last_line(text) or head), _first_line(text))
+        return ClassifiedError(class_of_words(_last_line(text) or head), _first_line(text))
     if speaks_of_a_part(head) or (len(text) > HEAD and speaks_of_a_part(text[-HEAD:])):
-        return Told("partial", _PARTIAL_TEXT.search(text[-HEAD:] if len(text) > HEAD else head).group())  # type: ignore[union-attr]
+        return ClassifiedError("partial", _PARTIAL_TEXT.search(text[-HEAD:] if len(text) > HEAD else head).group())  # type: ignore[union-attr]
     return None
 
 
@@ -149,12 +149,12 @@ def _first_line(text: str) -> str:
     return text[:HEAD].strip().split("\n", 1)[0]
 
 
-def _in_markup(text: str) -> Told | None:
+def _in_markup(text: str) -> ClassifiedError | None:
     """Return what an error page or an XML fault says; None of a page or document that is neither."""
     head = text[: 10 * HEAD]
     titles = [found.group(1).strip() for found in _TITLE.finditer(head)]
     if _IS_FAULT.search(head):
         words = " ".join(titles) or re.sub(r"<[^>]{0,200}>", " ", head).strip()
-        return Told(class_of_words(words), words)
+        return ClassifiedError(class_of_words(words), words)
     told = next((title for title in titles if _TELLS_ERROR.search(title)), None)
-    return None if told is None else Told(class_of_words(told), told)
+    return None if told is None else ClassifiedError(class_of_words(told), told)

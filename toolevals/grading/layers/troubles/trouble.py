@@ -34,7 +34,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallFacts:
     """The facts about the call: its tool's effect and words, and the values of its arguments."""
 
     effect: Effect
@@ -51,16 +51,16 @@ class Asked:
         return isinstance(value, str | int | float) and str(value).casefold() in self.echo
 
 
-UNASKED = Asked("unknown", (), frozenset())
+UNKNOWN_CALL = CallFacts("unknown", (), frozenset())
 
 
-def asked_by(call: Call | None, effect: Effect | None = None) -> Asked:
+def call_facts_of(call: Call | None, effect: Effect | None = None) -> CallFacts:
     """Return what is known of a call; its tool's effect by its name where `effect` is not given."""
     if call is None or not call.name:
-        return UNASKED if effect is None else Asked(effect, (), frozenset())
+        return UNKNOWN_CALL if effect is None else CallFacts(effect, (), frozenset())
     words = words_of_name(call.name)
     echo = _leaves(call.arguments) if isinstance(call, ToolCall) else frozenset()
-    return Asked(effect or effect_of_name(call.name), words, echo)
+    return CallFacts(effect or effect_of_name(call.name), words, echo)
 
 
 def _leaves(value: object) -> frozenset[str]:
