@@ -18,6 +18,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     Trial,
+    entries_read,
     items_at,
     keys,
     object_at,
@@ -58,11 +59,7 @@ def read_set(document: Any) -> Iterator[Found]:
     """Yield an example for each invocation of each case, with what was said before it."""
     if isinstance(document, list):
         before: list[dict[str, Any]] = []
-        for pointer, item in items_at(document):
-            try:
-                yield pointer, _older(object_at(item), before)
-            except InvalidDocument as error:
-                yield pointer, error
+        yield from entries_read(items_at(document), lambda item: _older(item, before))
         return
     key = "eval_cases" if "eval_cases" in document else "evalCases"
     for pointer, case in items_at(document, key):

@@ -14,6 +14,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Found,
     Trial,
     counted,
+    entries_read,
     items_at,
     keys,
     object_at,
@@ -48,11 +49,7 @@ def detect(item: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield an entry for each trajectory: the steps before the agent's first are the input, the rest what was done."""
-    for pointer, item in items_at(document):
-        try:
-            yield pointer, _trajectory(object_at(item))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(document), _trajectory)
 
 
 def _trajectory(item: Mapping[str, Any]) -> Entry:

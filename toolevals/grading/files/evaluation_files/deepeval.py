@@ -16,6 +16,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     Trial,
+    entries_read,
     items_at,
     keys,
     milliseconds,
@@ -56,11 +57,7 @@ def detect(document: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield an entry for each test case: an example, and the prediction of a case that was run."""
-    for pointer, item in _cases(document):
-        try:
-            yield pointer, _entry(_snake(object_at(item)))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(_cases(document), lambda item: _entry(_snake(item)))
 
 
 def _cases(document: Any) -> Iterator[tuple[str, Any]]:

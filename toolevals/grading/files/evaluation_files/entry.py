@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -56,6 +56,15 @@ def items_at(document: Any, key: str = "") -> Iterator[tuple[str, Any]]:
         yield from ((f"/{key}/{place}", item) for place, item in enumerate(items))
     else:
         yield "", document
+
+
+def entries_read(items: Iterable[tuple[str, Any]], read: Callable[[Mapping[str, Any]], Entry]) -> Iterator[Found]:
+    """Yield each item's pointer with what `read` makes of the object, or with its error."""
+    for pointer, item in items:
+        try:
+            yield pointer, read(object_at(item))
+        except InvalidDocument as error:
+            yield pointer, error
 
 
 def object_at(value: Any, pointer: str = "") -> Mapping[str, Any]:

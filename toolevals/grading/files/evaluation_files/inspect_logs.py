@@ -20,6 +20,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     Trial,
+    entries_read,
     items_at,
     keys,
     milliseconds,
@@ -55,11 +56,7 @@ def detect(document: Any) -> str | None:
 def read(document: Any) -> Iterator[Found]:
     """Yield an entry for each sample of each epoch: an epoch is a trial."""
     model = str(object_at(document["eval"], "/eval").get("model") or "")
-    for pointer, item in items_at(document, "samples"):
-        try:
-            yield pointer, _sample(object_at(item), model)
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(document, "samples"), lambda item: _sample(item, model))
 
 
 def _sample(item: Mapping[str, Any], model: str) -> Entry:

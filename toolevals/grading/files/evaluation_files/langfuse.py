@@ -14,6 +14,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     counted,
+    entries_read,
     items_at,
     keys,
     object_at,
@@ -78,11 +79,7 @@ def detect_traces(item: Any) -> str | None:
 
 def read_items(document: Any) -> Iterator[Found]:
     """Yield the items of a dataset; those that are archived are refused by name, so that no one takes them for live."""
-    for pointer, item in items_at(_listed(document)):
-        try:
-            yield pointer, _item(object_at(item))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(_listed(document)), _item)
 
 
 def read_traces(document: Any) -> Iterator[Found]:

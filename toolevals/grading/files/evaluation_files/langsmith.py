@@ -13,6 +13,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     counted,
+    entries_read,
     items_at,
     keys,
     object_at,
@@ -69,11 +70,7 @@ def read_runs(document: Any) -> Iterator[Found]:
 
 def read_examples(document: Any) -> Iterator[Found]:
     """Yield the examples, each with its expected outputs."""
-    for pointer, item in items_at(document):
-        try:
-            yield pointer, _example(object_at(item))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(document), _example)
 
 
 def _example(item: Mapping[str, Any]) -> Entry:

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, json_in
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, items_at, keys, object_at, unknown_keys
+from toolevals.grading.files.evaluation_files.entry import (
+    Entry,
+    Found,
+    entries_read,
+    items_at,
+    keys,
+    object_at,
+    unknown_keys,
+)
 from toolevals.grading.json_schema.subschemas import with_subschemas
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
@@ -44,11 +52,7 @@ def detect(item: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield an example for each sample: its calls are expected in any order, references make the order."""
-    for pointer, item in items_at(document):
-        try:
-            yield pointer, _sample(object_at(item))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(document), _sample)
 
 
 def _sample(item: Mapping[str, Any]) -> Entry:

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, said_in, transcript_of
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
+from toolevals.grading.files.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    entries_read,
+    items_at,
+    keys,
+    object_at,
+    unknown_keys,
+)
 from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.parsing.measures import usage_in
 from toolevals.grading.values import Expectation, Transcript
@@ -43,11 +52,7 @@ def read(document: Any) -> Iterator[Found]:
     if isinstance(items[0][1], Mapping) and "spec" in items[0][1]:
         yield from _events(items)
         return
-    for pointer, item in items:
-        try:
-            yield pointer, _item(object_at(item))
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items, _item)
 
 
 def _events(items: list[tuple[str, Any]]) -> Iterator[Found]:

@@ -14,6 +14,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     counted,
+    entries_read,
     items_at,
     keys,
     object_at,
@@ -65,11 +66,7 @@ def read_spans(document: Any) -> Iterator[Found]:
 def read_examples(document: Any) -> Iterator[Found]:
     """Yield the examples of a dataset, each with its output as what is expected."""
     if isinstance(document, list):
-        for pointer, row in items_at(document):
-            try:
-                yield pointer, _example(_unflattened(object_at(row)))
-            except InvalidDocument as error:
-                yield pointer, error
+        yield from entries_read(items_at(document), lambda row: _example(_unflattened(row)))
         return
     for pointer, item in items_at(document["data"], "examples"):
         try:

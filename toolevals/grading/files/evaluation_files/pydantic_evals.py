@@ -20,6 +20,7 @@ from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
     Trial,
+    entries_read,
     items_at,
     keys,
     milliseconds,
@@ -74,11 +75,7 @@ def read_report(document: Any) -> Iterator[Found]:
     """Yield the cases with what the task gave back; a case whose task raised has its error."""
     outer = object_at(document)
     for key in ("cases", "failures"):
-        for pointer, item in items_at(outer, key):
-            try:
-                yield pointer, _reported(object_at(item))
-            except InvalidDocument as error:
-                yield pointer, error
+        yield from entries_read(items_at(outer, key), _reported)
 
 
 def _case(item: Mapping[str, Any], known: frozenset[str], shared: tuple[Problem, ...] = ()) -> Entry:
