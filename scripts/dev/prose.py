@@ -88,8 +88,6 @@ EXCEPTED: Final[dict[tuple[str, str], str]] = {
 RECORDS: Final = "docs/decisions/"
 PROSE: Final = ("docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PYTHON: Final = ("toolevals/", "labeling/", "reports/")
-# The room whose docstrings are not read yet.
-_UNREAD: Final = "toolevals/runs/"
 
 _TEMPLATE: Final = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]*>", re.DOTALL)
@@ -154,9 +152,8 @@ def _faults_of(name: str, text: str) -> Iterator[Fault]:
     else:
         strings, docstrings = code_texts(text)
         yield from _old_words(name, strings)
-        if not name.startswith(_UNREAD):
-            yield from _old_words(name, docstrings, _OF_DOCSTRINGS)
-            yield from _openings(name, docstrings)
+        yield from _old_words(name, docstrings, _OF_DOCSTRINGS)
+        yield from _openings(name, docstrings)
 
 
 def _openings(name: str, docstrings: Iterable[Text]) -> Iterator[Fault]:

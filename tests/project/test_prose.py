@@ -53,7 +53,6 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.py", '"""Asks."""\n\nWORDS = "whoever asks", "ANALYZE it", "whoever"\n', [(3, "whoever")]),
         ("a.py", 'def a():\n    """Asks `whoever`, "nobody",\n\n    and somebody."""\n', [(4, "somebody")]),
         ("a.py", 'class A:\n    """What stands in a cell."""\n', [(2, "What")]),
-        ("toolevals/runs/a.py", '"""What nobody asks."""\n', []),
     ],
 )
 def test_faults_are_found_at_their_places(tmp_path: Path, name: str, text: str, faults: list[tuple[int, str]]) -> None:

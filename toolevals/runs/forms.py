@@ -61,7 +61,7 @@ SAID = (
 
 
 class RunForm(PlainForm):
-    """What every run needs to know."""
+    """The form for the fields that every run needs."""
 
     experiment = forms.CharField(
         max_length=60,
@@ -96,7 +96,7 @@ class RunForm(PlainForm):
         return RunRequest(**{name: self.cleaned_data[name] for name in SAID if name in self.fields})
 
     def add_problems(self, error: InvalidDocument) -> None:
-        """Show what a service found wrong, beside the field that it names."""
+        """Show what a service found wrong, next to the field that it names."""
         for problem in error.problems:
             name = problem.pointer.removeprefix("/")
             self.add_error(name if name in self.fields else None, problem.message)

@@ -78,7 +78,7 @@ class CalibrationRequestSerializer(serializers.Serializer[Any]):
 
 
 class RatingRequestSerializer(serializers.Serializer[Any]):
-    """A rating of a case: a value of the rubric's scale, or null for somebody who cannot tell."""
+    """A rating of a case: a value of the rubric's scale, or null for someone who cannot tell."""
 
     case = serializers.UUIDField()
     value = serializers.FloatField(allow_null=True)
@@ -126,7 +126,7 @@ class RaterSerializer(serializers.Serializer[Any]):
 
 
 class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
-    """What came of one set of a closed calibration."""
+    """The results of one set of a closed calibration."""
 
     kappa = CalibrationEstimateSerializer(source="comparison.table.kappa")
     agreement = CalibrationEstimateSerializer(source="comparison.table.agreement")
@@ -152,7 +152,7 @@ class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
 
 
 class CalibrationView(ProjectView):
-    """What the views of one calibration share."""
+    """The base of the views of one calibration."""
 
     def find(self, pk: UUID) -> Any:
         """Return the project's calibration. Raises Http404."""
@@ -217,7 +217,7 @@ class CalibrationEnd(CalibrationView):
 
 
 class CalibrationResults(CalibrationView):
-    """What came of a calibration, once it is closed; 409 before."""
+    """The results of a calibration, once it is closed; 409 before."""
 
     @extend_schema(
         parameters=[
@@ -234,7 +234,7 @@ class CalibrationResults(CalibrationView):
 
 
 class Progress(serializers.Serializer[Any]):
-    """How much somebody has rated."""
+    """The number of cases that a person has rated."""
 
     rater = serializers.UUIDField()
     name = serializers.CharField()
@@ -242,7 +242,7 @@ class Progress(serializers.Serializer[Any]):
 
 
 class CalibrationRaters(CalibrationView):
-    """How much each person has rated."""
+    """The number of cases that each person has rated."""
 
     @extend_schema(responses=Progress(many=True))
     def get(self, request: Request, calibration: UUID) -> Response:

@@ -22,7 +22,7 @@ FILTERS = ("expected", "actual", "mode", "outcome")
 
 
 class CaseView(RunView):
-    """What the views of cases share."""
+    """The base of the views of cases."""
 
     def grading(self, number: int) -> Grading:
         """Return the finished grading that is asked for. Raises `Http404`."""

@@ -25,7 +25,7 @@ from toolevals.workspace.api.problems import Problems
 
 
 class DriftFiguresSerializer(serializers.Serializer[DriftCounts]):
-    """What changed, of the cases that have a verdict now, and the judge beside people then and now on the same ones."""
+    """The changes of cases with a verdict now, and the judge compared with people then and now on the same ones."""
 
     changed = serializers.IntegerField(source="changes.changed")
     compared = serializers.IntegerField(source="changes.compared")

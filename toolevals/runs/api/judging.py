@@ -44,7 +44,7 @@ class RubricDocumentSerializer(serializers.Serializer[Any]):
 
 
 class StandingSerializer(serializers.Serializer[Standing]):
-    """How far a judge can be trusted, by its newest calibration and check for drift; `flag` says why not."""
+    """The trust in a judge, by its newest calibration and check for drift; `flag` says why there is none."""
 
     trust = serializers.ChoiceField(choices=list(Trust))
     flag = serializers.CharField(source="words")
@@ -106,7 +106,7 @@ class JudgeRequestSerializer(serializers.Serializer[Any]):
 
 
 class JudgeChangeSerializer(serializers.Serializer[Any]):
-    """What may change of a judge; what is left out stays."""
+    """The changeable fields of a judge; a field left out stays."""
 
     is_on = serializers.BooleanField(required=False)
     share = serializers.FloatField(required=False)
@@ -117,7 +117,7 @@ class JudgeChangeSerializer(serializers.Serializer[Any]):
 
 
 class JudgeEstimateSerializer(serializers.Serializer[Any]):
-    """What one judge would be asked in one more grading of a run."""
+    """The questions that one judge would get in one more grading of a run."""
 
     judge = serializers.UUIDField(source="judge.pk")
     questions = serializers.IntegerField()
@@ -198,7 +198,7 @@ class JudgeDetail(ProjectView):
 
 
 class Judging(ProjectView):
-    """What grading a run again with the judges that are on would ask, and cost."""
+    """The questions and the cost of grading a run again with the judges that are on."""
 
     @extend_schema(responses=JudgeEstimateSerializer(many=True))
     def get(self, request: Request, number: int) -> Response:

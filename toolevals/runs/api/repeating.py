@@ -22,7 +22,7 @@ from toolevals.workspace.api.idempotency import idempotent
 
 
 class Errored(RunView):
-    """Ask the agent again in the trials in which it could not be reached; the answers are graded anew."""
+    """Ask the agent again in the trials in which it could not be reached; the answers are graded again."""
 
     @extend_schema(request=None, responses={202: GradingStartedSerializer})
     @idempotent
@@ -42,7 +42,7 @@ class Failing(RunView):
 
 
 class FailingView(RunView):
-    """What the views of failing cases share."""
+    """The base of the views of failing cases."""
 
     def grading(self, number: int) -> Grading | None:
         """Return the grading that is asked for. Raises `Http404`."""

@@ -17,7 +17,7 @@ from toolevals.workspace.models import Project, within
 
 
 class RunRequestSerializer(serializers.Serializer[Any]):
-    """What every run needs to know. Needs the project in its context."""
+    """The fields that every run needs. Needs the project in its context."""
 
     experiment = serializers.CharField(max_length=60, help_text="Its name; a new one is made.")
     dataset = serializers.CharField(
@@ -95,7 +95,7 @@ class PredictionsSerializer(RunRequestSerializer):
 
 
 class RegradeSerializer(serializers.Serializer[Any]):
-    """What to grade against."""
+    """The gold to grade against."""
 
     version = VersionNameField(
         required=False, allow_null=True, default=None, help_text="Of the run's dataset; by default the newest."

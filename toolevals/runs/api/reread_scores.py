@@ -1,4 +1,4 @@
-"""Show what came of a re-reading, as the REST interface shows it of re-readings and beside the scores of runs."""
+"""Show what came of a re-reading, as the REST interface shows it of re-readings and next to the scores of runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RereadShareSerializer(serializers.Serializer[Any]):
 class CorrectedScoreSerializer(serializers.Serializer[Any]):
     """The score that a re-reading speaks for, with its 95 % interval; null where `reason` says why it is unknown.
 
-    `unscored` cases were read, and are in no figure: nobody could say, or people were tied.
+    `unscored` cases were read, and are in no figure: no one could say, or people were tied.
     """
 
     rereading = serializers.UUIDField()

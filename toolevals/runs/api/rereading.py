@@ -77,7 +77,7 @@ class RereadingRequestSerializer(serializers.Serializer[Any]):
 
 
 class ReadingRequestSerializer(serializers.Serializer[Any]):
-    """What a person says of a case."""
+    """The answer of a person who reads a case."""
 
     case = serializers.UUIDField()
     said = serializers.ChoiceField(choices=Said.choices)
@@ -131,7 +131,7 @@ class RereadCaseSerializer(serializers.Serializer[Any]):
 
 
 class RereadingView(ProjectView):
-    """What the views of one re-reading share."""
+    """The base of the views of one re-reading."""
 
     def find(self, pk: UUID) -> Any:
         """Return the project's re-reading with its progress. Raises Http404."""

@@ -23,7 +23,7 @@ MOST_SEED = 2**31 - 1
 
 
 class LookPlanSerializer(serializers.ModelSerializer[LookPlan]):
-    """Whose proposals are shown in a dataset."""
+    """The run whose proposals are shown in a dataset."""
 
     proposals = serializers.IntegerField(source="proposed")
     planted = serializers.IntegerField(help_text="Those that are wrong on purpose.")

@@ -119,7 +119,7 @@ class VerdictRateSerializer(serializers.Serializer[Any]):
 
 
 class GoldCountsSerializer(serializers.Serializer[Any]):
-    """How many examples have gold of one label, of labels that agree, of a decision, and of an import."""
+    """The number of examples with gold of one label, of labels that agree, of a decision, and of an import."""
 
     single = serializers.IntegerField()
     agreed = serializers.IntegerField()
@@ -144,7 +144,7 @@ class LabelNoiseSerializer(serializers.Serializer[Any]):
 
 
 def noise_document(noise: LabelNoise, score: float | None) -> dict[str, Any]:
-    """Return what LabelNoiseSerializer shows of the noise beside a score of 0..1."""
+    """Return what LabelNoiseSerializer shows of the noise next to a score of 0..1."""
     return asdict(noise) | {"bounds": noise.bounds(score), "words": score_words(noise, score)}
 
 
@@ -256,7 +256,7 @@ class CaseSerializer(serializers.ModelSerializer[CaseGrade]):
 
 
 class PairSerializer(serializers.ModelSerializer[AlignedPair]):
-    """An expected call beside the actual one."""
+    """An expected call next to the actual one."""
 
     class Meta:
         model = AlignedPair

@@ -110,7 +110,7 @@ class SimulatorDetail(ProjectView):
 
 
 class DatasetView(ProjectView):
-    """What the views of one dataset share."""
+    """The base of the views of one dataset."""
 
     def find(self, slug: str) -> Dataset:
         """Return the project's dataset. Raises `Http404`."""
@@ -140,7 +140,7 @@ class DatasetSimulator(DatasetView):
 
 
 class DatasetTools(DatasetView):
-    """Which tools of a dataset are called most, and which of them its simulator answers."""
+    """The tools of a dataset that are called most, and those that its simulator answers."""
 
     @extend_schema(responses=NeedsSerializer)
     def get(self, request: Request, dataset: str) -> Response:

@@ -33,7 +33,7 @@ class ThumbSerializer(serializers.ModelSerializer[Thumb]):
 
 
 class ThumbRequestSerializer(serializers.Serializer[Any]):
-    """What one thinks of a judge's verdict by a rubric; null takes it back."""
+    """One's opinion of a judge's verdict by a rubric; null takes it back."""
 
     rubric = serializers.CharField(max_length=50)
     is_up = serializers.BooleanField(allow_null=True)

@@ -85,7 +85,7 @@ class TriedCaseSerializer(serializers.Serializer[TriedCase]):
 
 
 class TriedSerializer(serializers.Serializer[Tried]):
-    """What came of a try so far."""
+    """The results of a try so far."""
 
     cost = serializers.FloatField(allow_null=True)
     hidden = serializers.IntegerField()

@@ -126,7 +126,7 @@ class Predictions(ProjectView):
 
 
 class RunView(ProjectView):
-    """What the views of one run share."""
+    """The base of the views of one run."""
 
     def find(self, number: int) -> Run:
         """Return the project's run. Raises `Http404`."""
@@ -192,5 +192,5 @@ def outcome_noise(run: Any) -> dict[str, Any] | None:
 
 
 def started(run: Run) -> Response:
-    """Return the answer to whoever started a run."""
+    """Return the answer to the person who started a run."""
     return Response(RunStartedSerializer({"run": run, "job": run.job}).data, status=HTTPStatus.ACCEPTED)

@@ -35,7 +35,7 @@ class BaselineAgent(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the gold of a version expects: its tools, the most frequent first, and whether it holds a scenario."""
+    """The tools that the gold of a version expects, the most frequent first, and whether it holds a scenario."""
 
     tools: tuple[str, ...]
     has_scenarios: bool

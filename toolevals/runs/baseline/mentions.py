@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Kind(Enum):
-    """What sort of thing is mentioned."""
+    """The sort of thing that is mentioned."""
 
     QUOTED = "quoted"
     EMAIL = "email"
@@ -41,7 +41,7 @@ _YEAR = r"(?P<year>\d{4})"
 _WORD = r"[A-Z](?:[\w'’-]|\.(?=\w))*"
 _SMALL = "two three four five six seven eight nine ten"
 _COUNTS = {word: count for count, word in enumerate(_SMALL.split(), 2)}
-# Words that open a sentence or address somebody are capitals without being names.
+# Words that open a sentence or address someone are capitals without being names.
 _OPENINGS = (
     "i can could would will what when where which who how why please find calculate get give show tell book order "
     "create make set send check the a an my is are do does add update cancel play search help hi hello thanks and"

@@ -51,13 +51,13 @@ class Slot:
 
     @property
     def description(self) -> str:
-        """What its schema says about it."""
+        """Return what its schema says about it."""
         said = self.schema.get("description", "")
         return said if isinstance(said, str) else ""
 
     @property
     def takes_whole_text(self) -> bool:
-        """Whether the request itself is a fair value: a query, a message."""
+        """Return whether the request itself is a fair value: a query, a message."""
         return self.type == "string" and bool(self.cues & _WHOLE)
 
     @property
@@ -97,7 +97,7 @@ class Slot:
         return day.isoformat()
 
     def _fits(self, text: str) -> bool:
-        """Whether the schema's pattern allows `text`, and its examples, where they are codes, look alike."""
+        """Return whether the schema's pattern allows `text`, and its examples, where they are codes, look alike."""
         pattern = self.schema.get("pattern")
         if isinstance(pattern, str):
             compiled = _pattern(pattern)

@@ -94,7 +94,7 @@ def _share(value: Any, shared: int) -> float | None:
 
 
 def _count(value: Any) -> float | None:
-    """Return a finite number from 0, None for anything else: what is stored was said by anybody."""
+    """Return a finite number from 0, None for anything else: what is stored was said by anyone."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2**53 or not isfinite(value):
         return None
     return float(value)

@@ -18,9 +18,9 @@ from toolevals.runs.counts.packed_cases import in_little_order
 
 
 class View(StrEnum):
-    """What is counted: first calls, aligned calls, or the sets of tools of whole cases.
+    """The counted things: first calls, aligned calls, or the sets of tools of whole cases.
 
-    Aligned: each expected call beside the actual one that fits it best. Set: what a case expects beside what it calls,
+    Aligned: each expected call next to the actual one that fits it best. Set: what a case expects and what it calls,
     each tool once.
     """
 
@@ -30,7 +30,7 @@ class View(StrEnum):
 
 
 class Unit(StrEnum):
-    """Whether every trial of an example counts, or each example once, by what most of its trials did."""
+    """The unit of counts: every trial of an example, or each example once, by what most of its trials did."""
 
     TRIAL = "trial"
     MAJORITY = "majority"
@@ -38,7 +38,7 @@ class Unit(StrEnum):
 
 Cell = tuple[str, str]
 # What a context says of its cases. `day` is an ISO date (UTC) on which the agent answered; `trial` counts from 1;
-# `turn` and `gold` are None where nobody knows them; the others are as with the case.
+# `turn` and `gold` are None where no one knows them; the others are as with the case.
 CONTEXT: Final = ("bucket", "difficulty", "tag", "mode", "ended", "day", "trial", "turn", "gold", *VERDICT_NAMES)
 # Prices are added up as whole numbers, so that the sum is the same in whichever order: so many of them are one.
 PRICE_UNITS: Final = 10**12
@@ -52,11 +52,11 @@ Context = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many cases stand in each cell of one matrix, by context.
+    """The number of cases in each cell of one matrix, by context.
 
     `contexts` are distinct values of CONTEXT. `cells` holds places in `classes`, expected and actual; the first cell
-    is outside the matrix. Of each context a stretch of `places` (in `cells`) and `counts` beside it: those between its
-    two `bounds`. `costs` beside them, empty where nothing is known of any.
+    is outside the matrix. Of each context a stretch of `places` (in `cells`) and `counts` next to it: those between its
+    two `bounds`. `costs` next to them, empty where nothing is known of any.
     """
 
     contexts: tuple[Context, ...]

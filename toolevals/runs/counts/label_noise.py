@@ -28,7 +28,7 @@ def run_noise(
 ) -> LabelNoise:
     """Return the label noise of the gold that a run was graded against, by default its own version's.
 
-    Runs and versions have their dataset at hand. `begin` lets a job count the labels of a large dataset.
+    Runs and versions have their dataset loaded. `begin` lets a job count the labels of a large dataset.
     """
     version = version or run.dataset_version
     tally = pairs_tallied(run.dataset_version.dataset, actor=actor, begin=begin)

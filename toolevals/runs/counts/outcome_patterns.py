@@ -17,7 +17,7 @@ Trials = int | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What the trials of each example came to: `numbers` by example are places in `distinct`."""
+    """The results of each example's trials: `numbers` by example are places in `distinct`."""
 
     numbers: array[int]
     distinct: Sequence[Trials]

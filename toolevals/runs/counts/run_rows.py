@@ -34,7 +34,7 @@ NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.
 
 @dataclass(frozen=True, slots=True)
 class Deciding:
-    """What decides the cases of a grading, each with its count of cases, the most frequent first."""
+    """The parts that decide the cases of a grading, each with its count of cases, the most frequent first."""
 
     counts: tuple[tuple[str, int], ...] = ((EXPECTED, 0),)
 
@@ -44,14 +44,14 @@ class Deciding:
 
     @property
     def words(self) -> str:
-        """What decides, in words; where it differs between examples, that too."""
+        """Return what decides, in words; where it differs between examples, that too."""
         words = decided_words(self.names[0])
         others = sum(count for _, count in self.counts[1:])
         return f"{words}, something else in {numbers.count(others)}" if others else words
 
     @property
     def has_calls(self) -> bool:
-        """Whether the calls decide every case, alone or with others: no failed call passes then."""
+        """Return whether the calls decide every case, alone or with others: no failed call passes then."""
         return all(CALLS in (parts_of(name) or (CALLS,)) for name in self.names)
 
 
@@ -168,8 +168,8 @@ def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
 def _changed(projects: Mapping[UUID, UUID]) -> dict[UUID, str]:
     """Return of versions, each of a project, what is no longer in force: gold, or what decides; else an empty text.
 
-    A version is read whole for it, so that the answer is kept until somebody acts on what may have gold: none changes
-    without a row in the audit log. Two who act at the same moment may be seen in the wrong order, hence not for long
+    A version is read whole for it, so that the answer is kept until someone acts on what may have gold: none changes
+    without a row in the audit log. Two who act at the same moment may be seen in the wrong order, so not for long
     after an act.
     """
     acts = {project: _newest_act(project) for project in {*projects.values()}}

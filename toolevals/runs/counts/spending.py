@@ -24,7 +24,7 @@ def spent(document: Mapping[str, Any] | None) -> tuple[int | None, int | None, i
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """How a run's conversations ended, who answered, and what they took together.
+    """The ends of a run's conversations, who answered, and what they took together.
 
     `ends` and `models` count conversations; `ends` that say nothing (of uploads) are left out. Of tokens and cost
     `None` is unknown, and `told` says how many conversations tell their tokens, `timed` how many their time. Of

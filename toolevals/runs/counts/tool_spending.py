@@ -55,7 +55,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpent:
-    """What the calls to one tool took, made in `steps` steps of the model.
+    """The cost of the calls to one tool, made in `steps` steps of the model.
 
     `execution_ms` is over calls, `step_ms` over the model's steps that called the tool, each once. Tokens and cost are
     shares of steps: see `toolevals.runs.counts.call_measures.CallMeasure`.

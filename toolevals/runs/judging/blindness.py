@@ -1,10 +1,10 @@
 """Say who sees what while people rate a judge's cases. Every read of ratings and of judges' verdicts goes through here.
 
-- While a calibration is open, what judges say by its rubric of the examples in it is shown to nobody, in no role: not
+- While a calibration is open, what judges say by its rubric of the examples in it is shown to no one, in no role: not
   in the calibration, and nowhere else, whichever run or grading it is looked up in, since two runs may have done the
   same. Counts and rates stay, and so do other examples.
-- A rating is shown to who gave it; to others once the calibration is closed. What came of it is shown to nobody before.
-- How many ratings somebody has given is told to owners, from the beginning: it says nothing about what was said.
+- A rating is shown to who gave it; to others once the calibration is closed. What came of it is shown to no one before.
+- How many ratings someone has given is told to owners, from the beginning: it says nothing about what was said.
 - Names of raters are for owners, always.
 """
 
@@ -30,7 +30,7 @@ def ratings_shown(user: User) -> Q:
 
 
 def shows_results(calibration: JudgeCalibration) -> bool:
-    """Tell whether what came of a calibration may be shown, to anybody."""
+    """Tell whether what came of a calibration may be shown, to anyone."""
     return not calibration.is_open
 
 
@@ -40,7 +40,7 @@ def names_raters(role: Role) -> bool:
 
 
 def verdict_hidden() -> Exists:
-    """Return the condition on a row of `JudgedCase` under which it is shown to nobody."""
+    """Return the condition on a row of `JudgedCase` under which it is shown to no one."""
     from toolevals.runs.models import CalibratedCase
 
     return Exists(
@@ -53,7 +53,7 @@ def verdict_hidden() -> Exists:
 
 
 def hidden_rubrics(revision: UUID) -> set[str]:
-    """Return the rubrics by which judges' verdicts on an example are shown to nobody."""
+    """Return the rubrics by which judges' verdicts on an example are shown to no one."""
     from toolevals.runs.models import CalibratedCase
 
     rows = CalibratedCase.objects.filter(calibration__closed_at=None, case__transcript__entry__revision=revision)
@@ -61,7 +61,7 @@ def hidden_rubrics(revision: UUID) -> set[str]:
 
 
 def hidden_examples(rubric: str) -> set[UUID]:
-    """Return the examples of which nobody is shown what judges say by a rubric's name."""
+    """Return the examples of which no one is shown what judges say by a rubric's name."""
     from toolevals.runs.models import CalibratedCase
 
     rows = CalibratedCase.objects.filter(calibration__closed_at=None, calibration__judge__rubric__name=rubric)
@@ -69,7 +69,7 @@ def hidden_examples(rubric: str) -> set[UUID]:
 
 
 def shown_detail(case: CaseGrade) -> dict[str, Any]:
-    """Return a case's detail without the judges' verdicts that are shown to nobody."""
+    """Return a case's detail without the judges' verdicts that are shown to no one."""
     hidden = hidden_rubrics(case.transcript.entry.revision_id) if case.detail.get("judged") else set()
     return detail_without(case.detail, hidden)
 

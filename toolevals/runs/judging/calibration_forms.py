@@ -19,7 +19,7 @@ MOST_GRADINGS = 30
 
 
 class CalibrationForm(ServiceForm):
-    """What a calibration is drawn from, and how large it is."""
+    """The form for the cases of a calibration, and its size."""
 
     grading = forms.ChoiceField(label="Cases of", help_text="Gradings that this rubric version and model judged.")
     held_out = forms.IntegerField(
@@ -69,7 +69,7 @@ class RatingForm(forms.Form):
 
 
 class JudgeSettingsForm(PlainForm):
-    """How much a judge is asked, and what it is held to."""
+    """The form for how much a judge is asked, and for its threshold."""
 
     share = forms.FloatField(min_value=0.1, max_value=100, label="Share of the examples", help_text="Percent.")
     budget = forms.FloatField(

@@ -1,4 +1,4 @@
-"""Tell what the pages of calibrations show beside the results: figures of a list, cases of a cell, a page at a time."""
+"""Tell what pages of calibrations show besides the results: figures of a list, cases of a cell, a page at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES_A_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which cases of a calibration the address asks for; empty filters nothing."""
+    """The cases of a calibration that the address asks for; empty filters nothing."""
 
     chosen: str = SETS[0]
     judge: str = ""

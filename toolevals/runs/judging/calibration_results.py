@@ -1,4 +1,4 @@
-"""Tell what came of a calibration: judge beside people, and the judge's pass rate put right by it."""
+"""Tell what came of a calibration: judge next to people, and the judge's pass rate put right by it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETS = ("held_out", "tuning")
 class CaseResult:
     """One case of a calibration with what judge and people say of it. `ratings` are in the order they came.
 
-    `is_hidden` says that people rate the example in another calibration now, so that nobody is shown what judges say.
+    `is_hidden` says that people rate the example in another calibration now, so that no one is shown what judges say.
     """
 
     case: CalibratedCase
@@ -33,18 +33,18 @@ class CaseResult:
 
     @property
     def shown_judge(self) -> str:
-        """The judge's verdict as anybody may see it now."""
+        """The judge's verdict as anyone may see it now."""
         return "hidden" if self.is_hidden else self.judge
 
     @property
     def shown_value(self) -> float | None:
-        """Its value as anybody may see it now."""
+        """Its value as anyone may see it now."""
         return None if self.is_hidden else self.case.value
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What came of one set of a calibration's cases. `names` are raters' names by the ids in `comparison`."""
+    """The results of one set of a calibration's cases. `names` are raters' names by the ids in `comparison`."""
 
     cases: tuple[CaseResult, ...]
     comparison: Comparison
@@ -95,7 +95,7 @@ def table_of(calibration: JudgeCalibration) -> JudgeTable:
 
 
 def corrected_count(count: JudgeCount, table: JudgeTable, sums: ExampleSums | None) -> Estimate | None:
-    """Return a judge's pass rate in a grading put right by people; None where nobody counted what rules settled.
+    """Return a judge's pass rate in a grading put right by people; None where no one counted what rules settled.
 
     `sums` are those of its verdicts over the examples, where these have several trials.
     """
@@ -125,12 +125,12 @@ def _rated(row: CalibratedCase) -> RatedCase:
 
 
 def _rater(rating: Rating) -> str:
-    # Somebody who left is still somebody, and no other.
+    # Someone who left is still someone, and no other.
     return str(rating.rater_id or f"left {rating.pk}")
 
 
 def progress_of(calibration: JudgeCalibration) -> list[tuple[UUID, str, int]]:
-    """Return (id, name, number of ratings) of everybody who has rated, by name."""
+    """Return (id, name, number of ratings) of everyone who has rated, by name."""
     counted: dict[tuple[UUID, str], int] = {}
     rows = Rating.objects.filter(case__calibration=calibration, rater__isnull=False)
     for key in rows.values_list("rater", "rater__name"):

@@ -27,7 +27,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Key]):
-    """One question to a judge; `key` says whose it is to whoever asks."""
+    """One question to a judge; `key` says whose it is to the caller."""
 
     key: Key
     judge: Judge

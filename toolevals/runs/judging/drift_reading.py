@@ -65,7 +65,7 @@ def _offer(judge: Judge, calibration: Any) -> DriftOffer:
 
 
 class DriftForm(ServiceForm):
-    """Which cases a judge is asked again, and what that may cost."""
+    """The form for the cases that a judge is asked again, and for what that may cost."""
 
     calibration = forms.ChoiceField(label="Cases of", help_text="A closed calibration: the newest says most.")
     budget = forms.FloatField(
@@ -88,7 +88,7 @@ class DriftForm(ServiceForm):
 
 @dataclass(frozen=True, slots=True)
 class AgainPage:
-    """Some of the cases of one kind; `hidden` are shown to nobody now. `following` is the next page, 0 at the end."""
+    """Some of the cases of one kind; `hidden` are shown to no one now. `following` is the next page, 0 at the end."""
 
     kind: str
     rows: Sequence[AgainCase]

@@ -1,4 +1,4 @@
-"""Tell what came of asking a judge again: its verdicts of old beside those of now, and people beside both."""
+"""Tell what came of asking a judge again: its verdicts of old next to those of now, and people next to both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AgainCase:
     """One case of a check: what the judge said of it before and now, and what people say.
 
     `reason_now` is that of the answer that decides, or why there is none. `is_hidden` says that people rate the example
-    in another calibration now, so that nobody is shown what judges say of it.
+    in another calibration now, so that no one is shown what judges say of it.
     """
 
     case: CalibratedCase
@@ -46,7 +46,7 @@ class AgainCase:
 
 @dataclass(frozen=True, slots=True)
 class DriftCounts:
-    """A finished check in figures. `then` and `now`: judge beside people on the held-out cases that are compared."""
+    """A finished check in figures. `then` and `now`: judge next to people on the held-out cases that are compared."""
 
     changes: DriftTable
     then: JudgeTable
@@ -54,7 +54,7 @@ class DriftCounts:
 
     @property
     def sentence(self) -> str:
-        """How many verdicts changed, and what the judge was and is beside people. The judge's tolerance flags it."""
+        """Return how many verdicts changed, and what the judge was and is next to people. Its tolerance flags it."""
         changes = self.changes
         if not changes.compared:
             return "No result: no case has both an old and a new verdict."

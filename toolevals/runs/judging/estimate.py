@@ -23,7 +23,7 @@ ANSWER_TOKENS = 120
 
 @dataclass(frozen=True, slots=True)
 class JudgeEstimate:
-    """What one judge would be asked in one more grading of a run.
+    """The questions that one judge would get in one more grading of a run.
 
     `known` questions have their answers already. `cost` is None without prices; `capped` says that the judge's cap
     comes first.

@@ -95,7 +95,7 @@ class JudgeForm(ServiceForm):
 
 
 class JudgeChangeForm(PlainForm):
-    """Whether a judge is on, and how much it is asked."""
+    """The form for whether a judge is on, and how much it is asked."""
 
     is_on = forms.TypedChoiceField(
         choices=[("", ""), ("1", "on"), ("0", "off")], required=False, coerce=lambda text: text == "1", empty_value=None

@@ -21,7 +21,7 @@ A_MONTH = timedelta(days=30)
 
 
 class Trust(StrEnum):
-    """What calibrations and checks for drift say of a judge. All but the first are flagged wherever its numbers are."""
+    """The trust in a judge by calibrations and checks for drift. All but the first are flagged next to its numbers."""
 
     REACHED = "reached"
     DRIFTED = "drifted"
@@ -42,18 +42,18 @@ class Drift:
 
     @property
     def now(self) -> Estimate:
-        """The figure beside people that is held to the threshold, by the answers of now."""
+        """The figure next to people that is held to the threshold, by the answers of now."""
         return _figure(self.counts.now, self.measure)
 
     @property
     def has_fallen(self) -> bool:
-        """Whether that figure reached the threshold by the answers of old, and does not now."""
+        """Return whether that figure reached the threshold by the answers of old, and does not now."""
         then, now = _figure(self.counts.then, self.measure).value, self.now.value
         return then is not None and now is not None and now < self.threshold <= then
 
     @property
     def words(self) -> str:
-        """What the flag says; empty where no more has changed than may."""
+        """Return what the flag says; empty where no more has changed than may."""
         changes, found = self.counts.changes, []
         if changes.has_moved(self.tolerance):
             changed = f"{changes.changed} of {changes.compared} verdicts changed when asked a second time"
@@ -65,7 +65,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of a judge: its newest closed calibration, held to its threshold, and whether it has drifted."""
+    """The facts about a judge: its newest closed calibration next to its threshold, and whether it has drifted."""
 
     trust: Trust
     measure: str
@@ -76,7 +76,7 @@ class Standing:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether its numbers are marked."""
+        """Return whether its numbers are marked."""
         return self.trust is not Trust.REACHED
 
     @property
@@ -86,18 +86,18 @@ class Standing:
 
     @property
     def calibrated_at(self) -> datetime | None:
-        """When its newest calibration was closed."""
+        """Return when its newest calibration was closed."""
         return self.calibration.closed_at if self.calibration else None
 
     @property
     def is_old(self) -> bool:
-        """Whether its newest calibration is older than a month."""
+        """Return whether its newest calibration is older than a month."""
         at = self.calibrated_at
         return at is not None and timezone.now() - at > A_MONTH
 
     @property
     def words(self) -> str:
-        """What the flag says; empty where there is none."""
+        """Return what the flag says; empty where there is none."""
         found = (self._words, self.drift.words if self.drift else "")
         return "; ".join(words for words in found if words)
 

@@ -62,12 +62,12 @@ class JudgeSnapshot:
 
     @property
     def left_out(self) -> str:
-        """Why an example outside its share is not judged."""
+        """Return why an example outside its share is not judged."""
         return f"Not asked: the judge is asked about {self.share:.0%} of the examples, and this is none of them."
 
     @property
     def too_dear(self) -> str:
-        """Why nothing is asked any more."""
+        """Return why nothing is asked any more."""
         return f"Not asked: the judge's cap of {self.budget:g} for a grading was reached."
 
 

@@ -130,7 +130,7 @@ def rubric_initial(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class TryoutForm(PlainForm):
-    """What a rubric is tried on, and by which judge's connection."""
+    """The form for the cases that a rubric is tried on, and the judge's connection."""
 
     run = forms.ChoiceField(required=False, help_text="Ten of its cases behind the rubric's gate, drawn by chance.")
     judge = forms.ChoiceField(
@@ -154,7 +154,7 @@ class TryoutForm(PlainForm):
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is a run to try on and a judge to ask."""
+        """Return whether there is a run to try on and a judge to ask."""
         return bool(self.gradings and self.judges)
 
     def clean(self) -> None:

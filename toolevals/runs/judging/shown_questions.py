@@ -22,7 +22,7 @@ TITLES = {
     "expected": "Expected call",
     "actual": "Actual call",
 }
-# What is folded: long, and seldom decisive.
+# What is folded: long, and rarely decisive.
 FOLDED = frozenset({"tools", "fields"})
 
 

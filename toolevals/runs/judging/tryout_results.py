@@ -45,7 +45,7 @@ class Tried:
 
     @property
     def by_verdict(self) -> dict[str, int]:
-        """How many cases came to what; what there is none of is left out."""
+        """Return how many cases came to what; what there is none of is left out."""
         counts: dict[str, int] = {}
         for each in self.cases:
             counts[each.now] = counts.get(each.now, 0) + 1

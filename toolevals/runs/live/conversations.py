@@ -37,7 +37,7 @@ PLAYER = "openai"
 
 
 class SharedPace:
-    """Spaces out the requests of everybody who works on a run, evenly over each minute."""
+    """Spaces out the requests of everyone who works on a run, evenly over each minute."""
 
     def __init__(self, run_id: UUID, requests_per_minute: int, sleep: Callable[[float], None] = time.sleep) -> None:
         self._run_id = run_id
@@ -65,7 +65,7 @@ class SharedPace:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a batch's conversations share: clients, simulator, whoever plays the users. Safe in several threads."""
+    """The shared parts of a batch's conversations: clients, simulator, players of users. Safe in several threads."""
 
     agent: Agent
     player: Agent | None

@@ -21,7 +21,7 @@ class Estimate:
     """The least that a run asks for: one request a conversation, with the example's messages and tools.
 
     Agents that call simulated tools ask several times, each time with more; what they answer is not counted.
-    `input_tokens` is None where nobody knows what the agent makes of an example. `cost` is in the currency of the
+    `input_tokens` is None where no one knows what the agent makes of an example. `cost` is in the currency of the
     prices, None without any.
     """
 

@@ -135,7 +135,7 @@ class LiveForm(RunForm):
 
     @property
     def is_more_wrong(self) -> bool:
-        """Whether an error stands among those that are folded."""
+        """Return whether an error stands among those that are folded."""
         return any(field.errors for field in self.more())
 
     def clean(self) -> None:

@@ -15,7 +15,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """What a run was told.
+    """The settings of a live run.
 
     `concurrency` conversations at once in each batch. `requests_per_minute` over all workers, None: as fast as it
     goes. `max_steps` turns of the agent in one conversation. `tries` of each request. `budget` ends the run when its

@@ -17,7 +17,7 @@ from toolevals.workspace.models import Job, User
 class JudgeCalibration(models.Model):
     """A sample of the cases that a judge judged in one grading, to be rated by people who do not know what it said.
 
-    It speaks of the judge's rubric version and model, whoever else judges by them.
+    It speaks of the judge's rubric version and model, even if others judge by them.
     """
 
     id = PublicIdField()
@@ -47,7 +47,7 @@ class JudgeCalibration(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether people may still rate it."""
+        """Return whether people may still rate it."""
         return self.closed_at is None
 
 
@@ -76,7 +76,7 @@ class CalibratedCase(models.Model):
 
 
 class Rating(models.Model):
-    """What one person said of one case, once and for all. `place` counts the ratings of a case, from 1."""
+    """The rating of one case by one person, once and for all. `place` counts the ratings of a case, from 1."""
 
     id = PublicIdField()
     case = models.ForeignKey(CalibratedCase, on_delete=models.CASCADE, related_name="ratings")
@@ -99,5 +99,5 @@ class Rating(models.Model):
 
     @property
     def said(self) -> dict[str, Any]:
-        """What a retry has to repeat."""
+        """Return what a retry has to repeat."""
         return {"value": self.value, "note": self.note}

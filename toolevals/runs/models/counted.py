@@ -43,7 +43,7 @@ class PlacedCase(models.Model):
     view = models.CharField(max_length=10)
     unit = models.CharField(max_length=10)
     cell = models.PositiveIntegerField()
-    # It goes with the grading; nobody looks for it by its case.
+    # It goes with the grading; no one looks for it by its case.
     case = models.ForeignKey(
         CaseGrade, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
     )

@@ -41,7 +41,7 @@ class DriftCheck(models.Model):
 
 
 class DriftAnswer(JudgeAnswer):
-    """What a judge answered to one question of a case when it was asked again, kept as it came.
+    """The answer of a judge to one question of a case when it was asked again, kept as it came.
 
     One that errored is not asked again by the same check.
     """

@@ -44,7 +44,7 @@ class Episode(models.Model):
 
 
 class ToolAnswers(models.Model):
-    """How often a tool answered in the transcripts of one batch: what its errors are a share of. All tools are ""."""
+    """The number of a tool's answers in one batch of transcripts: its errors are a share of them. All tools are ""."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tool_answers")
     # The batch's first position.

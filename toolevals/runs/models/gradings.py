@@ -34,7 +34,7 @@ class Grading(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Null until every transcript is graded and the counts are made.
     finished_at = models.DateTimeField(null=True)
-    # How the conversations ended and what they took, of the document of `counts.spending`; null if nobody says.
+    # How the conversations ended and what they took, of the document of `counts.spending`; null if no one says.
     spending = DocumentField(null=True)
     # Of several trials an example: by verdict the six sums of `ExampleSums`; null until they are asked for.
     verdict_sums = DocumentField(null=True)
@@ -104,7 +104,7 @@ class CaseGrade(models.Model):
 
 
 class AlignedPair(models.Model):
-    """One expected call beside the actual one that fits it best; either side may be `(none)`."""
+    """One expected call next to the actual one that fits it best; either side may be `(none)`."""
 
     # Without indexes of their own, as others begin with them.
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="pairs", db_index=False)
@@ -163,7 +163,7 @@ class ArgumentCount(models.Model):
 
 
 class CaseFinding(models.Model):
-    """One thing found in a case beside its verdicts: see `toolevals.grading.engine.case_findings`."""
+    """One thing found in a case besides its verdicts: see `toolevals.grading.engine.case_findings`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="findings")
@@ -197,7 +197,7 @@ class FindingCount(models.Model):
 
 
 class MatrixCount(models.Model):
-    """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix.
+    """The number of cases (view "first") or pairs (view "aligned") in one cell of the unfiltered matrix.
 
     View "free" counts calls where any call will do, which are in neither; nothing is expected there.
     """
@@ -215,7 +215,7 @@ class MatrixCount(models.Model):
 
 
 class VerdictCount(models.Model):
-    """How many cases have one value of one column: a verdict's, a tag, a mode, or what decides."""
+    """The number of cases with one value of one column: a verdict's, a tag, a mode, or what decides."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="verdict_counts")
     # A column of CaseGrade: "outcome", "selection", ..., "tag", "mode", "decided_by".
@@ -230,7 +230,7 @@ class VerdictCount(models.Model):
 
 
 class MetricCount(models.Model):
-    """What one metric came to in one grading (`toolevals.grading.engine.case_metrics`), counted when it finished."""
+    """The results of one metric in one grading (`toolevals.grading.engine.case_metrics`), counted when it finished."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="metric_counts")
     metric = models.CharField(max_length=40)

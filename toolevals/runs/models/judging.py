@@ -59,11 +59,11 @@ class Judge(models.Model):
     name = models.CharField(max_length=120)
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="judges")
     model = models.CharField(max_length=120)
-    # Whether the model's name stands for one snapshot; an alias is taken only where somebody insists.
+    # Whether the model's name stands for one snapshot; an alias is taken only where someone insists.
     is_pinned = models.BooleanField()
     # The document of `toolevals.agents.chat_options.ChatOptions`.
     options = DocumentField()
-    # Prices of a million tokens (`toolevals.agents.prices.Prices`), null where nobody said.
+    # Prices of a million tokens (`toolevals.agents.prices.Prices`), null where no one said.
     prices = DocumentField(null=True)
     is_on = models.BooleanField(default=False)
     # The share of the examples that it is asked about, 0 to 1.
@@ -162,7 +162,7 @@ class JudgedCase(models.Model):
 
 
 class JudgeCount(models.Model):
-    """What one judge came to in one grading, counted when it finished. `asked` and the cost are of this grading."""
+    """The results of one judge in one grading, counted when it finished. `asked` and the cost are of this grading."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="judge_counts")
     judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="counts")

@@ -31,7 +31,7 @@ class CaseTag(models.Model):
 
 
 class CaseNote(models.Model):
-    """What somebody wrote about one trial."""
+    """The note of a person on one trial."""
 
     id = PublicIdField()
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="notes")

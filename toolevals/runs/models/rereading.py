@@ -14,7 +14,7 @@ from toolevals.workspace.models import User
 
 
 class Said(models.TextChoices):
-    """What a person says of a case that they read."""
+    """The answer of a person who reads a case."""
 
     RIGHT = "right", "right"
     WRONG = "wrong", "wrong"
@@ -43,7 +43,7 @@ class Rereading(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            # One at a time, so that nobody reads the same for two.
+            # One at a time, so that no one reads the same for two.
             models.UniqueConstraint(fields=["grading"], condition=Q(closed_at=None), name="one_open_rereading"),
         ]
         indexes: ClassVar[list[models.Index]] = [
@@ -55,12 +55,12 @@ class Rereading(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether people may still read it."""
+        """Return whether people may still read it."""
         return self.closed_at is None
 
     @property
     def has_results(self) -> bool:
-        """Whether what came of it may be shown, to anybody."""
+        """Return whether what came of it may be shown, to anyone."""
         return self.closed_at is not None and not self.is_cancelled
 
 
@@ -89,7 +89,7 @@ class RereadCase(models.Model):
 
 
 class Reading(models.Model):
-    """What one person said of one case, once and for all. `place` counts the readings of a case, from 1."""
+    """The reading of one case by one person, once and for all. `place` counts the readings of a case, from 1."""
 
     id = PublicIdField()
     case = models.ForeignKey(RereadCase, on_delete=models.CASCADE, related_name="readings")
@@ -110,5 +110,5 @@ class Reading(models.Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """What a retry has to repeat."""
+        """Return what a retry has to repeat."""
         return {"said": self.said, "note": self.note}

@@ -86,7 +86,7 @@ class Run(Trashable):
 
     @property
     def cut_off(self) -> CutOff:
-        """What becomes of conversations that were cut before their end."""
+        """Return what becomes of conversations that were cut before their end."""
         return cut_off_in(self.settings.get("cut_off") or "failed")
 
     @property
@@ -96,12 +96,12 @@ class Run(Trashable):
 
     @property
     def preset_words(self) -> str:
-        """What the preset is, in words; empty without one."""
+        """Return what the preset is, in words; empty without one."""
         return PRESETS[self.preset].words if self.preset in PRESETS else ""
 
     @property
     def size(self) -> int:
-        """How many examples it takes."""
+        """Return how many examples it takes."""
         return len(self.positions)
 
 
@@ -120,7 +120,7 @@ class Transcript(models.Model):
     model = models.CharField(max_length=120, blank=True, db_default="")
     # In the currency of the run's prices; null where there are none.
     cost = models.FloatField(null=True)
-    # What the source of a recorded run rewarded the trial with, success is 1; null where nobody did.
+    # What the source of a recorded run rewarded the trial with, success is 1; null where no one did.
     reward = models.FloatField(null=True)
     # Of the whole conversation; null where it does not say.
     tokens_in = models.PositiveIntegerField(null=True)
@@ -128,7 +128,7 @@ class Transcript(models.Model):
     tokens_cached = models.PositiveIntegerField(null=True)
     latency_ms = models.FloatField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    # When the trial was asked anew, because the agent could not be reached; only earlier gradings know it since.
+    # When the trial was asked again, because the agent could not be reached; only earlier gradings know it since.
     replaced_at = models.DateTimeField(null=True)
 
     objects = TranscriptQuerySet.as_manager()
@@ -144,12 +144,12 @@ class Transcript(models.Model):
 
     @property
     def ended_because(self) -> str:
-        """Why the conversation ended, where it does not show that itself."""
+        """Return why the conversation ended, where it does not show that itself."""
         return ENDINGS.get(self.ended, "")
 
 
 class RunPace(models.Model):
-    """When the next request of a live run may be made: the row that its workers take turns at."""
+    """The earliest time of the next request of a live run: the row that its workers take turns at."""
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="pace")
     next_at = models.DateTimeField()

@@ -13,7 +13,7 @@ from toolevals.workspace.models import Project, User
 
 
 class SimulatorKind(models.TextChoices):
-    """How a simulator answers."""
+    """The way that a simulator answers."""
 
     SCRIPTED = "scripted", "scripted results"
     CODE = "code", "Python code"

@@ -32,7 +32,7 @@ class MeasuredCalls(models.Model):
 
 
 class ToolSpending(models.Model):
-    """What the calls to one tool took in a finished grading."""
+    """The cost of the calls to one tool in a finished grading."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tool_spending", db_index=False)
     # The class of the call in the matrix.

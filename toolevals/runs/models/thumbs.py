@@ -41,5 +41,5 @@ class Thumb(models.Model):
 
     @property
     def words(self) -> str:
-        """What it says."""
+        """Return what it says."""
         return {True: "up", False: "down", None: "taken back"}[self.is_up]

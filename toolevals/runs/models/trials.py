@@ -13,7 +13,7 @@ from toolevals.workspace.fields import DocumentField
 
 
 class TrialCount(models.Model):
-    """How many trials of one example passed, failed, ...: of runs with several trials, in the version's order."""
+    """The trials of one example that passed, failed, ...: of runs with several trials, in the version's order."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="trial_counts")
     entry = models.ForeignKey(VersionEntry, on_delete=models.PROTECT, related_name="+")
@@ -43,7 +43,7 @@ class TrialCount(models.Model):
 
 
 class TrialTallies(models.Model):
-    """How many examples passed how many of their scored trials, in all and in groups. It follows from TrialCount."""
+    """The number of examples by passed and scored trials, in all and in groups. It follows from TrialCount."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="trial_tallies")
     # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `services.trial_tallies`; all under "".
@@ -51,7 +51,7 @@ class TrialTallies(models.Model):
 
 
 class KeptSums(models.Model):
-    """Sums over the examples of what is counted beside verdicts and cells: see `services.kept_sums`."""
+    """Sums over the examples of what is counted besides verdicts and cells: see `services.kept_sums`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="kept_sums")
     kind = models.CharField(max_length=20)
@@ -65,7 +65,7 @@ class KeptSums(models.Model):
 
 
 class StepCount(models.Model):
-    """How many cases expect so many calls, get so many of them right, make so many themselves, and end so.
+    """The number of cases that expect so many calls, get so many of them right, make so many themselves, and end so.
 
     Only of gradings in which some case has more than one call.
     """

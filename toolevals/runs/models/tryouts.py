@@ -54,7 +54,7 @@ class TryoutCase(models.Model):
 
 
 class TryoutAnswer(JudgeAnswer):
-    """What was answered to one question of a case, kept as it came."""
+    """The answer to one question of a case, kept as it came."""
 
     id = PublicIdField()
     case = models.ForeignKey(TryoutCase, on_delete=models.CASCADE, related_name="answers")

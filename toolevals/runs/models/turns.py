@@ -8,7 +8,7 @@ from labeling.models import Revision
 
 
 class RevisionTurn(models.Model):
-    """How many messages of the user a revision shows; it never changes, as the revision does not."""
+    """The number of the user's messages that a revision shows; it never changes, as the revision does not."""
 
     revision = models.OneToOneField(Revision, on_delete=models.CASCADE, primary_key=True, related_name="+")
     turn = models.PositiveIntegerField()

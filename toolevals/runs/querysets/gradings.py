@@ -11,7 +11,7 @@ IS_LATENT: Final = {"answer": "passed", "selection": "failed"}
 
 
 def warned(layer: str) -> dict[str, str]:
-    """Return what cases have of which the outcome passed and a layer beside it failed."""
+    """Return what cases have of which the outcome passed and a layer next to it failed."""
     return {"outcome": "passed", layer: "failed"}
 
 

@@ -81,13 +81,13 @@ class JudgedCaseQuerySet(models.QuerySet["JudgedCase"]):
     """Reads of judges' verdicts."""
 
     def shown(self) -> JudgedCaseQuerySet:
-        """Return the verdicts that are shown to anybody: not those that people rate without knowing them."""
+        """Return the verdicts that are shown to anyone: not those that people rate without knowing them."""
         return self.filter(~verdict_hidden())
 
     def for_export(self, grading: Grading) -> Any:
         """Return a grading's verdicts with their cases and examples, in the order of their rows.
 
-        Add `is_hidden`, whether a verdict is shown to nobody.
+        Add `is_hidden`, whether a verdict is shown to no one.
         """
         return (
             self.filter(grading=grading)

@@ -41,7 +41,7 @@ class RereadCaseQuerySet(models.QuerySet["RereadCase"]):
     """Reads of the cases of a re-reading."""
 
     def resting(self) -> RereadCaseQuerySet:
-        """Return those that nobody is shown now, because their example is being labelled."""
+        """Return those that no one is shown now, because their example is being labelled."""
         from toolevals.runs.rereading.blindness import is_at_rest
 
         return self.filter(is_at_rest())
@@ -58,7 +58,7 @@ class RereadCaseQuerySet(models.QuerySet["RereadCase"]):
         return free.annotate(had=Count("readings")).filter(had__lt=F("rereading__readers")).order_by("position")
 
     def with_content(self) -> RereadCaseQuerySet:
-        """Return cases with what their page shows at hand."""
+        """Return cases with what their page shows loaded."""
         related = (
             "rereading__grading__run__project",
             "case__grading__run__agent__tools__tools",

@@ -52,11 +52,11 @@ class RunQuerySet(models.QuerySet["Run"]):
     """Reads of runs."""
 
     def in_project(self, project: Project) -> RunQuerySet:
-        """Return the project's runs, the newest first, with everything that a list shows at hand."""
+        """Return the project's runs, the newest first, with everything that a list shows loaded."""
         return self.filter(project=project).with_everything().order_by("-number")
 
     def of_people(self) -> RunQuerySet:
-        """Leave out the baseline agents, which are started with a dataset version and not by anybody."""
+        """Leave out the baseline agents, which are started with a dataset version and not by anyone."""
         return self.filter(baseline_agent="")
 
     def with_everything(self) -> RunQuerySet:

@@ -4,9 +4,9 @@
 - Who made an example's gold does not read it: who has labelled it, decided about it, or put its gold in force. In
   projects that let adjudicators decide what they have labelled (`Project.decide_own`, for teams of two) they may.
 - Who may still be given an example to label must not see what an agent did there: while it is not resolved, or an open
-  calibration round asks for it, its cases rest, for everybody.
-- While a re-reading is open, a reading is shown to who gave it alone, and what came of it to nobody. How many readings
-  there are is told to everybody: it says nothing about what was said. Of a cancelled one nothing more is shown.
+  calibration round asks for it, its cases rest, for everyone.
+- While a re-reading is open, a reading is shown to who gave it alone, and what came of it to no one. How many readings
+  there are is told to everyone: it says nothing about what was said. Of a cancelled one nothing more is shown.
 - Names of readers are for owners, always.
 """
 
@@ -38,6 +38,6 @@ def made_gold(user: User) -> Any:
 
 
 def is_at_rest() -> Q:
-    """Return the condition on a case of a re-reading that somebody may still be asked to label its example."""
+    """Return the condition on a case of a re-reading that someone may still be asked to label its example."""
     asked = CalibrationItem.objects.filter(revision=OuterRef(_REVISION), round__closed_at=None)
     return ~is_resolved(_REVISION) | Q(Exists(asked))

@@ -33,7 +33,7 @@ def people_say(said: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RereadCounts:
-    """How many cases people judged how, by verdict, and how many scored trials stand behind each."""
+    """The number of cases by people's judgement and by verdict, and the number of scored trials for each."""
 
     cells: Mapping[tuple[str, str], Mapping[int, int]] = field(default_factory=dict)
 
@@ -83,5 +83,5 @@ def counted(rereading: Rereading) -> RereadCounts:
 
 
 def said_of(case: RereadCase) -> str:
-    """Return what people say of a case whose readings are at hand."""
+    """Return what people say of a case whose readings are loaded."""
     return people_say(reading.said for reading in case.readings.all())

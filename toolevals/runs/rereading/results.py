@@ -35,18 +35,18 @@ class VerdictReread:
 
     @property
     def judged(self) -> int:
-        """How many stand behind the share."""
+        """Return how many stand behind the share."""
         return sum(self.counts[said] for said in JUDGED)
 
     @property
     def overturned(self) -> tuple[str, int]:
-        """What people say where they say otherwise than the verdict, and of how many cases."""
+        """Return what people say where they say otherwise than the verdict, and of how many cases."""
         said = "wrong" if self.verdict == "passed" else "right"
         return said, self.counts[said]
 
     @property
     def cells(self) -> list[tuple[str, int]]:
-        """What people say, with how many cases."""
+        """Return what people say, with how many cases."""
         return list(self.counts.items())
 
 
@@ -66,7 +66,7 @@ class RereadResults:
 
     @property
     def unscored(self) -> int:
-        """How many cases that were read are in no figure: nobody could say, or as many said right as wrong."""
+        """Return how many cases that were read are in no figure: no one could say, or as many said right as wrong."""
         return sum(row.counts[said] for row in self.verdicts for said in ("cannot_say", "tied"))
 
 
@@ -109,7 +109,7 @@ def case_rows(
 
 
 def progress_of(rereading: Rereading) -> Iterator[tuple[str, int]]:
-    """Yield (name, number of readings) of everybody who has read, by name."""
+    """Yield (name, number of readings) of everyone who has read, by name."""
     rows = Reading.objects.filter(case__rereading=rereading, reader__isnull=False)
     counts = Counter(rows.values_list("reader__name", "reader"))
     yield from ((name, count) for (name, _), count in sorted(counts.items(), key=lambda item: (item[0][0], str(item))))

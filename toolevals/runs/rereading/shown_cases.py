@@ -47,7 +47,7 @@ def guideline_of(case: RereadCase) -> list[GuidelineBlock]:
 
 
 def done_messages(transcript: Transcript | None) -> list[dict[str, Any]]:
-    """Return what the agent did as messages that can be shown; a call that nobody can read is shown as its text."""
+    """Return what the agent did as messages that can be shown; a call that no one can read is shown as its text."""
     if transcript is None:
         return []
     messages: list[dict[str, Any]] = []

@@ -53,7 +53,7 @@ def reading_lines(
 
 
 def closed_lines(rereadings: Iterable[Rereading]) -> Iterator[tuple[Cell, ...]]:
-    """Yield the lines of re-readings that are closed, as every member may see them: without names, and nobody's own."""
+    """Yield the lines of re-readings that are closed, as every member may see them: without names, and no one's own."""
     for rereading in rereadings:
         if rereading.has_results:
             yield from reading_lines(rereading, None, Role.VIEWER)

@@ -36,7 +36,7 @@ SLICE = 20
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """What a calibration is drawn from and how large it is; `seed` is any text, that of the day where empty."""
+    """The cases to draw a calibration from, and its size; `seed` is any text, that of the day where empty."""
 
     judge: Judge
     grading: Grading

@@ -249,7 +249,7 @@ def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tup
 
 
 def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of what is found in the cases beside their verdicts, in the order of FINDING_COLUMNS."""
+    """Yield the rows of what is found in the cases besides their verdicts, in the order of FINDING_COLUMNS."""
     for case in cases:
         if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
             for findings in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):

@@ -53,7 +53,7 @@ class _Matrix:
 
 @dataclass(frozen=True, slots=True)
 class CountedGrading:
-    """Every matrix of a grading, and what PlacedCase holds beside each: places of cells, and ids of cases."""
+    """Every matrix of a grading, and what PlacedCase holds next to each: places of cells, and ids of cases."""
 
     matrices: dict[Kind, Counted]
     placed: dict[Kind, tuple[array[int], bytearray]]

@@ -59,7 +59,7 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     last = run.gradings.aggregate(last=Max("number"))["last"] or 0
     graders = [{"name": grader.name, "version": grader.version} for grader in (*GRADERS.values(), *SCORES.values())]
-    # A baseline agent is there to be read beside scores: nobody pays for an opinion on it.
+    # A baseline agent is there to be read beside scores: no one pays for an opinion on it.
     on = Judge.objects.none() if run.baseline_agent else Judge.objects.filter(project=run.project_id)
     judges = [JudgeSnapshot.of(judge).to_document() for judge in on.switched_on()]
     return Grading.objects.create(

@@ -25,11 +25,11 @@ from toolevals.workspace.services import audit_record
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """A judge as somebody asks for it.
+    """A judge as someone asks for it.
 
     `options` are those of a model (`ChatOptions`, without `model`), `prices` of a million tokens. `allow_alias` takes a
-    model's name that stands for no one snapshot; it is then marked wherever its verdicts are shown. `threshold` is what
-    it must reach beside people by `measure`, kappa or agreement; `tolerance` is the share of its verdicts that may
+    model's name that stands for no one snapshot; it is then marked where its verdicts are shown. `threshold` is what
+    it must reach next to people by `measure`, kappa or agreement; `tolerance` is the share of its verdicts that may
     change when it is asked again.
     """
 
@@ -136,7 +136,7 @@ def judge_change(
 ) -> Judge:
     """Switch a judge on or off, or ask it about another share or for another cap; gradings that began keep theirs.
 
-    Another threshold, measure to hold to it, or tolerance flags its numbers of all time anew. Of each rubric's judges
+    Another threshold, measure to hold to it, or tolerance flags its numbers of all time again. Of each rubric's judges
     one is on at a time. What is None stays. Raises InvalidDocument.
     """
     Project.objects.select_for_update(no_key=True).get(pk=judge.project_id)

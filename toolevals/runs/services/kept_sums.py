@@ -137,7 +137,7 @@ def _judgements(grading: Grading) -> Iterator[_Said]:
 
 
 class _Counts(dict[Key, list[int]]):
-    """What one example says, by key."""
+    """The counts of one example, by key."""
 
     def add(self, key: Key, scored: int, passed: int) -> None:
         each = self.setdefault(key, [0, 0])

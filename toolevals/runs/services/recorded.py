@@ -34,7 +34,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
-    """What becomes of a result file: its dataset, the experiment, and the agent that was recorded."""
+    """The use of a result file: its dataset, the experiment, and the agent that was recorded."""
 
     dataset: Dataset
     experiment: str

@@ -54,7 +54,7 @@ class RunRequest:
 
     @property
     def conversations(self) -> int:
-        """How many trials there will be, of all examples together; of failing ones at most."""
+        """Return how many trials there will be, of all examples together; of failing ones at most."""
         preset = PRESETS.get(self.preset)
         size = self.dataset_version.size
         return min(preset.examples, size) * preset.trials if preset else size * self.trials

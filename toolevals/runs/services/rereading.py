@@ -34,7 +34,7 @@ MOST_READERS = 9
 
 
 class Place(NamedTuple):
-    """Where a case stands: its example's place in the dataset version, its trial, and how many of those are scored."""
+    """The position of a case: its example's place in the dataset version, its trial, and how many are scored."""
 
     position: int
     trial: int
@@ -72,7 +72,7 @@ def _cases(grading: Grading, places: Collection[Place]) -> Iterator[tuple[Place,
 
 @dataclass(frozen=True, slots=True)
 class RereadingRequest:
-    """How many cases of each outcome people read, and how many people each; `seed` is any text, else the day."""
+    """The cases of each outcome that people read, and the readers of each; `seed` is any text, else the day."""
 
     grading: Grading
     passed: int = USUAL_SIZE

@@ -250,7 +250,7 @@ def grading_roll_up(lease: Lease) -> None:
 
 
 def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield the matrix of first calls, without the cases outside it, that of aligned pairs, and calls beside both."""
+    """Yield the matrix of first calls, without the cases outside it, that of aligned pairs, and calls next to both."""
     first = CaseGrade.objects.filter(grading=grading).exclude(expected="")
     for view, rows in (("first", first), ("aligned", AlignedPair.objects.filter(grading=grading))):
         for cell in _counted(rows, "expected", "actual"):

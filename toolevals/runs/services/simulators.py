@@ -138,7 +138,7 @@ def _job(wanted: Wanted, actor: User | None) -> Job:
 
 @transaction.atomic
 def _insert(wanted: Wanted, tools: list[str] | None, actor: User | None) -> Simulator:
-    """Make the simulator, or return it where somebody else was quicker."""
+    """Make the simulator, or return it where someone else was quicker."""
     project, key = wanted.project, wanted.digest
     # One at a time: the numbers have no gap and no double.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -47,7 +47,7 @@ def preset_positions(version: DatasetVersion, preset: Preset) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParts:
-    """What every run is made of.
+    """The parts of every run.
 
     With `failing_of`, only the examples that failed in that run are taken; with a preset those that it chooses, as
     often as it says; with `only` those at some positions of the version, in order.
@@ -142,7 +142,7 @@ def _start(
         actor=actor,
         kind="baseline_agent" if baseline_agent else "run",
         title=f"{_called(run)} on {version.dataset.name} v{version.number}",
-        # Nobody waits for a baseline agent.
+        # No one waits for a baseline agent.
         priority=-1 if baseline_agent else 0,
         batches=[*first_stage(run), *grade_plans(grading, stage=1)],
         result_path=address("reports:run", project.slug, run.number),

@@ -39,7 +39,7 @@ Place = tuple[TryoutCase, int]
 
 @dataclass(frozen=True, slots=True)
 class TryoutRequest:
-    """What is tried on what: a rubric's document, a finished grading, a judge's connection.
+    """The parts of a try: a rubric's document, a finished grading, a judge's connection.
 
     `seed` is any text, that of the day where empty; `budget` caps the cost in the currency of the judge's prices.
     """

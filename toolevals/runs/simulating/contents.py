@@ -59,7 +59,7 @@ def answered_tools(project: Project, kind: str, content: Mapping[str, Any]) -> l
 
 
 def may_be_asked(project: Project, kind: str, content: Mapping[str, Any]) -> None:
-    """Find out, without asking anybody, whether a simulator may be. Raises InvalidDocument."""
+    """Find out, without asking anyone, whether a simulator may be. Raises InvalidDocument."""
     if kind != SimulatorKind.MCP:
         return
     try:

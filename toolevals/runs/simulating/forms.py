@@ -36,7 +36,7 @@ class JsonField(forms.JSONField):
 
 
 class SimulatorForm(PlainForm):
-    """What every simulator has: its name. `kind` and `content` are what the service takes."""
+    """The form for the name that every simulator has. `kind` and `content` are what the service takes."""
 
     kind: SimulatorKind
     name = forms.CharField(
@@ -52,7 +52,7 @@ class SimulatorForm(PlainForm):
         return {name: value for name, value in self.cleaned_data.items() if name != "name"}
 
     def add_problems(self, error: InvalidDocument) -> None:
-        """Show what the service found wrong, beside the field that it names."""
+        """Show what the service found wrong, next to the field that it names."""
         for problem in error.problems:
             name = problem.pointer.removeprefix("/content").removeprefix("/").partition("/")[0]
             name = FIELDS.get(name, name)
@@ -150,7 +150,7 @@ FORMS: Mapping[str, type[SimulatorForm]] = {
 
 
 class ChoiceForm(PlainForm):
-    """Which simulator stands behind a dataset's tools."""
+    """The form for the simulator of a dataset's tools."""
 
     dataset = forms.ModelChoiceField(Dataset.objects.none(), to_field_name="slug", widget=forms.HiddenInput)
     simulator = forms.ModelChoiceField(Simulator.objects.none(), required=False, empty_label="None")

@@ -49,12 +49,12 @@ class Needs:
 
     @property
     def expected(self) -> int:
-        """How often gold calls a tool."""
+        """Return how often gold calls a tool."""
         return sum(tool.expected for tool in self.tools)
 
     @property
     def answered(self) -> int:
-        """How many of those calls the simulator answers for certain."""
+        """Return how many of those calls the simulator answers for certain."""
         return sum(tool.expected for tool in self.tools if tool.is_simulated)
 
     @property
@@ -64,7 +64,7 @@ class Needs:
 
     @property
     def first_missing(self) -> ToolNeed | None:
-        """The tool with the most calls that nobody simulates."""
+        """The tool with the most calls that no one simulates."""
         return next((tool for tool in self.tools if tool.is_simulated is False), None)
 
 
@@ -87,7 +87,7 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
 def _called(gradings: list[UUID]) -> Mapping[str, int]:
     """Return the calls of each tool in gradings: in a matrix of aligned pairs every call that counts stands once.
 
-    Beside them stand those of examples that expect some call, whichever it is.
+    Next to them are those of examples that expect some call, whichever it is.
     """
     cells = MatrixCount.objects.filter(grading__in=gradings, view__in=("aligned", FREE))
     named = cells.exclude(actual__in=(NONE, UNKNOWN_TOOL, UNPARSED)).order_by()

@@ -1,4 +1,4 @@
-"""Look up the counts of a judge beside people by what a table's row and column say."""
+"""Look up the counts of a judge next to people by what a table's row and column say."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def reread(request: ProjectRequest, rereading: UUID) -> HttpResponse:
     if case is None:
         return too_late(request, "That is no case of this re-reading.", address)
     if not form.is_valid():
-        # Nobody is shown again what they may not read any more.
+        # No one is shown again what they may not read any more.
         again = left.filter(pk=case.pk).exists()
         return refused(request, form, lambda: _shown(request, row, case if again else None, form, status=422))
     try:

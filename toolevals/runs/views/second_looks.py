@@ -27,7 +27,7 @@ MOST_SEED = 2**31 - 1
 
 
 class SecondLooksForm(PlainForm):
-    """Which run proposes, and how much of it is wrong on purpose."""
+    """The form for the run that proposes, and how much of it is wrong on purpose."""
 
     run = forms.IntegerField(
         min_value=1,
