@@ -38,7 +38,7 @@ class FieldProblem:
 
 
 @dataclass(slots=True)
-class Found:
+class ReadProblems:
     """The problems that reading found, and the field that each pointer into the document came from."""
 
     problems: list[FieldProblem] = field(default_factory=list)
@@ -83,51 +83,57 @@ def fields_of_object(entries: CallEntries, one: ArgumentField) -> list[ArgumentF
     return [*known, *(extra_field(one.schema, one.root, one.path, name) for name in names)]
 
 
-def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, found: Found) -> dict[str, Any]:
+def read_call(entries: CallEntries, schema: Mapping[str, Any], at: str, read_problems: ReadProblems) -> dict[str, Any]:
     """Return the expected call without its tool; `at` is where it stands in the expectation."""
-    found.origins[at] = entries.address("")
-    matchers = _read_fields(entries, fields_of_call(entries, schema), f"{at}/arguments", found)
+    read_problems.origins[at] = entries.address("")
+    matchers = _read_fields(entries, fields_of_call(entries, schema), f"{at}/arguments", read_problems)
     return {"arguments": matchers, "additional_arguments": bool(entries.one("more"))}
 
 
-def _read_fields(entries: CallEntries, fields: Iterable[ArgumentField], at: str, found: Found) -> dict[str, Any]:
+def _read_fields(
+    entries: CallEntries, fields: Iterable[ArgumentField], at: str, read_problems: ReadProblems
+) -> dict[str, Any]:
     matchers = {}
     for one in fields:
-        document = _read_field(entries, one, at + pointer_to([one.name]), found)
+        document = _read_field(entries, one, at + pointer_to([one.name]), read_problems)
         if document is not None:
             matchers[one.name] = document
     return matchers
 
 
-def _read_field(entries: CallEntries, one: ArgumentField, at: str, found: Found) -> dict[str, Any] | None:
+def _read_field(
+    entries: CallEntries, one: ArgumentField, at: str, read_problems: ReadProblems
+) -> dict[str, Any] | None:
     """Return one field's matcher; None where the label does not name it, or what was entered cannot be read."""
     one = chosen_field(entries, one)
-    found.origins[at] = entries.address(one.path)
+    read_problems.origins[at] = entries.address(one.path)
     matcher = matcher_of(entries, one)
     if matcher == UNNAMED and not one.is_item:
         return None
     if matcher not in matcher_keys(one):
-        found.problems.append(FieldProblem(entries.address(one.path), "Cannot be compared in this way."))
+        read_problems.problems.append(FieldProblem(entries.address(one.path), "Cannot be compared in this way."))
         return None
     try:
         if matcher in ("fields", "items"):
-            return _read_parts(entries, one, matcher, at, found)
+            return _read_parts(entries, one, matcher, at, read_problems)
         return read_entry(entries, one, matcher)
     except EntryError as problem:
-        found.problems.append(FieldProblem(entries.address(one.path), str(problem)))
+        read_problems.problems.append(FieldProblem(entries.address(one.path), str(problem)))
         return None
 
 
-def _read_parts(entries: CallEntries, one: ArgumentField, matcher: str, at: str, found: Found) -> dict[str, Any]:
+def _read_parts(
+    entries: CallEntries, one: ArgumentField, matcher: str, at: str, read_problems: ReadProblems
+) -> dict[str, Any]:
     document: dict[str, Any]
     if matcher == "fields":
-        document = {"fields": _read_fields(entries, fields_of_object(entries, one), f"{at}/fields", found)}
+        document = {"fields": _read_fields(entries, fields_of_object(entries, one), f"{at}/fields", read_problems)}
         if entries.one("more", one.path):
             document["additional_fields"] = True
     else:
         items: list[Any] = []
         for key in item_keys(entries, one.path):
-            item = _read_field(entries, item_of(one, key), f"{at}/items/{len(items)}", found)
+            item = _read_field(entries, item_of(one, key), f"{at}/items/{len(items)}", read_problems)
             if item is not None:
                 items.append(item)
         document = {"items": items}

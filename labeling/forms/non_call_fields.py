@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.calls import FieldProblem, Found
+from labeling.forms.calls import FieldProblem, ReadProblems
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -47,7 +47,7 @@ SECTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class NonCallFields:
     """The values of the unfolded sections."""
 
     sections: frozenset[str]
@@ -59,10 +59,10 @@ class Beside:
     profile: str = "standard"
 
 
-def beside_of(data: QueryDict, *, wanted: frozenset[str] = frozenset()) -> Beside:
-    """Return the sections as the page sent them; `wanted` are unfolded whether chosen or not."""
-    return Beside(
-        sections=frozenset(data.getlist("also")) & {name for name, _ in SECTIONS} | wanted,
+def non_call_fields_of(data: QueryDict, *, unfolded: frozenset[str] = frozenset()) -> NonCallFields:
+    """Return the sections as the page sent them; `unfolded` are unfolded whether chosen or not."""
+    return NonCallFields(
+        sections=frozenset(data.getlist("also")) & {name for name, _ in SECTIONS} | unfolded,
         reactions=tuple(data.getlist("reaction")),
         contains=tuple(text for text in data.getlist("says") if text),
         exact=data.get("says_exact", ""),
@@ -72,24 +72,24 @@ def beside_of(data: QueryDict, *, wanted: frozenset[str] = frozenset()) -> Besid
     )
 
 
-def read_why(data: QueryDict, found: Found, tools: Collection[str]) -> dict[str, Any]:
+def read_why(data: QueryDict, read_problems: ReadProblems, tools: Collection[str]) -> dict[str, Any]:
     """Return the expectation of no call; `tools` are the names of the offered tools."""
-    found.origins |= {"/why": "why", "/near": "near"}
-    document = _read_reason(data, found)
+    read_problems.origins |= {"/why": "why", "/near": "near"}
+    document = _read_reason(data, read_problems)
     near = list(dict.fromkeys(name for name in data.getlist("near") if name))
     if unknown := next((name for name in near if name not in tools), None):
-        found.problems.append(FieldProblem("near", f"No tool is called “{unknown[:80]}” here."))
+        read_problems.problems.append(FieldProblem("near", f"No tool is called “{unknown[:80]}” here."))
     if near:
         document["near"] = near
     return document
 
 
-def _read_reason(data: QueryDict, found: Found) -> dict[str, Any]:
+def _read_reason(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
     chosen = data.get("why", "")
     why = data.get("why_own", "") if chosen == OWN else chosen
     if (chosen == OWN and why) or chosen in {reason for reason, _, _ in REASONS}:
         return {"kind": "no_call", "why": why}
-    found.problems.append(FieldProblem("why", "Say why no call is right."))
+    read_problems.problems.append(FieldProblem("why", "Say why no call is right."))
     return {"kind": "no_call"}
 
 
@@ -102,11 +102,11 @@ def fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"why": [OWN], "why_own": [why], **near}
 
 
-def read_beside(data: QueryDict, found: Found) -> dict[str, Any]:
+def read_non_call_fields(data: QueryDict, read_problems: ReadProblems) -> dict[str, Any]:
     """Return what is next to the calls, of the sections that are unfolded."""
-    given = beside_of(data)
+    given = non_call_fields_of(data)
     document: dict[str, Any] = {}
-    found.origins |= {"/state": "state", "/answer": "says", "/answer/pattern": "says_pattern"}
+    read_problems.origins |= {"/state": "state", "/answer": "says", "/answer/pattern": "says_pattern"}
     reactions = [name for name, _, _ in RIGHT_REACTIONS if name in given.reactions]
     if reactions:
         document["reactions"] = [name for name in dict.fromkeys(given.reactions) if name in reactions]
@@ -115,11 +115,11 @@ def read_beside(data: QueryDict, found: Found) -> dict[str, Any]:
     if given.profile in {name for name, _ in PROFILES}:
         document["profile"] = given.profile
     if given.state.strip():
-        _read_state(given.state, document, found)
+        _read_state(given.state, document, read_problems)
     return document
 
 
-def _answer(given: Beside) -> dict[str, Any]:
+def _answer(given: NonCallFields) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     contains = [text.replace("\r\n", "\n") for text in given.contains]
     if contains:
@@ -130,16 +130,16 @@ def _answer(given: Beside) -> dict[str, Any]:
     return answer
 
 
-def _read_state(text: str, document: dict[str, Any], found: Found) -> None:
+def _read_state(text: str, document: dict[str, Any], read_problems: ReadProblems) -> None:
     try:
         state = load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
     except InvalidDocument as error:
-        found.problems.append(FieldProblem("state", f"Cannot be read: {error.problems[0].message}"))
+        read_problems.problems.append(FieldProblem("state", f"Cannot be read: {error.problems[0].message}"))
         return
     if isinstance(state, dict):
         document["state"] = state
     else:
-        found.problems.append(FieldProblem("state", "The final state is a JSON object."))
+        read_problems.problems.append(FieldProblem("state", "The final state is a JSON object."))
 
 
 def fill_beside(document: Mapping[str, Any]) -> dict[str, list[str]]:

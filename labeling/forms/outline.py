@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from labeling.expectations.wording import matcher_words
-from labeling.forms.calls import Found, read_call
+from labeling.forms.calls import ReadProblems, read_call
 from labeling.forms.moves import place_of
 from labeling.forms.plan import Route
 from labeling.forms.reading import Page
@@ -80,7 +80,7 @@ def _when(where: str, *, is_first: bool) -> str:
 
 def _says(page: Page, number: int) -> str:
     """Return a call's first arguments in words."""
-    arguments = read_call(page.entries(number), page.schema(number), "", Found())["arguments"]
+    arguments = read_call(page.entries(number), page.schema(number), "", ReadProblems())["arguments"]
     said = [
         " ".join(part for part in (name, "" if by == "equals" else by, value) if part)
         for name, (by, value) in ((name, matcher_words(matcher)) for name, matcher in arguments.items())

@@ -17,7 +17,15 @@ from labeling.forms.calls import fields_of_call
 from labeling.forms.fields import takes_extras
 from labeling.forms.filling import fill_form
 from labeling.forms.moves import place_of, places_for
-from labeling.forms.non_call_fields import OWN, PROFILES, REASONS, RIGHT_REACTIONS, SECTIONS, Beside, beside_of
+from labeling.forms.non_call_fields import (
+    OWN,
+    PROFILES,
+    REASONS,
+    RIGHT_REACTIONS,
+    SECTIONS,
+    NonCallFields,
+    non_call_fields_of,
+)
 from labeling.forms.outline import PLACE_WORDS, RouteEntries, outline_of
 from labeling.forms.reading import EXPECTATION, NONE, Entered, Page, page_of, read_json, read_label
 from labeling.forms.rows import Row, rows_of
@@ -59,7 +67,7 @@ class Panel:
     # The tools that the request comes near, and those that can be named.
     near: tuple[str, ...] = ()
     near_tools: tuple[str, ...] = ()
-    beside: Beside = field(default_factory=lambda: Beside(frozenset()))
+    beside: NonCallFields = field(default_factory=lambda: NonCallFields(frozenset()))
     json: str = ""
     # Why the form cannot be shown, where that was asked for.
     note: str = ""
@@ -168,7 +176,7 @@ def _form_for(data: QueryDict, tools: Sequence[ToolSpec]) -> tuple[QueryDict | N
     return filled, "" if filled is not None else "The form cannot say all of this, so it stays as JSON."
 
 
-def _form_panel(page: Page, problems: Mapping[str, str], wanted: frozenset[str], focus: str = "") -> Panel:
+def _form_panel(page: Page, problems: Mapping[str, str], unfolded: frozenset[str], focus: str = "") -> Panel:
     data, number = page.data, page.open
     route, entries = page.plan.route_of(number), page.entries(number)
     name = page.tool_name(number) if page.kind == "calls" else ""
@@ -194,7 +202,7 @@ def _form_panel(page: Page, problems: Mapping[str, str], wanted: frozenset[str],
         why_own=data.get("why_own", ""),
         near=tuple(name for name in data.getlist("near") if name),
         near_tools=tuple(tool.name for tool in page.tools) if page.kind == NONE else (),
-        beside=beside_of(data, wanted=wanted),
+        beside=non_call_fields_of(data, unfolded=unfolded),
         focus=focus,
         problems=problems,
     )

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.calls import FieldProblem, Found, read_call
+from labeling.forms.calls import FieldProblem, ReadProblems, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
-from labeling.forms.non_call_fields import REASONS, read_beside, read_why
+from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
 from labeling.forms.plan import Plan, Position, Route, Step, read_plan
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
@@ -148,28 +148,28 @@ def read_form(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
     return _read(page_of(data, tools))[0]
 
 
-def _read(page: Page) -> tuple[Entered, Found]:
-    found = Found()
+def _read(page: Page) -> tuple[Entered, ReadProblems]:
+    read_problems = ReadProblems()
     if page.kind in ANSWERS:
         if page.kind == MISSING_TOOL and not page.data.get("rationale", "").strip():
-            found.problems.append(FieldProblem("rationale", WHAT_IS_MISSING))
-        return Entered(None, tuple(found.problems), page.kind), found
+            read_problems.problems.append(FieldProblem("rationale", WHAT_IS_MISSING))
+        return Entered(None, tuple(read_problems.problems), page.kind), read_problems
     if page.kind == NONE:
-        document: dict[str, Any] | None = read_why(page.data, found, {tool.name for tool in page.tools})
+        document: dict[str, Any] | None = read_why(page.data, read_problems, {tool.name for tool in page.tools})
     elif page.kind == ANY_CALL:
         document = {"kind": "some_call"}
     else:
-        document = _read_calls(page, found)
+        document = _read_calls(page, read_problems)
     if document is not None:
-        document |= read_beside(page.data, found)
-    return Entered(document, tuple(found.problems)), found
+        document |= read_non_call_fields(page.data, read_problems)
+    return Entered(document, tuple(read_problems.problems)), read_problems
 
 
-def _read_calls(page: Page, found: Found) -> dict[str, Any] | None:
+def _read_calls(page: Page, read_problems: ReadProblems) -> dict[str, Any] | None:
     if page.plan.is_simple and not page.tool_name(page.open):
-        found.problems.append(FieldProblem("tool", CHOOSE))
+        read_problems.problems.append(FieldProblem("tool", CHOOSE))
         return None
-    reader = _Reader(page, found)
+    reader = _Reader(page, read_problems)
     routes = [reader.route(route, f"/alternatives/{place}") for place, route in enumerate(page.plan.routes)]
     return {"kind": "calls", "alternatives": routes}
 
@@ -179,7 +179,7 @@ class _Reader:
     """Reads the calls of a plan, each at its place in the expectation."""
 
     page: Page
-    found: Found
+    found: ReadProblems
 
     def route(self, route: Route, at: str) -> dict[str, Any]:
         ordered: list[Any] = []

@@ -22,7 +22,7 @@ from toolevals.workspace.services import audit_record
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 
 
-class Said(NamedTuple):
+class DecisionContent(NamedTuple):
     """The content of a decision."""
 
     answer: str
@@ -40,8 +40,8 @@ def adjudication_decide(
     InvalidDocument for a bad expectation or a missing rationale, InvalidAct where `actor` has labelled the revision or
     disputes its gold, or there is nothing to decide.
     """
-    said = Said(LabelAnswer.EXPECTATION, expectation, rationale)
-    made = _decide(revision, actor, said, seconds)
+    content = DecisionContent(LabelAnswer.EXPECTATION, expectation, rationale)
+    made = _decide(revision, actor, content, seconds)
     return Gold.objects.get(adjudication=made)
 
 
@@ -51,7 +51,7 @@ def adjudication_set_aside(
     """Decide that there is no gold, and why: a LabelAnswer other than an expectation. Else as `adjudication_decide`."""
     if answer == LabelAnswer.EXPECTATION:
         raise InvalidDocument([Problem("/answer", "must say why there is no gold: ambiguous or missing_tool")])
-    return _decide(revision, actor, Said(answer, None, rationale), seconds)
+    return _decide(revision, actor, DecisionContent(answer, None, rationale), seconds)
 
 
 def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revision:
@@ -114,19 +114,19 @@ def require_stranger(revision: Revision, actor: User) -> None:
         raise InvalidAct(OWN_DISPUTE)
 
 
-def _decide(revision: Revision, actor: User, entered: Said, seconds: float) -> Adjudication:
+def _decide(revision: Revision, actor: User, entered: DecisionContent, seconds: float) -> Adjudication:
     reason = text_required(entered.rationale, name="rationale")
-    said = Said(entered.answer, answer_read(revision, entered.answer, entered.expectation), reason)
+    content = DecisionContent(entered.answer, answer_read(revision, entered.answer, entered.expectation), reason)
     with transaction.atomic():
         locked = revision_locked(revision.pk)
         require_stranger(locked, actor)
         disputes = Dispute.objects.filter(revision=locked).open()
         if locked.resolution not in TO_DECIDE and not (locked.resolution in RESOLVED and disputes.exists()):
-            return _same_decision(locked, actor, said)
+            return _same_decision(locked, actor, content)
         made = Adjudication.objects.create(
             revision=locked,
             adjudicator=actor,
-            **said._asdict(),
+            **content._asdict(),
             seconds=max(0.0, seconds),
             before=_before(locked, [str(pk) for pk in disputes.values_list("pk", flat=True)]),
         )
@@ -177,10 +177,10 @@ def _restore(revision: Revision, before: dict[str, Any]) -> None:
     Dispute.objects.filter(pk__in=before["disputes"]).update(settled_at=None)
 
 
-def _same_decision(revision: Revision, actor: User, said: Said) -> Adjudication:
+def _same_decision(revision: Revision, actor: User, content: DecisionContent) -> Adjudication:
     made = Adjudication.objects.filter(revision=revision).order_by("-id").first()
     if made is None or made.adjudicator_id != actor.pk or not is_in_force(made, revision):
         raise InvalidAct("There is nothing to decide: the labels do not differ, or someone has decided already.")
-    if Said(made.answer, made.expectation, made.rationale) != said:
+    if DecisionContent(made.answer, made.expectation, made.rationale) != content:
         raise InvalidAct("You have decided this already. Dispute the gold to have it decided once more.")
     return made

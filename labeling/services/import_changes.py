@@ -25,7 +25,7 @@ _COLUMNS = (
 _TOLD = {GoldFate.REPLACED.value: "gold changed", GoldFate.DISPUTED.value: "disputed"}
 
 
-class Found(NamedTuple):
+class ExistingRow(NamedTuple):
     """A staged row whose example was there before. `same` is the example's revision of the same content, if any."""
 
     staged: Any
@@ -61,7 +61,7 @@ def changes_decide(values: Mapping[str, Any]) -> list[Decided]:
     """Return what the staged rows that `values` names will change; it only reads."""
     with connection.cursor() as cursor:
         cursor.execute(sql.UNDECIDED, values)
-        rows = [Found(*row) for row in cursor.fetchall()]
+        rows = [ExistingRow(*row) for row in cursor.fetchall()]
     other = staged_with_other_gold((each.staged, each.same) for each in rows if each.other_gold)
     return [_decided(each, _gold_fate(each) if _uuid(each.staged) in other else "") for each in rows]
 
@@ -76,13 +76,13 @@ def changes_store(decided: Sequence[Decided]) -> None:
             cursor.executemany(sql.SET_FATE, fates)
 
 
-def _gold_fate(found: Found) -> str:
+def _gold_fate(found: ExistingRow) -> str:
     if found.may_be_replaced:
         return GoldFate.REPLACED.value
     return (GoldFate.DISPUTED if is_new_dispute(found.staged, found.same) else GoldFate.KEPT).value
 
 
-def _decided(found: Found, gold_fate: str) -> Decided:
+def _decided(found: ExistingRow, gold_fate: str) -> Decided:
     onto = found.same or found.staged
     said = {
         "revised": onto != found.current,

@@ -29,7 +29,7 @@ from toolevals.workspace.querysets.prepared_writes import PreparedDelete, Prepar
 from toolevals.workspace.services import audit_record
 
 
-class Said(NamedTuple):
+class LabelContent(NamedTuple):
     """The content of a label."""
 
     answer: str
@@ -60,13 +60,13 @@ def label_submit(
     reopened.
     """
     document = answer_read(slot.revision, answer, expectation)
-    said = Said(answer, document, rationale.strip(), flagged)
+    content = LabelContent(answer, document, rationale.strip(), flagged)
     with transaction.atomic():
         require_labelling(slot.revision.example.dataset.project, actor)
         revision = revision_locked(slot.revision_id)
         place = _place(revision, slot, actor)
         previous = _newest(place, actor)
-        if previous is not None and _said(previous) == said:
+        if previous is not None and _said(previous) == content:
             return previous
         if place.round != revision.round:
             raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
@@ -78,7 +78,7 @@ def label_submit(
             reviewer=actor,
             suggestion=suggestion,
             seconds=max(0.0, seconds),
-            **said._asdict(),
+            **content._asdict(),
             **label_facts(revision, actor)._asdict(),
         )
         _SUBMITTED.run(slot=place.pk)
@@ -179,8 +179,8 @@ def _newest(slot: LabelSlot, actor: User) -> Label | None:
     return newest if newest and newest.reviewer_id == actor.pk and newest.withdrawn_at is None else None
 
 
-def _said(label: Label) -> Said:
-    return Said(label.answer, label.expectation, label.rationale, label.flagged)
+def _said(label: Label) -> LabelContent:
+    return LabelContent(label.answer, label.expectation, label.rationale, label.flagged)
 
 
 # What every label writes.

@@ -16,7 +16,7 @@ from toolevals.workspace.models import User
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LabelWords:
     """One label: who (may be no one), and what in words."""
 
     who: str
@@ -30,7 +30,7 @@ class CaseRow:
     unit: Unit
     revision: Revision
     says: str
-    said: tuple[Said, ...]
+    said: tuple[LabelWords, ...]
     gold: str
     # The example shows other content now.
     superseded: bool
@@ -80,7 +80,7 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
         unit=unit,
         revision=revision,
         says=snippet(revision.input),
-        said=tuple(Said(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
+        said=tuple(LabelWords(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
         gold=gold,
         superseded=revision.example.current_id != revision.pk,
     )

@@ -37,7 +37,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ComparedAnswer:
     """Answers of one meaning; `comparison` has the answer on the left and the gold on the right."""
 
     letter: str
@@ -46,10 +46,10 @@ class Beside:
     comparison: Comparison | None
 
 
-def compared(result: ItemResult) -> list[Beside]:
+def compared(result: ItemResult) -> list[ComparedAnswer]:
     """Return the answers to an example, lettered; those that mean what the gold does are not compared with it."""
     return [
-        Beside(
+        ComparedAnswer(
             letter=_letter(place),
             split=split,
             words=expectation_words(split.said.expectation) if split.said.expectation else None,

@@ -51,7 +51,7 @@ class Column:
         return tuple(notes)
 
 
-class Said(NamedTuple):
+class SideAnswer(NamedTuple):
     """A side of a comparison, or what its author said first."""
 
     side: Side
@@ -127,12 +127,12 @@ def sides_for(revision: Revision, user: User, role: Role, *, parameters: Mapping
 
 def _columns(sides: Sequence[Side]) -> list[Column]:
     """Return a column for each meaning: those of labels in force, the most frequent first, then what was said first."""
-    firsts = [Said(side.first, is_first=True) for side in sides if side.first is not None]
-    columns = groups([*(Said(side, is_first=False) for side in sides), *firsts])
+    firsts = [SideAnswer(side.first, is_first=True) for side in sides if side.first is not None]
+    columns = groups([*(SideAnswer(side, is_first=False) for side in sides), *firsts])
     return [_column(LETTERS[place], group) for place, group in enumerate(sorted(columns, key=_in_force, reverse=True))]
 
 
-def _column(letter: str, group: Sequence[Said]) -> Column:
+def _column(letter: str, group: Sequence[SideAnswer]) -> Column:
     in_force = [said.side for said in group if not said.is_first]
     shown = in_force or [said.side for said in group]
     return Column(
@@ -147,7 +147,7 @@ def _column(letter: str, group: Sequence[Said]) -> Column:
     )
 
 
-def _in_force(group: Sequence[Said]) -> int:
+def _in_force(group: Sequence[SideAnswer]) -> int:
     return sum(not said.is_first for said in group)
 
 

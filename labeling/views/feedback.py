@@ -20,7 +20,7 @@ PAGE_SIZE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FeedbackRow:
     """One decision next to one's own label: the parts that differ, yours on the left, and why it was decided so."""
 
     feedback: Feedback
@@ -37,7 +37,7 @@ def feedback(request: ProjectRequest) -> HttpResponse:
     page = page_of(mine.differing(differs=differs).with_content(), request.GET.get("before", ""), PAGE_SIZE)
     context: dict[str, Any] = {
         "page": page,
-        "told": [_told(row) for row in page.rows],
+        "rows": [_row_of(row) for row in page.rows],
         "differs": differs,
         "differing": mine.differing().count(),
         "same": mine.differing(differs=False).count(),
@@ -53,7 +53,7 @@ def feedback_seen(request: ProjectRequest) -> HttpResponse:
     return redirect("labeling:feedback", request.project.slug)
 
 
-def _told(row: Feedback) -> Told:
+def _row_of(row: Feedback) -> FeedbackRow:
     gold, made, label = row.gold, row.adjudication, row.label
     if gold is not None:
         answer, expectation, rationale = LabelAnswer.EXPECTATION.value, gold.expectation, gold.rationale
@@ -62,4 +62,4 @@ def _told(row: Feedback) -> Told:
         expectation, rationale = None, made.rationale if made else ""
     ours = Column("", label.answer, label.expectation, ())
     theirs = Column("", answer, expectation, ())
-    return Told(row, compare_answers(ours, theirs).differing, rationale, theirs.words)
+    return FeedbackRow(row, compare_answers(ours, theirs).differing, rationale, theirs.words)

@@ -68,7 +68,7 @@ def _show(request: ProjectRequest, proposal: LookProposal, *, problem: str = "")
     services.second_look_open(due=due, actor=request.user)
     revision, label = due.proposal.revision, due.label
     context = {
-        "due": due,
+        "look": due,
         "example": revision.example,
         "dataset": proposal.plan.dataset,
         "conversation": read_conversation(revision.input),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from labeling.lint.texts import LEAD
-from reports.analyses.confusion import MOST_WORDS, Asked, Confusion, spec_words
+from reports.analyses.confusion import MOST_WORDS, ConfusedCase, Confusion, spec_words
 from reports.analyses.words import listed, opening, shortened, words_of
 from toolevals.grading.alignment.pair_kinds import Kind, pair_kind, properties_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
@@ -31,11 +31,11 @@ class Sentence:
     """Something read from a cell, and the cases that show it. `act` is what is tried, "" where it only says."""
 
     text: str
-    cases: tuple[Asked, ...] = ()
+    cases: tuple[ConfusedCase, ...] = ()
     act: str = ""
 
     @property
-    def named(self) -> tuple[Asked, ...]:
+    def named(self) -> tuple[ConfusedCase, ...]:
         """The cases that are named: one an example."""
         return tuple({case.name: case for case in reversed(self.cases)}.values())[::-1]
 
@@ -159,7 +159,7 @@ def _missed(cell: Confusion) -> Advice:
 
 
 def _hallucinated(cell: Confusion) -> Advice:
-    names: dict[str, list[Asked]] = {}
+    names: dict[str, list[ConfusedCase]] = {}
     for case in cell.cases:
         for name in dict.fromkeys(case.called):
             if name not in cell.offered:
@@ -201,17 +201,17 @@ def _undescribed(cell: Confusion, *specs: ToolSpec) -> list[Sentence]:
     ]
 
 
-def _words(found: Sequence[tuple[str, tuple[Asked, ...]]], written: dict[str, str], last: str = "or") -> str:
+def _words(found: Sequence[tuple[str, tuple[ConfusedCase, ...]]], written: dict[str, str], last: str = "or") -> str:
     """Return the words quoted. Of cases "or" holds: each says one of them at least, not all."""
     return listed([written.get(form, form) for form, _ in found], last)
 
 
-def _cases(found: Sequence[tuple[str, tuple[Asked, ...]]]) -> tuple[Asked, ...]:
+def _cases(found: Sequence[tuple[str, tuple[ConfusedCase, ...]]]) -> tuple[ConfusedCase, ...]:
     """Return the cases that say any of the words, those that say the most said one first."""
     return tuple(dict.fromkeys(case for _, cases in found for case in cases))
 
 
-def _people(cases: Sequence[Asked]) -> str:
+def _people(cases: Sequence[ConfusedCase]) -> str:
     return f"{len(cases)} case{' says' if len(cases) == 1 else 's say'}"
 
 

@@ -14,7 +14,7 @@ MOST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConfusedCase:
     """A case of the cell: its example's id, the case's own, what the user said last, and the names it called."""
 
     name: str
@@ -35,7 +35,7 @@ class Confusion:
     actual: str
     expected_spec: ToolSpec | None
     actual_spec: ToolSpec | None
-    cases: Sequence[Asked]
+    cases: Sequence[ConfusedCase]
     reverse: int = 0
     count: int = 0
     offered: Sequence[str] = field(default=())
@@ -50,9 +50,9 @@ class Confusion:
         """The words of the called tool."""
         return spec_words(self.actual_spec)
 
-    def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
+    def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[ConfusedCase, ...]]]:
         """Return the words of `among` that cases say, and `without` does not hold, most said first, with the cases."""
-        by_word: dict[str, list[Asked]] = {}
+        by_word: dict[str, list[ConfusedCase]] = {}
         for case in self.cases:
             for form in words_of(case.text):
                 if form in among and form not in without:
@@ -61,7 +61,7 @@ class Confusion:
         ranked = sorted(by_word.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
         return [(form, tuple(cases)) for form, cases in ranked]
 
-    def unsaid(self, without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
+    def unsaid(self, without: set[str]) -> list[tuple[str, tuple[ConfusedCase, ...]]]:
         """Return the words that at least two examples say and `without` does not hold, most said first."""
         texts = {case.name: case.text for case in self.cases}
         counts = Counter(form for text in texts.values() for form in words_of(text))

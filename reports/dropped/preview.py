@@ -38,7 +38,7 @@ _FIRST_ROWS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class FileContent:
     """The content of a file; for tools also the preview to choose from."""
 
     look: FileLook
@@ -87,22 +87,24 @@ def file_look_work(lease: Lease) -> None:
     job_file_write(lease, write, name="look.json")
 
 
-def looked_at(content: bytes, *, progress: Progress = lambda _: None) -> Looked:
+def looked_at(content: bytes, *, progress: Progress = lambda _: None) -> FileContent:
     """Return what a file holds. Raises InvalidDocument where it is of no known format."""
     look = look_at(content, examples=lambda kind: _examples(kind, content), progress=progress)
     if look.kind.format == "csv" and not look.rows:
         _columns_shown(look, content)
-    return Looked(look, preview_of(document_in(content)) if look.kind.kind == "tools" else None)
+    return FileContent(look, preview_of(document_in(content)) if look.kind.kind == "tools" else None)
 
 
-def looked_by(job: Job) -> Looked | None:
+def looked_by(job: Job) -> FileContent | None:
     """Return what a job has seen; None before, and when its day is over."""
     kept = job_file(job)
     if kept is None:
         return None
     with kept.file.open("rb") as file:
         said = json.load(file)
-    return Looked(FileLook.from_document(said["look"]), Preview.from_document(said["tools"]) if said["tools"] else None)
+    return FileContent(
+        FileLook.from_document(said["look"]), Preview.from_document(said["tools"]) if said["tools"] else None
+    )
 
 
 def _examples(kind: FileKind, content: bytes) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:

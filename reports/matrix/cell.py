@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from labeling.conversation.input_text import last_request
 from reports.analyses.advice import Advice, advice_on
 from reports.analyses.cell import Cell, Cells
-from reports.analyses.confusion import Asked, Confusion
+from reports.analyses.confusion import ConfusedCase, Confusion
 from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
 from reports.cases.rows import CaseRow, case_rows
@@ -151,9 +151,9 @@ def _advice(
     )
 
 
-def _asked(case: CaseGrade, wants_names: bool) -> Asked:
+def _asked(case: CaseGrade, wants_names: bool) -> ConfusedCase:
     revision = case.transcript.entry.revision
     document = case.transcript.document if wants_names else None
     called = Transcript.from_document(document).calls if document else ()
     names = tuple(call.name for call in called if isinstance(call, ToolCall))
-    return Asked(revision.example.external_id, str(case.pk), last_request(revision.input), names)
+    return ConfusedCase(revision.example.external_id, str(case.pk), last_request(revision.input), names)

@@ -32,7 +32,7 @@ class RunHead:
     grading: Grading | None
     tabs: tuple[Tab, ...]
     # The grading that the address asks for, to be carried on to other pages.
-    asked: int | None = None
+    grading_number: int | None = None
 
     @property
     def label(self) -> str:
@@ -51,12 +51,12 @@ class RunHead:
     @property
     def query(self) -> str:
         """The grading as a whole query, or nothing."""
-        return f"?grading={self.asked}" if self.asked else ""
+        return f"?grading={self.grading_number}" if self.grading_number else ""
 
     @property
     def and_query(self) -> str:
         """The grading as a further parameter, or nothing."""
-        return f"&grading={self.asked}" if self.asked else ""
+        return f"&grading={self.grading_number}" if self.grading_number else ""
 
 
 def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:

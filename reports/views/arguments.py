@@ -30,7 +30,7 @@ def arguments(request: ProjectRequest, number: int) -> HttpResponse:
     rows = grading_arguments(head.grading, tool)
     shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
     verdicts = verdict_counts(head.grading).get("arguments", {})
-    own = {"tool": tool, "grading": head.asked or ""}
+    own = {"tool": tool, "grading": head.grading_number or ""}
     context = {
         "head": head,
         "run": head.run,
@@ -56,5 +56,5 @@ def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
 
 def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:
     """Return the count of each kind and the address query of its cases; "" where there are none."""
-    of_row: dict[str, Any] = {"tool": row.tool, "parameter": row.argument, "grading": head.asked or ""}
+    of_row: dict[str, Any] = {"tool": row.tool, "parameter": row.argument, "grading": head.grading_number or ""}
     return [(row.counts[kind], address_query(of_row | {"fault": kind}) if row.counts[kind] else "") for kind in KINDS]

@@ -41,7 +41,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     head = run_head(request, number, "cases")
     case = case_or_404(request.project, number, case_id)
     choice = read_case_filter(request.GET)
-    before, after, place = neighbours(listed := listed_cases(graded(head), choice), case)
+    before, after, position = neighbours(listed := listed_cases(graded(head), choice), case)
     counted = counted_number(case.grading, choice)
     query = request.GET.urlencode()
     from_matrix = choice.is_cell and request.GET.get("from") != "cases"
@@ -60,7 +60,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "query": query,
         "previous": before,
         "next": after,
-        "place": place,
+        "position": position,
         "count": listed.count() if counted is None else counted,
         "trial": case.transcript.trial + 1,
         "strata": list(example.strata.items()),

@@ -52,7 +52,7 @@ def _shown(request: ProjectRequest, head: RunHead, shown: Dialects) -> dict[str,
         "sentence": dialects_sentence(shown),
         "pair": shown.pair(one, other) if other else None,
         "selected": {one, other},
-        "query_grading": address_query({"grading": head.asked or ""}),
+        "query_grading": address_query({"grading": head.grading_number or ""}),
     }
 
 

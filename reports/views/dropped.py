@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.imports.formats import SOURCES
 from labeling.services import import_start
 from reports.dropped.forms import DatasetTarget, RegistryTarget, RunTarget
-from reports.dropped.preview import KIND, Looked, file_drop, looked_at, looked_by
+from reports.dropped.preview import KIND, FileContent, file_drop, looked_at, looked_by
 from toolevals.grading.reading.specs import Choice, document_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_publish
@@ -111,13 +111,13 @@ def _page(
     return render(request, "reports/dropped.html", context, status=status)
 
 
-def _targets(looked: Looked) -> tuple[str, ...]:
+def _targets(looked: FileContent) -> tuple[str, ...]:
     """Return what a file can be stored as."""
     kinds = GOES_TO.get(looked.look.kind.kind, ())
     return tuple(kind for kind in kinds if looked.look.kind.kind != "evaluation" or looked.look.counts.get(kind))
 
 
-def _form(request: ProjectRequest, target: str, looked: Looked, upload: Upload, data: Any = None) -> Any:
+def _form(request: ProjectRequest, target: str, looked: FileContent, upload: Upload, data: Any = None) -> Any:
     if target != "predictions":
         initial = {"name": PurePath(upload.name).stem[:60]}
         return TARGETS[target](data, project=request.project, prefix=target, initial=initial)
@@ -126,7 +126,7 @@ def _form(request: ProjectRequest, target: str, looked: Looked, upload: Upload, 
     return RunTarget(request.project, data, initial=initial, prefix=target)
 
 
-def _looked(upload: Upload, job: Job | None) -> Looked | None:
+def _looked(upload: Upload, job: Job | None) -> FileContent | None:
     """Return what a file holds; None while a job is still looking. Raises InvalidDocument."""
     if job is not None:
         return looked_by(job)
@@ -152,7 +152,7 @@ def _text(upload: Upload) -> str:
     return content.decode("utf-8-sig", "replace")
 
 
-def _publish(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+def _publish(request: ProjectRequest, upload: Upload, looked: FileContent, form: Any) -> HttpResponse:
     names = frozenset(request.POST.getlist("tool"))
     if not names:
         raise InvalidDocument.at("", "no tool is chosen: tick at least one")
@@ -170,7 +170,7 @@ def _publish(request: ProjectRequest, upload: Upload, looked: Looked, form: Any)
     return redirect("registry:version", request.project.slug, registry.slug, version.number)
 
 
-def _import(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+def _import(request: ProjectRequest, upload: Upload, looked: FileContent, form: Any) -> HttpResponse:
     kind = looked.look.kind
     dataset = form.target(request.user)
     if SOURCES[kind.format].asks:
@@ -180,7 +180,7 @@ def _import(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) 
     return redirect(f"{reverse('labeling:import', args=[request.project.slug, dataset.slug])}?job={job.pk}")
 
 
-def _run(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+def _run(request: ProjectRequest, upload: Upload, looked: FileContent, form: Any) -> HttpResponse:
     with upload.file.open("rb") as file:
         run = run_request_upload(
             project=request.project, actor=request.user, request=form.request(), file=file, file_name=upload.name

@@ -29,7 +29,7 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
         "agreement": recorded_agreement(head.grading, column),
         "columns": VERDICT_NAMES,
         "rewards": REWARDS.items(),
-        "query": address_query({"column": column, "grading": head.asked or ""}),
+        "query": address_query({"column": column, "grading": head.grading_number or ""}),
     }
     return render(request, "reports/recorded.html", context)
 

@@ -33,7 +33,7 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
     state = read_episode_state(request.GET)
     analysis = grading_recovery(head.grading)
     page = episode_page(head.grading, state)
-    grading = {"grading": head.asked or ""}
+    grading = {"grading": head.grading_number or ""}
     own = state.parameters() | grading
     layers = grading_layers(head.grading)
     context = {

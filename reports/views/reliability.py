@@ -47,7 +47,7 @@ def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[st
     found = grading_reliability(grading, head.run.trials, state.k, state.of, state.stratum)
     if found is None:
         return {"found": None}
-    own = state.parameters() | {"grading": head.asked or ""}
+    own = state.parameters() | {"grading": head.grading_number or ""}
     tools = found.of_kind("tool")
     page = example_page(grading, state)
     return {

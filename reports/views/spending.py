@@ -28,7 +28,7 @@ def spending(request: ProjectRequest, number: int) -> HttpResponse:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     costs = grading_tool_costs(head.grading, read_order(request.GET))
     shown = None if request.GET.get("rows") == "all" else ROWS_AT_FIRST
-    own = {"order": request.GET.get("order", ""), "grading": head.asked or ""}
+    own = {"order": request.GET.get("order", ""), "grading": head.grading_number or ""}
     context = {
         "head": head,
         "run": head.run,
@@ -56,5 +56,8 @@ def spending_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 def spent_context(head: RunHead, costs: ToolCosts, most: int | None) -> dict[str, Any]:
     """Return what the table shows: its rows, and each column with the address that orders by it."""
-    heads = [(by, *HEADS[by], address_query({"order": by, "grading": head.asked or ""}), by is costs.by) for by in By]
+    heads = [
+        (by, *HEADS[by], address_query({"order": by, "grading": head.grading_number or ""}), by is costs.by)
+        for by in By
+    ]
     return {"costs": costs, "spent_rows": spent_rows(costs, most), "spent_heads": heads}

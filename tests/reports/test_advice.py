@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.analyses.advice import Advice, advice_on
-from reports.analyses.confusion import Asked, Confusion
+from reports.analyses.confusion import ConfusedCase, Confusion
 from reports.analyses.words import opening, shortened, words_of
 from toolevals.grading.alignment.pair_kinds import pair_kind
 from toolevals.grading.metrics.classes import NO_MAJORITY
@@ -25,13 +25,13 @@ def takes(*required: str, also: tuple[str, ...] = ()) -> dict[str, Any]:
 STATUS = ToolSpec("get_order_status", "Tells the state of one order. Wants its number.", takes("order_id"), cost=1)
 HISTORY = ToolSpec("get_order_history", "Lists orders that were packed or paid.", takes(also=("order_id",)), cost=3)
 CASES = (
-    Asked("ex-1", "id-1", "Is A-1 packed?"),
-    Asked("ex-2", "id-2", "Were A-2 and A-3 PACKED and paid?"),
-    Asked("ex-3", "id-3", "Where is my parcel"),
+    ConfusedCase("ex-1", "id-1", "Is A-1 packed?"),
+    ConfusedCase("ex-2", "id-2", "Were A-2 and A-3 PACKED and paid?"),
+    ConfusedCase("ex-3", "id-3", "Where is my parcel"),
 )
 
 
-def read(expected: str, actual: str, cases: tuple[Asked, ...] = CASES, **more: object) -> Advice:
+def read(expected: str, actual: str, cases: tuple[ConfusedCase, ...] = CASES, **more: object) -> Advice:
     specs = {spec.name: spec for spec in (STATUS, HISTORY)}
     return advice_on(Confusion(expected, actual, specs.get(expected), specs.get(actual), cases, **more))  # type: ignore[arg-type]
 
@@ -57,25 +57,27 @@ def test_a_costlier_tool_is_over_tooling_and_its_words_are_named_with_their_case
 
 
 def test_words_that_both_texts_share_count_where_cases_say_them():
-    asks = (Asked("ex-1", "id-1", "Where is my order?"), Asked("ex-1", "id-2", "Where is my order?"))
+    asks = (ConfusedCase("ex-1", "id-1", "Where is my order?"), ConfusedCase("ex-1", "id-2", "Where is my order?"))
     (shared,) = read(STATUS.name, HISTORY.name, asks).shown
     assert shared.text == "2 cases say “order”, as both texts do: no help in telling them apart"
     # Two trials of one example: one example that lacks a word is no habit, but it is shown.
     assert [case.name for case in shared.named] == ["ex-1"]
-    assert read(STATUS.name, HISTORY.name, (Asked("ex-1", "id-1", "Where is it?"),)).shown == ()
+    assert read(STATUS.name, HISTORY.name, (ConfusedCase("ex-1", "id-1", "Where is it?"),)).shown == ()
 
 
 def test_a_right_tool_without_a_text_is_named_and_not_quoted():
     bare = ToolSpec("get_order_status")
     found = advice_on(Confusion(bare.name, HISTORY.name, bare, HISTORY, CASES))
     assert found.tries[0].text.endswith("Add “Not where get_order_status fits.”")
-    missed = advice_on(Confusion(bare.name, NONE, bare, None, (Asked("ex-8", "id-8", "my order"),)))
+    missed = advice_on(Confusion(bare.name, NONE, bare, None, (ConfusedCase("ex-8", "id-8", "my order"),)))
     assert missed.tries[0].text == "Say in get_order_status that it must be called, not only may"
 
 
 @pytest.mark.parametrize("name", ["functions.get_order_status", "GetOrderStatus", "GET-ORDER-STATUS"])
 def test_an_offered_name_in_another_spelling_is_told_as_such(name):
-    found = read(STATUS.name, UNKNOWN_TOOL, (Asked("ex-1", "id-1", "", (name,)),), offered=(STATUS.name, "refund"))
+    found = read(
+        STATUS.name, UNKNOWN_TOOL, (ConfusedCase("ex-1", "id-1", "", (name,)),), offered=(STATUS.name, "refund")
+    )
     assert [each.text for each in found.tries] == [
         f"{name} is get_order_status spelled otherwise: say in the prompt that names are written as they are offered"
     ]
@@ -91,7 +93,7 @@ def test_a_pair_that_is_mistaken_both_ways_and_takes_the_same_is_merged():
 
 
 def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
-    found = read(NONE, STATUS.name, (Asked("ex-7", "id-7", "What does order mean?"),))
+    found = read(NONE, STATUS.name, (ConfusedCase("ex-7", "id-7", "What does order mean?"),))
     assert [each.act for each in found.tries] == ["tighten", "few-shot"]
     assert (
         found.shown[0].text == "1 case says “order”, as the description of get_order_status does: no call was expected"
@@ -104,7 +106,7 @@ def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
 
 
 def test_a_missed_call_quotes_what_should_have_been_enough():
-    found = read(STATUS.name, NONE, (Asked("ex-8", "id-8", "the number of my order is 7"),))
+    found = read(STATUS.name, NONE, (ConfusedCase("ex-8", "id-8", "the number of my order is 7"),))
     assert found.kind.name == "missed call"
     assert found.shown[0].text.startswith(
         "1 case says “number” or “order”, as the description of get_order_status does"
@@ -116,8 +118,8 @@ def test_a_missed_call_quotes_what_should_have_been_enough():
 
 def test_hallucinated_names_are_listed_with_the_nearest_tool():
     cases = (
-        Asked("ex-1", "id-1", "", ("order_state", "get_order_status")),
-        Asked("ex-2", "id-2", "", ("order_state",)),
+        ConfusedCase("ex-1", "id-1", "", ("order_state", "get_order_status")),
+        ConfusedCase("ex-2", "id-2", "", ("order_state",)),
     )
     found = read(STATUS.name, UNKNOWN_TOOL, cases, offered=(STATUS.name, "refund"))
     assert [each.text for each in found.shown] == ["Called order_state, which is not offered, 2 times"]
@@ -176,7 +178,7 @@ SPECS = st.builds(ToolSpec, st.text(min_size=1, max_size=20), TEXTS)
     SPECS, SPECS, st.lists(TEXTS, max_size=5), st.sampled_from(["", NONE]), st.sampled_from(["", NONE, UNKNOWN_TOOL])
 )
 def test_nothing_is_said_without_a_case_behind_it(one, other, texts, expected, actual):
-    cases = [Asked(f"ex-{place}", str(place), text, (text,)) for place, text in enumerate(texts)]
+    cases = [ConfusedCase(f"ex-{place}", str(place), text, (text,)) for place, text in enumerate(texts)]
     cell = Confusion(
         expected or one.name, actual or other.name, None if expected else one, None if actual else other, cases, 1, 2
     )
@@ -197,7 +199,7 @@ def test_words_names_and_openings():
 def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
     right = ToolSpec("get_order_status", "Use this tool to get the state of one order.")
     called = ToolSpec("get_order_history", "Use this tool to get the past orders of a customer.")
-    cases = (Asked("ex-1", "id-1", "Where does A-1 stand?"),)
+    cases = (ConfusedCase("ex-1", "id-1", "Where does A-1 stand?"),)
     found = advice_on(Confusion(right.name, called.name, right, called, cases))
     assert [each.text for each in found.tries if each.act == "tighten"] == [
         "Tighten get_order_history. It opens with “Use this tool to”, which fits every tool."
@@ -205,7 +207,7 @@ def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
     ]
     needless = advice_on(Confusion(NONE, called.name, None, called, cases))
     assert ["“Use this tool to”" in each.text for each in needless.tries] == [True, False]
-    pulled = (Asked("ex-2", "id-2", "Which past parcels came?"),)
+    pulled = (ConfusedCase("ex-2", "id-2", "Which past parcels came?"),)
     (tighten, *_) = advice_on(Confusion(right.name, called.name, right, called, pulled)).tries
     assert tighten.text.startswith("Tighten get_order_history: it says “past”. Add “Not where get_order_status fits")
     assert tighten.text.endswith("call get_order_history")

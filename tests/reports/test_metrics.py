@@ -14,7 +14,7 @@ from tests.reports.reading import csv_rows
 from tests.runs.building import TOOLS, uploaded_run, version_of
 from toolevals.cli.gate_files import graded_file
 from toolevals.cli.main import main
-from toolevals.cli.pytest_evaluation import Evaluation, Wanted
+from toolevals.cli.pytest_evaluation import Evaluation, MarkerOptions
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import SCORES
 from toolevals.grading.gates.documents import read_gate
@@ -92,7 +92,7 @@ def test_every_metric_is_reached_by_a_gate_and_by_pytest_and_both_say_the_same(g
     # What nobody predicted could be anything: the scored cases decide.
     document = {"bounds": bounds, "unscored": {"minimum_share": 0.5}}
     (held,) = [hold(graded.run, document)]
-    evaluation = Evaluation.read(Wanted(str(file)), file.parent)
+    evaluation = Evaluation.read(MarkerOptions(str(file)), file.parent)
     for check in checks(held):
         assert check.status == "passed", check
         assert evaluation.figure(check.metric, "avg_score").observed == check.observed

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from toolevals.cli.blocks import answered, size_of
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Lines, Remarks, Told, opened
+from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
 from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
@@ -83,7 +83,7 @@ class _Some(NamedTuple):
     cases: CaseTable
     trials: list[tuple[str, int]]
     judges: set[tuple[str, str, bool]]
-    told: Told
+    told: LineRemarks
     readings: Readings
 
 

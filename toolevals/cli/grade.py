@@ -20,7 +20,7 @@ import orjson
 from toolevals.cli.blocks import add_jobs_option, answered, size_of
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
-from toolevals.cli.grade_lines import Grading, Lines, Remarks, Told, opened
+from toolevals.cli.grade_lines import Grading, LineRemarks, Lines, Remarks, opened
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.cli.output import ProgressBar, note, write_parts
 from toolevals.cli.verbs import Verbs
@@ -183,7 +183,7 @@ class Graded(NamedTuple):
 
     content: Any
     rows: int
-    told: Told
+    told: LineRemarks
     readings: Readings
 
 

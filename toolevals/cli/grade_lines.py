@@ -70,7 +70,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-class Told(NamedTuple):
+class LineRemarks(NamedTuple):
     """The remarks on some lines in addition to their rows: how many are bad or unscored, and the first of each kind."""
 
     bad: int = 0
@@ -94,9 +94,9 @@ class Lines:
         self._remarks: list[tuple[str, str]] = []
 
     @property
-    def told(self) -> Told:
+    def told(self) -> LineRemarks:
         """Return what is to be said of the lines that were read so far."""
-        return Told(self._counts[BAD], self._counts[UNSCORED], tuple(self._remarks))
+        return LineRemarks(self._counts[BAD], self._counts[UNSCORED], tuple(self._remarks))
 
     def __iter__(self) -> Iterator[Any]:
         for number, line in enumerate(self._lines, self._first):
@@ -150,15 +150,15 @@ class Remarks:
         """Return how many lines cannot be read."""
         return self._counts[BAD]
 
-    def add(self, told: Told) -> None:
+    def add(self, line_remarks: LineRemarks) -> None:
         """Say what is told of some lines."""
         shown = dict(self._counts)
-        for kind, words in told.remarks:
+        for kind, words in line_remarks.remarks:
             shown[kind] += 1
             if shown[kind] <= _MOST_SHOWN:
                 note(f"toolevals: {words}")
-        self._counts[BAD] += told.bad
-        self._counts[UNSCORED] += told.unscored
+        self._counts[BAD] += line_remarks.bad
+        self._counts[UNSCORED] += line_remarks.unscored
 
     def say_the_rest(self) -> None:
         """Say how many remarks were not shown."""

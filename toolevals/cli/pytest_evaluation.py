@@ -27,7 +27,7 @@ Threshold = float | Mapping[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MarkerOptions:
     """The content of a marker. Files are read from the test's folder."""
 
     dataset: str
@@ -39,12 +39,12 @@ class Wanted:
     @classmethod
     def of(cls, *args: Any, **options: Any) -> Self:
         """Return the marker's arguments. Raises TypeError and ValueError where they are none."""
-        wanted = cls(*args, **options)
-        if not isinstance(wanted.dataset, str | Path):
+        marker = cls(*args, **options)
+        if not isinstance(marker.dataset, str | Path):
             raise TypeError("dataset is no file")
-        if isinstance(wanted.trials, bool) or not isinstance(wanted.trials, int) or wanted.trials < 1:
+        if isinstance(marker.trials, bool) or not isinstance(marker.trials, int) or marker.trials < 1:
             raise ValueError("trials is not a whole number from 1 on")
-        return wanted
+        return marker
 
     def rules(self, folder: Path) -> Gate | None:
         """Return the gate that the threshold and the gate make together, None without either. Raises ValueError."""
@@ -73,20 +73,25 @@ class Evaluation:
     """
 
     rows: Sequence[Mapping[str, Any]]
-    wanted: Wanted
+    marker_options: MarkerOptions
     gate: Gate | None
     baseline: Path | None = None
     _cases: list[Case] | None = field(default=None, repr=False)
     _grading: NativeGrading = field(default_factory=NativeGrading, repr=False)
 
     @classmethod
-    def read(cls, wanted: Wanted, folder: Path) -> Self:
+    def read(cls, marker_options: MarkerOptions, folder: Path) -> Self:
         """Return the evaluation that a marker in this folder describes. Raises ValueError."""
         try:
-            rows = json_rows(str(folder / wanted.dataset))
+            rows = json_rows(str(folder / marker_options.dataset))
         except CommandError as error:
             raise ValueError(str(error)) from error
-        return cls(rows, wanted, wanted.rules(folder), folder / wanted.baseline if wanted.baseline else None)
+        return cls(
+            rows,
+            marker_options,
+            marker_options.rules(folder),
+            folder / marker_options.baseline if marker_options.baseline else None,
+        )
 
     def ask(self, agent: Agent) -> Self:
         """Ask the agent every example, as often as the marker says, and grade what it does.
@@ -97,7 +102,7 @@ class Evaluation:
         self._cases = [
             grading.read({**_asked_of(row), **_expected(row), **agent(_asked_of(row)), "id": row["id"], "trial": trial})
             for row in self.rows
-            for trial in range(self.wanted.trials)
+            for trial in range(self.marker_options.trials)
         ]
         return self
 
@@ -136,7 +141,7 @@ class Evaluation:
     def _fail_unless_passed(self, result: GateResult) -> None:
         __tracebackhide__ = True
         if result.status not in ("passed", "warned"):
-            report = GateReport(result, str(self.wanted.dataset), str(self.wanted.baseline or ""))
+            report = GateReport(result, str(self.marker_options.dataset), str(self.marker_options.baseline or ""))
             pytest.fail(gate_table(report), pytrace=False)
 
 

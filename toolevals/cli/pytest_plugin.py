@@ -79,10 +79,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _evaluation(marker: pytest.Mark, folder: Path, test: str) -> Evaluation:
-    from toolevals.cli.pytest_evaluation import Evaluation, Wanted
+    from toolevals.cli.pytest_evaluation import Evaluation, MarkerOptions
 
     try:
-        wanted = Wanted.of(*marker.args, **marker.kwargs)
-        return Evaluation.read(wanted, folder)
+        marker_options = MarkerOptions.of(*marker.args, **marker.kwargs)
+        return Evaluation.read(marker_options, folder)
     except (TypeError, ValueError) as error:
         raise pytest.UsageError(f"{test}: @pytest.mark.toolevals: {error}") from error
