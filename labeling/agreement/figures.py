@@ -69,7 +69,7 @@ def all_arguments(units: Iterable[Unit]) -> Measures:
 
 
 def cells(units: Iterable[Unit]) -> Counter[tuple[str, str]]:
-    """Return in how many units one label chose the one tool and another the other; the names of a key are in order."""
+    """Return the number of units in which one label chose one tool and another the other; names are in order."""
     counts: Counter[tuple[str, str]] = Counter()
     for unit in units:
         counts.update(set(combinations(unit.tools, 2)))

@@ -73,7 +73,7 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
 
     def counted_states(self, user: User) -> models.QuerySet[Any, Any]:
-        """Return in which states slots of this person are, and how many in each."""
+        """Return the states of this person's slots, and how many are in each."""
         return self.filter(reviewer=user).order_by().values_list("state").annotate(n=Count("pk"))
 
     def waiting(self, user: User, now: datetime, most: int) -> SlotQuerySet:

@@ -66,7 +66,7 @@ def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
 
 
 def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
-    """Return in how many places of a dataset or project this person is at work, and in how many they have a label."""
+    """Return how many slots of a dataset or project this person works on, and in how many they have a label."""
     query = _COUNTS_OF_DATASET if isinstance(place, Dataset) else _COUNTS_OF_PROJECT
     counts = dict(query.rows(place=place.pk, user=user.pk))
     return counts.get(SlotState.CLAIMED, 0), counts.get(SlotState.SUBMITTED, 0)

@@ -104,7 +104,7 @@ class Reason:
 
 
 def evidence_of(reasons: Iterable[Reason]) -> float:
-    """Return the evidence of all reasons together; of each kind the strongest counts."""
+    """Return the evidence of all reasons together; the strongest of each kind counts."""
     strongest: dict[str, float] = {}
     for reason in reasons:
         strongest[reason.kind] = max(strongest.get(reason.kind, reason.evidence), reason.evidence)

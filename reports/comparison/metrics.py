@@ -86,7 +86,7 @@ def shared_metrics(runs: TwoRuns) -> Mapping[str, tuple[str, str]]:
 
 
 def _sides(runs: TwoRuns) -> list[tuple[tuple[str, ...], Mapping[int, _Texts]]]:
-    """Return of either run the names of its metrics and, by an example's place among those compared, its texts."""
+    """Return the names of either run's metrics and, by an example's place among those compared, its texts."""
     pairs = every_pair(runs, runs.paired.pairs)
     places = [{pair[side]: place for place, pair in enumerate(pairs)} for side in range(2)]
     return [

@@ -92,7 +92,7 @@ def changed_cases(before: Grading, after: Grading, *, how: str = "", cause: str 
 
 
 def causes_between(before: Grading, after: Grading) -> dict[int, str]:
-    """Return what changed of the gold of each example of the run that it changed of, by its place. It is kept, too."""
+    """Return the changes of gold by the example's place in the run; examples without any are left out. Kept, too."""
     if before.dataset_version_id == after.dataset_version_id:
         return {}
     key = f"reports:gold-causes:{before.pk}:{after.pk}"

@@ -55,7 +55,7 @@ _held = lru_cache(maxsize=MOST_HELD)(_counted)
 
 
 def _value_parts(grading: Grading, filters: Filters, counts: Iterable[tuple[str, str]]) -> dict[str, Part]:
-    """Return of each expected class that is a part which, in the order of the values."""
+    """Return the part that each expected class is, in the order of the values."""
     places = {value: place for place, value in enumerate(gold_values(grading, filters.split_argument).parts)}
     parts = {expected: expected_part_of(expected, filters.split) for expected, _ in counts}
     return {name: Part(whole, value, places[value]) for name, (whole, value) in parts.items() if value}

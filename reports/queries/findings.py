@@ -18,7 +18,7 @@ def grading_findings(grading: Grading, verdicts: VerdictCounts, sums: VerdictSum
 
 
 def warnings_of(grading: Grading, verdicts: VerdictCounts) -> dict[str, int]:
-    """Return in how many cases that passed a layer that only warns failed, by layer; layers without any left out."""
+    """Return the number of passed cases that a layer which only warns failed, by layer; layers without any left out."""
     warnings = {}
     for layer in WARNING:
         if verdicts.get(layer, {}).get("failed"):

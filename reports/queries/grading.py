@@ -105,7 +105,7 @@ def cases_found(grading: Grading, case_filter: CaseFilter) -> QuerySet[CaseFindi
 
 
 def hidden_verdicts(grading: Grading, case_filter: CaseFilter) -> int:
-    """Return of how many cases the judge's verdict that is asked for is shown to no one, while people rate them."""
+    """Return the number of cases whose verdict by the chosen judge is shown to no one, while people rate them."""
     if not case_filter.rubric:
         return 0
     judged = JudgedCase.objects.filter(grading=grading, rubric=case_filter.rubric)

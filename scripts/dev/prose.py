@@ -99,7 +99,10 @@ _STRING: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`
 _BLOCK: Final = re.compile(r"\s*(?:[-*+] |#|>|\||\d+\. )")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])[\"”)*_`]*\s+")
 _QUESTION: Final = re.compile(r"(?:What|Why|Where|Which|Whether|When|Who|Whose|How)\b(?![ -]to\b)|.*\?$")
-_OPENING: Final = re.compile(r"(?:What|Which|Whether|How|Where|When|Why|Who|Whose|Of each|Of every)\b")
+_OPENING: Final = re.compile(
+    r"(?:What|Which|Whether|How|Where|When|Why|Who|Whose|Of each|Of every"
+    r"|(?:Return|Yield|Say|Tell) (?:of|in how|in which|in what|for each|for every))\b"
+)
 _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|been|being)\b (?:\w+ly )?\w+(?:ed|ept|aken|iven|hown|ade|ound|old|ent)\b"
 )

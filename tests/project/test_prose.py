@@ -53,6 +53,7 @@ def found(folder: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.py", '"""Asks."""\n\nWORDS = "whoever asks", "ANALYZE it", "whoever"\n', [(3, "whoever")]),
         ("a.py", 'def a():\n    """Asks `whoever`, "nobody",\n\n    and somebody."""\n', [(4, "somebody")]),
         ("a.py", 'class A:\n    """What stands in a cell."""\n', [(2, "What")]),
+        ("a.py", 'def a():\n    """Return of each cell its count."""\n', [(2, "Return of")]),
     ],
 )
 def test_faults_are_found_at_their_places(tmp_path: Path, name: str, text: str, faults: list[tuple[int, str]]) -> None:

@@ -59,7 +59,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say of each test which formats its predictions were read as, and what was left out of them."""
+    """Say which formats each test's predictions were read as, and what was left out of them."""
     said = [
         (report.nodeid, line)
         for reports in terminalreporter.stats.values()

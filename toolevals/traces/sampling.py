@@ -32,7 +32,7 @@ def traces_draw(
 ) -> list[UUID]:
     """Return ids of so many traces, or of all where there are fewer: the same for the same seed and traces.
 
-    Each kind of strata gives a trace in turn, of each kind one stratum after the other, the rarest first.
+    Each kind of strata gives a trace in turn, its strata one after the other, the rarest first.
     """
     newest = trace_filter.traces(project, Role.VIEWER).filter(examples=None).order_by("-pk")[:DRAWN_FROM]
     traces = sorted(newest.values_list("pk", flat=True))

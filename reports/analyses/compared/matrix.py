@@ -99,7 +99,7 @@ def matrix_delta(weights: Weighed, tally: Tally) -> MatrixDelta:
 
 
 def _changes(tally: Tally) -> Mapping[int, Sequence[int]]:
-    """Return of each cell that an example stands in: parts before, parts after, examples that entered and that left."""
+    """Return, by cell: parts before, parts after, examples that entered and that left."""
     changes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for (cell, was, now), count in tally.cells.items():
         change = changes[cell]

@@ -12,7 +12,7 @@ KINDS: tuple[Kind, ...] = ("numbers", "types", "white_space", "case", "punctuati
 
 
 def kind_of(one: Any, other: Any) -> Kind:
-    """Return in what way two scalars differ.
+    """Return the way in which two scalars differ.
 
     `numbers`: both are numbers (1 and 1.0); `types`: they are of different types (5 and "5"); texts differ by white
     space at their ends, then by case, else by other characters.
@@ -38,7 +38,7 @@ def rewritten(made: Any, expected: Any, kind: Kind | None) -> Any:
 
 
 def alike_in(made: Any, expected: Any) -> Iterator[Kind | None]:
-    """Yield for each differing part of two values what a lenient reader overlooks there; None where nothing is alike.
+    """Yield what a lenient reader overlooks in each differing part of two values; None where nothing is alike.
 
     `types` is a value next to the text of it or its equal of another type (5 and "5", 1 and true), `numbers` one number
     written in two ways, and texts are alike but for white space, case, or spaces and marks.

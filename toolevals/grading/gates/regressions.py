@@ -68,7 +68,7 @@ def examples_words(count: int) -> str:
 def check_regressions(rule: RegressionRule, runs: PairedRuns | None) -> Iterator[Check]:
     """Yield a check for each metric of a rule, and each tool or value of its stratum. Without two runs: unanswered.
 
-    Compared are the examples that both runs hold. One that was scored before and is not now could have become worse: a
+    The examples that both runs hold are compared. One that was scored before and is not now could have become worse: a
     check passes only where it would even then.
     """
     if runs is None:

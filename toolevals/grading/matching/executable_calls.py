@@ -18,7 +18,7 @@ class InexactError(ValueError):
 
 
 def exact_calls(expectation: Expectation) -> tuple[tuple[ToolCall, ...], ...]:
-    """Return the calls of each alternative: of each trajectory the ordered ones, then the others, as written.
+    """Return the calls of each alternative: a trajectory's ordered ones, then the others, as written.
 
     No call is one alternative without calls. Arguments without a matcher are left out. Raises InexactError where any
     call will do, and where a matcher of any alternative admits more than one value.

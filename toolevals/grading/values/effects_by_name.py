@@ -66,7 +66,7 @@ def effect_of_name(tool: str) -> Effect:
 
 
 def past_of(verb: str) -> str:
-    """Return the participle that no rule makes of a verb, of all others the verb itself."""
+    """Return the irregular participle of a verb; the verb itself where it is regular."""
     return _IRREGULAR.get(verb, verb)
 
 

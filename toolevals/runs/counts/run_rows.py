@@ -166,7 +166,7 @@ def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
 
 
 def _changed(projects: Mapping[UUID, UUID]) -> dict[UUID, str]:
-    """Return of versions, each of a project, what is no longer in force: gold, or what decides; else an empty text.
+    """Return what is no longer in force in versions, each of a project: gold, or what decides; else an empty text.
 
     A version is read whole for it, so that the answer is kept until someone acts on what may have gold: none changes
     without a row in the audit log. Two who act at the same moment may be seen in the wrong order, so not for long

@@ -75,7 +75,7 @@ def shown_detail(case: CaseGrade) -> dict[str, Any]:
 
 
 def hidden_in(project: UUID) -> dict[UUID, set[str]]:
-    """Return what `hidden_rubrics` does of every example of a project of which anything is hidden."""
+    """Return what `hidden_rubrics` does, for every example of a project with anything hidden."""
     from toolevals.runs.models import CalibratedCase
 
     hidden: dict[UUID, set[str]] = {}

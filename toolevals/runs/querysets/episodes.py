@@ -45,5 +45,5 @@ class EpisodeQuerySet(models.QuerySet["Episode"]):
         return self.filter(EPISODES_WENT[how]) if how in EPISODES_WENT else self
 
     def cases_with_errors(self) -> int:
-        """Return in how many cases a tool answered with an error."""
+        """Return the number of cases in which a tool answered with an error."""
         return self.filter(errors__gt=0).order_by().values("case").distinct().count()

@@ -164,7 +164,7 @@ def judge_change(
 
 @transaction.atomic
 def layer_switch(*, project: Project, actor: User | None, layer: str, is_on: bool) -> list[Judge]:
-    """Switch all judges of a layer off; or on, of each rubric the newest one where none is on. Return those changed."""
+    """Switch all judges of a layer off; or on: the newest one of each rubric where none is on. Return those changed."""
     judges = list(Judge.objects.in_project(project).filter(rubric__layer=layer).select_related("project"))
     if not is_on:
         return [judge_change(judge=judge, actor=actor, is_on=False) for judge in judges if judge.is_on]

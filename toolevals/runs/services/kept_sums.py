@@ -65,7 +65,7 @@ def _kept(grading: Grading, kind: str) -> KeptSums:
 
 
 def _steps(grading: Grading) -> Iterator[_Said]:
-    """Yield of each example its expected calls ("step"), its cases ("whole"), and those of a length ("chain")."""
+    """Yield each example's expected calls ("step"), its cases ("whole"), and those of a length ("chain")."""
     if grading.run.trials < 2 or not _has_several_calls(grading):
         return
     due = ~Q(expected=NONE)

@@ -190,7 +190,7 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
 def disagreement_write(dataset: Dataset, grading: Grading) -> int:
     """Write how far agents differ about the revisions that a grading holds; return how many values changed.
 
-    Compared are the first calls of all trials in the shown gradings of the dataset's newest runs.
+    It compares the first calls of all trials in the shown gradings of the dataset's newest runs.
     """
     shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
     gradings = [*shown.values_list("grading", flat=True)[:RUNS]]
@@ -204,7 +204,7 @@ def disagreement_write(dataset: Dataset, grading: Grading) -> int:
 
 
 def differing(said: Mapping[Any, Counter[str]]) -> dict[Any, float]:
-    """Return for each key the share of answers that are not the commonest one: 0 where all are the same."""
+    """Return each key's share of answers that are not the commonest one: 0 where all are the same."""
     return {key: 1 - max(answers.values()) / answers.total() for key, answers in said.items()}
 
 
@@ -277,7 +277,7 @@ def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:
 
 
 def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield in how many cases, and how often, each kind was found of each tool, of all tools, and of its family."""
+    """Yield the cases and the findings of each kind for each tool, for all tools, and for its family."""
     rows = CaseFinding.objects.filter(grading=grading)
     for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)):
         counted = rows.order_by(*names).values_list(*names)

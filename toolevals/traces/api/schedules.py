@@ -37,7 +37,7 @@ class ScheduleSerializer(serializers.ModelSerializer[PromotionSchedule]):
         )
 
     def get_filter(self, schedule: PromotionSchedule) -> dict[str, str] | None:
-        """Return of which traces examples are made, as far as the reader may know it."""
+        """Return the filter of the traces that examples are made of, as far as the reader may know it."""
         return dict(schedule.wanted) if is_told(schedule, self.context["user"]) else None
 
 

@@ -124,7 +124,7 @@ def describe_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def describe_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Say of a form's files that they are bytes: where answers are meant, a file is an address."""
+    """Say that a form's files are bytes: where answers are meant, a file is an address."""
     schemas = result["components"]["schemas"]
     for operations in result["paths"].values():
         for operation in operations.values():

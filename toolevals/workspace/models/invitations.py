@@ -24,7 +24,7 @@ class InvitationState(models.TextChoices):
 
 
 class Invitation(models.Model):
-    """A role in a project, offered to the person who has an address. Of its link only the hash is kept."""
+    """A role in a project, offered to the person who has an address. Only the hash of its link is kept."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")

@@ -75,7 +75,7 @@ def read_run(document: Any) -> AgentRun:
 def _account(
     item: dict[str, Any], groups: tuple[tuple[str, ...], ...], others: tuple[str, ...], pointer: str, account: Account
 ) -> None:
-    """Note what is not read of an object: of each group of keys only the first that is there is."""
+    """Note what is not read of an object: only the first key of each group that is there is read."""
     known = {*others}
     for group in groups:
         known.update(group)
