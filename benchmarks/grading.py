@@ -20,7 +20,6 @@ from benchmarks.row import Row
 from tests.grading.reference import reference_problems
 from toolevals.grading.alignment.assignment import best_assignment
 from toolevals.grading.dialects.bfcl import check
-from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade, grade_calls
 from toolevals.grading.json_schema.conformance import call_problems
 from toolevals.grading.reading.parsing import call_in
@@ -83,8 +82,8 @@ def rows() -> Iterator[Row]:
     for peer, what in (("exact_match", "evaluate"), ("exact_match_inside", "compute_one, the inside of that")):
         title = f"card of one call given as a dict, beside ai-evaluation's exact match ({what})"
         yield Row(title, value, "cards/s", rates[peer], 3 * rates[peer])
-    for title, checked in _leaderboard_rates(entries).items():
-        yield Row(title, checked, "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
+    title = "the leaderboard's verdict on a right answer, of an entry seen once"
+    yield Row(title, _leaderboard_rate(entries), "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
 
 
 def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
@@ -149,15 +148,11 @@ def peer_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-def _leaderboard_rates(entries: Sequence[Entry]) -> dict[str, float]:
-    """Return the rates of the leaderboard's verdict alone, on entries given once and on entries compiled before."""
+def _leaderboard_rate(entries: Sequence[Entry]) -> float:
+    """Return the rate of the leaderboard's verdict alone, on entries given once."""
     answers = [[{call.name: call.arguments} for call in each.calls] for each in entries]
     checks = [partial(check, each.category, each.functions, each.gold) for each in entries]
-    compiled = [compile_bfcl(each.category, each.functions, each.gold).check for each in entries]
-    return {
-        f"the leaderboard's verdict on a right answer{how}": _rate(partial(_check_all, made, answers), len(entries))
-        for how, made in ((", of an entry seen once", checks), (", of a compiled entry", compiled))
-    }
+    return _rate(partial(_check_all, checks, answers), len(entries))
 
 
 def _check_all(checks: Sequence[Callable[[Any], str | None]], answers: Sequence[Any]) -> None:

@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given as drawn
-from hypothesis import strategies as st
 
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from tests.grading.strategies import json_values
-from toolevals.grading.dialects.bfcl import CATEGORIES, check, check_row
-from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
-from toolevals.grading.dialects.plain_calls import attempt
+from toolevals.grading.dialects.bfcl import CATEGORIES, check_row
 from toolevals.grading.values.problems import InvalidDocument
 
 
@@ -93,73 +90,6 @@ def test_fresh_mutations_have_the_leaderboards_own_verdict():
     assert different == []
     assert seen.total() > 2000
     assert len(seen) > 14
-
-
-def outcome(found: Any) -> Any:
-    return type(found) if isinstance(found, Exception) else found
-
-
-def both(entry: dict[str, Any], prediction: Any) -> tuple[Any, Any]:
-    """Return the verdicts of the checker and of the compiled one, an exception as its type."""
-    form = (entry["category"], entry["functions"], entry["possible_answer"])
-    under = bool(entry.get("underscore_names"))
-    compiled = compile_bfcl(*form, underscores=under)
-    return (
-        outcome(attempt(lambda: check(*form, prediction, underscores=under))),
-        outcome(attempt(lambda: compiled.check(prediction))),
-    )
-
-
-def test_the_compiled_checker_is_the_checker():
-    verdicts = [both(entry, prediction) for entry in fresh()[1] for prediction, _ in entry["predictions"]]
-    verdicts += [both(row, row["prediction"]) for row in sample()]
-    assert [pair for pair in verdicts if pair[0] != pair[1]] == []
-
-
-TYPE_NAMES = ["string", "integer", "float", "boolean", "array", "tuple", "dict", "any", "no type"]
-# Few values, so that they often meet, in gold of every form and of none.
-values = st.sampled_from(
-    ["", "a", "A ", 1, 1.0, True, None, [], ["a"], ["A"], [1], [{"x": 1}], {"x": 1}, {"x": ["a"]}, {}]
-)
-schemas = st.fixed_dictionaries(
-    {"type": st.sampled_from(TYPE_NAMES)},
-    optional={"items": st.fixed_dictionaries({"type": st.sampled_from(TYPE_NAMES)})},
-)
-parameters = st.dictionaries(st.sampled_from("pq"), schemas, max_size=2)
-functions = st.builds(
-    lambda properties, required: {"name": "f.g", "parameters": {"properties": properties, "required": required}},
-    parameters,
-    st.lists(st.sampled_from("pq"), max_size=1),
-)
-gold_values = st.lists(values | st.lists(st.just({"x": ["a", ""]}), max_size=2), max_size=3) | values
-golds = st.dictionaries(st.just("f.g"), st.dictionaries(st.sampled_from("pq"), gold_values, max_size=2), max_size=1)
-predicted = st.dictionaries(
-    st.sampled_from(["f.g", "f_g"]), st.dictionaries(st.sampled_from("pqr"), values, max_size=2), min_size=1, max_size=1
-)
-
-
-@drawn(
-    st.sampled_from(CATEGORIES),
-    st.lists(functions | json_values, max_size=2),
-    st.lists(golds | json_values, max_size=2),
-    st.lists(predicted, max_size=2) | json_values,
-    st.booleans(),
-)
-def test_the_compiled_checker_raises_where_the_checker_does(category, described, gold, prediction, underscores):
-    entry = {
-        "category": category,
-        "functions": described,
-        "possible_answer": gold,
-        "underscore_names": underscores,
-    }
-    one, other = both(entry, prediction)
-    assert one == other
-
-
-@drawn(st.sampled_from(CATEGORIES), functions, golds, st.lists(predicted, min_size=1, max_size=1))
-def test_the_compiled_checker_agrees_on_one_call(category, function, gold, prediction):
-    one, other = both({"category": category, "functions": [function], "possible_answer": [gold]}, prediction)
-    assert one == other
 
 
 @drawn(json_values, json_values, json_values)
