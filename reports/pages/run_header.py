@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from reports.filters.case_filters import number as read_number
-from reports.queries.grading import shown_grading
 from toolevals.runs.models import Connector, Grading, Run
+from toolevals.runs.querysets.shown import numbered_run, shown_grading
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -71,7 +71,7 @@ def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
 
 def run_of(request: ProjectRequest, number: int) -> Any:
     """Return the project's run of that number, with what tells whether its gold has moved on, or raise Http404."""
-    run = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
+    run: Any = numbered_run(request.project, number)
     if run is None:
         raise Http404
     # The project is here already: code that asks the run or its agent for it asks no database.

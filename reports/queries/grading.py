@@ -17,7 +17,7 @@ from reports.filters.case_filters import ANY_INJECTION, CaseFilter
 from reports.filters.matrix_cells import cell_cases
 from reports.queries.metrics import cases_of_status
 from reports.queries.recorded import rewarded_cases
-from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount
+from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.address_numbers import read_id
@@ -25,12 +25,6 @@ from toolevals.workspace.models import Project, within
 from toolevals.workspace.querysets.ids import ids_as_text
 
 KEYSET_PAGE = 2000
-
-
-def shown_grading(run: Run, number: int | None) -> Grading | None:
-    """Return the run's grading of that number, or the newest finished one; None where there is none."""
-    gradings = run.gradings.filter(finished_at__isnull=False).select_related("dataset_version__dataset")
-    return gradings.filter(number=number).first() if number else gradings.filter(pk=run.grading_id).first()
 
 
 def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:

@@ -72,6 +72,13 @@ class Variant:
         return True
 
 
+def changing(model: Model) -> list[Variant]:
+    """Return the states of a model in which its rows are not already, all of them."""
+    known = variants(model)
+    rows = list(model._base_manager.values(*{name for each in known for name in each.changes})) if known else []
+    return [each for each in known if any(row[name] != value for row in rows for name, value in each.changes.items())]
+
+
 def own_models() -> list[Model]:
     """Return the models of the product."""
     return [model for model in apps.get_models() if model.__module__.partition(".")[0] in PACKAGES]

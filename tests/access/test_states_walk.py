@@ -21,7 +21,7 @@ from rest_framework import serializers
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at
 from tests.access.populated import LEFT, populate
-from tests.access.states import Model, own_models, variants
+from tests.access.states import Model, Variant, changing, own_models, variants
 from tests.access.world import World
 from toolevals.workspace.models import Job, JobState, Membership, Project, User
 
@@ -133,7 +133,8 @@ def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dic
         read = [model for model in own_models() if model._meta.db_table in names]
         if not address.name.startswith("workspace"):
             read = [model for model in read if model not in EVERYWHERE]
-        for states in rounds(read):
+        # In a state that all rows are in, a page has been asked as it is made.
+        for states in rounds(read, changing if method == "GET" else variants):
             with transaction.atomic():
                 name = ", ".join(f"{model.__name__} {state.name}" for model, state in states)
                 refused.update((model.__name__, state.name) for model, state in states if not state.apply(model, world))
@@ -144,14 +145,16 @@ def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dic
     return {name: error for name, error in found.items() if error}
 
 
-def rounds(read: list[Model]) -> Iterator[Sequence[tuple[Model, Any]]]:
+def rounds(
+    read: list[Model], states_of: Callable[[Model], Sequence[Variant]]
+) -> Iterator[Sequence[tuple[Model, Variant]]]:
     """Yield which models are in which state at once: jobs alone, since pages turn on them; the others together."""
     if Job in read:
         for state in variants(Job):
             yield [(Job, state)]
-    others = [model for model in read if model is not Job]
-    for number in range(max((len(variants(model)) for model in others), default=0)):
-        yield [(model, variants(model)[number]) for model in others if number < len(variants(model))]
+    states = {model: states_of(model) for model in read if model is not Job}
+    for number in range(max(map(len, states.values()), default=0)):
+        yield [(model, each[number]) for model, each in states.items() if number < len(each)]
 
 
 def below(kind: type[Any]) -> Iterator[type[Any]]:

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from labeling.models import Dataset, Draft, LabelSlot
-from toolevals.workspace.models import AuditEntry, User
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.models import AuditEntry, Project, User
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_NUMBER, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
 from toolevals.workspace.querysets.prepared_writes import PreparedDelete, PreparedInsert, PreparedUpdate
 
 
@@ -53,6 +53,14 @@ def test_a_text_takes_the_place_of_its_stand_in(dataset):
     query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug), {"slug": A_TEXT})
     assert query.first(slug="nothing") is None
     assert query.first(slug=dataset.slug) == dataset
+
+
+def test_a_number_takes_the_place_of_its_stand_in(dataset):
+    query = PreparedQuery(lambda seconds: Project.objects.filter(undo_seconds=seconds), {"seconds": A_NUMBER})
+    dataset.project.undo_seconds = 61
+    dataset.project.save()
+    assert query.objects(seconds=60) == []
+    assert query.objects(seconds=61) == [dataset.project]
 
 
 def test_the_database_plans_a_query_once_for_a_connection(dataset):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeling.models import Gold
 from reports.analyses.cell import Part
 from reports.analyses.matrix import Matrix, Order, matrix_of
 from reports.filters.case_filters import CaseFilter, Filters, Split
@@ -91,13 +92,15 @@ def test_a_divided_matrix_has_the_rates_of_the_whole_one(parts, order, naming):
 def expecting(viewer: Any, examples: list[list[Case]]) -> Grading:
     """Return a grading whose examples expect their first trial's tool with an id of 0 or 1, or with no id."""
     grading = furnished(viewer, examples)
-    for entry in grading.dataset_version.entries.all():
+    golds = []
+    for entry in grading.dataset_version.entries.select_related("gold"):
         said = entry.gold.expectation
         if said["kind"] == "calls":
             tool = said["alternatives"][0]["ordered"][0]["tool"]
             values = {"id": entry.position % 3} if entry.position % 3 < 2 else {"other": 1}
             entry.gold.expectation = Expectation.single(tool, values).to_document()
-            entry.gold.save()
+            golds.append(entry.gold)
+    Gold.objects.bulk_update(golds, ["expectation"])
     return grading
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeling.models import Example, Gold
 from reports.filters.case_filters import CaseFilter, Effect, Filters, Split
 from reports.filters.choices import filter_choices
 from reports.filters.matrix_cells import matrix_counts
@@ -58,20 +59,26 @@ def furnished(viewer: User, examples: list[list[Case]]) -> Grading:
     grading = Builder(project).tried(examples, trials=3)
     turns_write(grading.run)
     annotate(grading)
-    for place, transcript in enumerate(Transcript.objects.filter(run=grading.run).order_by("entry", "trial")):
-        example, entry = transcript.entry.revision.example, transcript.entry
-        type(example).objects.filter(pk=example.pk).update(
-            edge_case=("", "typo")[entry.position % 2], category=("", "billing")[entry.position % 3 == 0]
-        )
-        type(entry.gold).objects.filter(pk=entry.gold_id).update(source=("imported", "agreed")[entry.position % 2])
-        cost = None if place % 4 == 0 else 0.1 * place
-        Transcript.objects.filter(pk=transcript.pk).update(created_at=DAYS[place % 3], cost=cost)
-        if place % 2:
-            CaseTag.objects.create(transcript=transcript, tag="odd")
-    for case in CaseGrade.objects.filter(grading=grading, actual__in=TOOLS):
+    transcripts = list(
+        Transcript.objects.filter(run=grading.run).select_related("entry__revision__example").order_by("entry", "trial")
+    )
+    for place, transcript in enumerate(transcripts):
+        transcript.cost = None if place % 4 == 0 else 0.1 * place
+        transcript.created_at = DAYS[place % 3]
+        example, position = transcript.entry.revision.example, transcript.entry.position
+        example.edge_case, example.category = ("", "typo")[position % 2], ("", "billing")[position % 3 == 0]
+    Transcript.objects.bulk_update(transcripts, ["cost", "created_at"])
+    told = {each.entry.revision.example_id: each.entry.revision.example for each in transcripts}
+    Example.objects.bulk_update(told.values(), ["edge_case", "category"])
+    for position, source in enumerate(("imported", "agreed")):
+        golds = {each.entry.gold_id for each in transcripts if each.entry.position % 2 == position}
+        Gold.objects.filter(pk__in=golds).update(source=source)
+    CaseTag.objects.bulk_create(CaseTag(transcript=each, tag="odd") for each in transcripts[1::2])
+    cases = list(CaseGrade.objects.filter(grading=grading, actual__in=TOOLS).select_related("transcript"))
+    for case in cases:
         given = {"pair": 0, "path": "/id", "expected": None, "actual": case.transcript.trial, "kind": "same"}
         case.detail = case.detail | {"differences": [given]}
-        case.save()
+    CaseGrade.objects.bulk_update(cases, ["detail"])
     count_anew(grading)
     return grading
 

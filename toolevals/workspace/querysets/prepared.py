@@ -18,11 +18,12 @@ from django.db.models.query import get_related_populators
 A_MOMENT = datetime(1999, 9, 9, 9, 9, 9, 999, tzinfo=UTC)
 ANOTHER_MOMENT = A_MOMENT.replace(month=8)
 A_TEXT = "f00df00d-stands-for-a-text"
+A_NUMBER = 2_011_224_099
 
 # For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
 Places = tuple[tuple[str | None, Any], ...]
 
-# How the two kinds of values that are no text are sent to a database.
+# How the two kinds of values that a driver does not take as they are, are sent to a database.
 _ID: models.Field[Any, Any] = models.UUIDField()
 _MOMENT: models.Field[Any, Any] = models.DateTimeField()
 
@@ -38,8 +39,8 @@ def an_id(number: int) -> UUID:
 class PreparedQuery:
     """A query of `build`, which takes stand-ins by name and returns a queryset.
 
-    `stand_ins`: ids, moments and texts, each unlike the others. `by_values`: whether the database plans it each time,
-    for these values: where one person has written half of a table and another nothing, one plan serves only one.
+    `stand_ins`: ids, moments, texts and numbers, each unlike the others. `by_values`: whether the database plans it
+    each time, for these values: where one person has written half of a table and another nothing, one plan serves one.
     """
 
     def __init__(
@@ -138,6 +139,6 @@ def preparing_cursor(connection: Any) -> Any:
 
 
 def _prepared(value: Any, connection: Any) -> Any:
-    if isinstance(value, str):
+    if isinstance(value, str | int):
         return value
     return (_ID if isinstance(value, UUID) else _MOMENT).get_db_prep_value(value, connection)
