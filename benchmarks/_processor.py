@@ -14,13 +14,19 @@ def processor_seconds(root: int, *, without: int = 0) -> float:
 
     `without` is a descendant that does not count.
     """
+    found = descendants(root, without=without)
+    ticks = sum(int(value) for fields in found.values() for value in fields[TIMES])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def descendants(root: int, *, without: int = 0) -> dict[int, list[str]]:
+    """Return the processes below one, those below them included: process id -> the fields of its `stat`."""
     pids = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
     found = {pid: fields for pid in pids if (fields := _fields(pid))}
     below = {root}
     while more := {pid for pid, fields in found.items() if int(fields[PARENT]) in below and pid != without} - below:
         below |= more
-    ticks = sum(int(value) for pid in below - {root} for value in found[pid][TIMES])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return {pid: found[pid] for pid in below - {root}}
 
 
 def process_seconds(pid: int) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
+from pathlib import Path
 
 HEAPS = 2
 # Bytes. Larger blocks are the system's, and go back to it at once; glibc would let this grow to 32 MB.
@@ -18,6 +19,10 @@ OWN_BLOCK = 128 * 1024
 FREE_AT_END = 512 * 1024
 # Between two times of giving back; one takes some milliseconds.
 GIVE_BACK_SECONDS = 10.0
+# Of what only this process holds, above what it held at first. A process that has grown so much may be replaced.
+GROWN = 32 * 1024 * 1024
+# Between two looks at whether a process has grown and has nothing to do.
+LOOK_SECONDS = 60.0
 # malloc.h
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
@@ -56,6 +61,36 @@ class GivingBack:
         self._done, self._due_at = False, time.monotonic() + GIVE_BACK_SECONDS
         give_back()
         return True
+
+
+class Growth:
+    """Tells when a process is better replaced by one newly forked, which shares with others what it has not touched.
+
+    That is when it has grown by GROWN, and has hardly worked for a minute: nobody waits while a new one warms up.
+    """
+
+    def __init__(self, calm_seconds: float) -> None:
+        """`calm_seconds` of processor time in a minute are no work."""
+        self._calm = calm_seconds
+        self._first = private_bytes()
+        self._look_at, self._used = time.monotonic() + LOOK_SECONDS, time.process_time()
+
+    def due(self) -> bool:
+        """Return whether it is time; to be asked often."""
+        now = time.monotonic()
+        if now < self._look_at:
+            return False
+        before, self._look_at, self._used = self._used, now + LOOK_SECONDS, time.process_time()
+        return self._used - before < self._calm and private_bytes() - self._first > GROWN
+
+
+def private_bytes() -> int:
+    """Return what this process has written and shares with none (Linux); 0 where the system does not say."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty:"))
 
 
 def _glibc() -> ctypes.CDLL | None:

@@ -13,7 +13,8 @@ from typing import Any, Self
 
 from benchmarks.side_by_side.tools import PEERS, Tool
 from scripts.dev.environment import ROOT
-from toolevals.serving.application import end_group, end_with_parent
+from toolevals.serving.application import end_group
+from toolevals.serving.parents import end_with_parent
 
 # What would lead a tool to another database or report its use elsewhere.
 DROPPED = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "PYTHONPATH", "VIRTUAL_ENV")

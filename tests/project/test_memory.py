@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from toolevals import memory
-from toolevals.memory import GIVE_BACK_SECONDS, GivingBack
+from toolevals.memory import GIVE_BACK_SECONDS, GROWN, LOOK_SECONDS, GivingBack, Growth
 from toolevals.serving.worker import CACHE_KILOBYTES, cache_little
 
 HELD = """
@@ -71,6 +71,43 @@ def test_it_is_given_back_after_work_and_not_often(monkeypatch: pytest.MonkeyPat
     assert giving.turn()
     assert not giving.turn()
     assert given == [100, 100 + GIVE_BACK_SECONDS, 1000]
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A process at its start: the clock, the processor time that it has used, and what it alone holds."""
+    found = SimpleNamespace(now=100.0, used=5.0, private=1000)
+    monkeypatch.setattr("toolevals.memory.time.monotonic", lambda: found.now)
+    monkeypatch.setattr("toolevals.memory.time.process_time", lambda: found.used)
+    monkeypatch.setattr("toolevals.memory.private_bytes", lambda: found.private)
+    return found
+
+
+def test_a_process_that_has_grown_is_due_once_it_was_calm_for_a_minute(process: SimpleNamespace) -> None:
+    growth = Growth(0.2)
+    process.private += GROWN + 1
+    assert not growth.due()
+    process.now, process.used = process.now + LOOK_SECONDS, process.used + 0.3
+    assert not growth.due(), "it was at work"
+    process.now, process.used = process.now + LOOK_SECONDS - 1, process.used + 0.1
+    assert not growth.due(), "the minute is not over"
+    process.now += 1
+    assert growth.due()
+
+
+def test_a_process_that_has_hardly_grown_stays(process: SimpleNamespace) -> None:
+    growth = Growth(0.2)
+    process.private += GROWN
+    process.now += LOOK_SECONDS
+    assert not growth.due()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says it")
+def test_what_a_process_alone_holds_is_known() -> None:
+    before = memory.private_bytes()
+    held = bytearray(b"x") * (8 * 1024 * 1024)
+    assert memory.private_bytes() - before > 7 * 1024 * 1024
+    assert held
 
 
 def test_elsewhere_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

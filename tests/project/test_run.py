@@ -17,12 +17,15 @@ import pytest
 from scripts.dev.environment import PYTHON, ROOT
 from tests.servers.process import free_port
 from toolevals.cli import serve
-from toolevals.serving.application import WORKER_MODULE, CannotServeError
+from toolevals.serving.application import CannotServeError
 
 pytestmark = [
     pytest.mark.servers,
     pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason="not run by ./dev: it has no .venv"),
 ]
+
+# The names of processes that the fork server gives.
+WEB, JOBS = "toolevals-web", "toolevals-jobs"
 
 
 class Started:
@@ -47,17 +50,25 @@ class Started:
         raise AssertionError("".join(lines))
 
     def children(self) -> dict[str, int]:
-        """Return the processes it has started: the module that each runs -> process id."""
-        found: dict[str, int] = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (folder / "cmdline").read_text().split("\0")
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            if parent == self.process.pid:
-                found |= {name: int(folder.name) for name in ("gunicorn", WORKER_MODULE) if name in words}
+        """Return what its fork server has forked: the name of each process -> process id."""
+        return {name: pid for pid, (name, _) in below(self.fork_server()).items()}
+
+    def fork_server(self) -> int:
+        """Return the process that has loaded the application."""
+        (found,) = below(self.process.pid)
         return found
+
+
+def below(parent: int) -> dict[int, tuple[str, int]]:
+    """Return the children of a process: process id -> its name and its parent."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            before, _, after = (folder / "stat").read_text().rpartition(")")
+        except OSError:
+            continue
+        found[int(folder.name)] = (before.partition("(")[2], int(after.split()[1]))
+    return {pid: fields for pid, fields in found.items() if fields[1] == parent}
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +120,7 @@ def answers(url: str) -> bool:
 def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signal.Signals]) -> None:
     started = start()
     assert answers(started.url)
-    assert started.children().keys() == {"gunicorn", WORKER_MODULE}
+    assert started.children().keys() == {WEB, JOBS}
     for number in signals:
         started.process.send_signal(number)
     assert "Stopping" in started.wait()
@@ -119,11 +130,24 @@ def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signa
 
 def test_a_process_that_dies_is_started_again_and_that_is_said(start: Callable[[], Started]) -> None:
     started = start()
-    for name, title in ((WORKER_MODULE, "worker"), ("gunicorn", "web server")):
+    for name, title in ((JOBS, "worker"), (WEB, "web server")):
         before = started.children()[name]
         os.kill(before, signal.SIGKILL)
         assert f"The {title} ended unexpectedly (status -9)" in started.said(f"The {title} runs again.")
         assert started.children()[name] != before
+    assert answers(started.url)
+
+
+def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Callable[[], Started]) -> None:
+    started = start()
+    before = started.fork_server()
+    os.kill(before, signal.SIGKILL)
+    # Which of the two ends first is left to them.
+    said = started.said("runs again.") + started.said("runs again.")
+    assert "The web server runs again." in said
+    assert "The worker runs again." in said
+    assert started.fork_server() != before
+    assert started.children().keys() == {WEB, JOBS}
     assert answers(started.url)
 
 
@@ -133,6 +157,8 @@ class Dying:
     def __init__(self) -> None:
         self.processes: Any = {"worker": SimpleNamespace(returncode=3)}
         self.starts = 0
+
+    def renew(self) -> None: ...
 
     def ended(self) -> str:
         return "worker"

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = (arguments.data or data_folder()).resolve()
     port_free(arguments.host, arguments.port)
     require_writable(data)
-    application = Application(python=sys.executable, data=data, host=arguments.host, port=arguments.port)
+    application = Application(python=sys.executable, data=data, host=arguments.host, port=arguments.port, renews=True)
     stop = StopOnce()
     for number in SIGNALS:
         signal.signal(number, stop)
@@ -132,8 +132,10 @@ def watch(application: Application) -> NoReturn:
     """Start again whatever ends by itself. Raises CannotServeError once that happens too often."""
     restarts = Restarts()
     while True:
+        application.renew()
         while not (name := application.ended()):
             time.sleep(0.5)
+            application.renew()
         status = application.processes[name].returncode
         pause = restarts.pause(name, time.monotonic())
         if pause is None:

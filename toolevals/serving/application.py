@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import http.client
 import os
 import signal
@@ -17,14 +16,16 @@ from types import TracebackType
 from typing import Self
 
 from toolevals.serving.folders import checkout
+from toolevals.serving.forks import Forked, ForkServer, ForkServerEnded, Process
+from toolevals.serving.parents import end_with_parent
 from toolevals.serving.preparation import Preparation, static_state, tables_state
 
 WEB = "web server"
+# The exit status of a worker that asks to be replaced.
+RENEW = 85
 READY_SECONDS = 120
 STOP_SECONDS = 20
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
-WORKER_MODULE = "toolevals.serving.jobs"
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
@@ -43,7 +44,9 @@ class Application:
         host: str = "127.0.0.1",
         port: int = 8000,
         environment: Mapping[str, str] | None = None,
+        renews: bool = False,
     ) -> None:
+        """With `renews`, workers that have grown end to be replaced: somebody must call `renew` now and then."""
         self.data = data
         # Installed code is found without the working folder, and files there are never taken for modules.
         self.folder = checkout() or data
@@ -60,7 +63,9 @@ class Application:
             # Under either of its names it was said already.
             self.environment.setdefault("TOOLEVALS_ALLOWED_HOSTS", self.environment.get("ALLOWED_HOSTS", own))
         self.environment |= environment or {}
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, Process] = {}
+        self._renews = renews
+        self._fork_server: ForkServer | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +113,7 @@ class Application:
     def web_start(self) -> None:
         """Start the web server and wait until it answers. Raises CannotServeError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-        self.start_process(WEB, ["-m", "gunicorn", *WEB_OPTIONS, "--bind", bind])
+        self._fork(WEB, "web", *WEB_OPTIONS, "--bind", bind)
         self._wait_ready()
 
     def web_kill(self) -> None:
@@ -123,11 +128,11 @@ class Application:
         else:
             self.worker_start(name)
 
-    def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
-        """Start a Celery worker under this name."""
+    def worker_start(self, name: str = "worker") -> Process:
+        """Start a Celery worker under this name. Raises CannotServeError."""
         node = f"{name}-{os.getpid()}@{socket.gethostname()}"
         processes = max(1, (os.cpu_count() or 2) - 1)
-        return self.start_process(name, ["-m", WORKER_MODULE, node, str(processes)])
+        return self._fork(name, "jobs", node, str(processes), *(["renews"] if self._renews else []))
 
     def worker_stop(self, name: str = "worker") -> None:
         """End the Celery worker of this name in good order, so that nothing is done until one is started."""
@@ -142,7 +147,7 @@ class Application:
 
     def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
         """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""
-        self.processes[name] = subprocess.Popen(
+        process = subprocess.Popen(
             [*self.python, *words],
             cwd=self.folder,
             env=self.environment,
@@ -150,11 +155,18 @@ class Application:
             start_new_session=True,
             preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
         )
-        return self.processes[name]
+        self.processes[name] = process
+        return process
 
     def ended(self) -> str | None:
         """Return the name of a process that has ended by itself."""
         return next((name for name, process in self.processes.items() if process.poll() is not None), None)
+
+    def renew(self) -> None:
+        """Start workers anew that have ended for it. Raises CannotServeError."""
+        for name, process in list(self.processes.items()):
+            if process.poll() == RENEW:
+                self.restart(name)
 
     def stop(self) -> None:
         """End all processes: in good order first, by force when that takes too long."""
@@ -170,6 +182,23 @@ class Application:
             finally:
                 end_group(process)
         self.processes.clear()
+        if self._fork_server is not None:
+            self._fork_server.close()
+            self._fork_server = None
+
+    def _fork(self, name: str, *words: str) -> Forked:
+        """Fork a program that shares the memory of what is loaded with the others. Raises CannotServeError."""
+        if self._fork_server is not None and self._fork_server.ended:
+            self._fork_server.close()
+            self._fork_server = None
+        if self._fork_server is None:
+            self._fork_server = ForkServer(self.python, self.folder, self.environment)
+        try:
+            forked = self._fork_server.fork(*words)
+        except ForkServerEnded as error:
+            raise CannotServeError(f"The {name} ended at once: see above.") from error
+        self.processes[name] = forked
+        return forked
 
     def _has_database_file(self) -> bool:
         return not self.environment.get("DATABASE_URL") and (self.data / "toolevals.sqlite3").exists()
@@ -196,13 +225,7 @@ class Application:
             connection.close()
 
 
-def end_with_parent() -> None:
-    """Let Linux end this process when its parent is gone, however that came to its end."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: Process) -> None:
     """Kill what is left of a process and its children."""
     try:
         os.killpg(process.pid, signal.SIGKILL)

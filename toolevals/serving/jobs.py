@@ -1,17 +1,35 @@
-"""Runs a Celery worker: `python -m toolevals.serving.jobs NAME PROCESSES`.
+"""Runs a Celery worker in this process.
 
 The command `celery worker` does the same, and loads all of Celery's other commands with it, a shell among them: 8 MB.
 """
 
 from __future__ import annotations
 
-import sys
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+from celery.signals import worker_ready
 
 from toolevals.celery import app
+from toolevals.memory import Growth
+from toolevals.serving.application import RENEW
+
+# Of processor time in a minute: looking for work is no work.
+CALM_SECONDS = 2.0
+LOOK_SECONDS = 5.0
 
 
-def main(name: str, processes: str) -> int:
-    """Work until told to stop; return the exit status. Nothing is asked of other workers: the rows are the queue."""
+def main(name: str, processes: str, *, renews: bool = False) -> int:
+    """Work until told to stop; return the exit status. Nothing is asked of other workers: the rows are the queue.
+
+    With `renews` it ends by itself, with the status RENEW, when it has grown and nothing is to do.
+    """
+    renewal = Renewal()
+    if renews and app.conf.worker_pool == "solo":
+        worker_ready.connect(renewal.start, weak=False)
     worker = app.Worker(
         hostname=name,
         concurrency=int(processes),
@@ -22,8 +40,21 @@ def main(name: str, processes: str) -> int:
         without_heartbeat=True,
     )
     worker.start()
-    return worker.exitcode or 0
+    return RENEW if renewal.begun else worker.exitcode or 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+class Renewal:
+    """Ends this worker, as a signal would, when it has grown; a task at work is done before."""
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    def start(self, **_: Any) -> None:
+        """Look every few seconds, from a thread."""
+        threading.Thread(target=self._wait, args=[Growth(CALM_SECONDS)], name="renewal", daemon=True).start()
+
+    def _wait(self, growth: Growth) -> None:
+        while not growth.due():
+            time.sleep(LOOK_SECONDS)
+        self.begun = True
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -15,14 +15,18 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 
-from toolevals.memory import GivingBack
+from toolevals.memory import GivingBack, Growth
 from toolevals.serving.servers import Server, serve
 from toolevals.serving.threads import Threads
 
 LOOP_SECONDS = 1
+# That free threads are given to end, when the process does.
+THREADS_SECONDS = 1
 # Kilobytes of SQLite's pages that a thread keeps for its connection. What it reads again beyond that comes from the
 # system's own cache of the file, which all threads share.
 CACHE_KILOBYTES = 2048
+# Of processor time in a minute: a load balancer's questions are no work.
+CALM_SECONDS = 0.2
 MEGABYTE = 1024 * 1024
 
 
@@ -53,9 +57,9 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         )
         sockets = [listener.sock for listener in self.sockets]
         connection_created.connect(cache_little)
-        self.giving_back = GivingBack()
+        self.giving_back, self.growth = GivingBack(), Growth(CALM_SECONDS)
         self.servers = [serve(self.wsgi, sock, self.channels, self.dispatcher, adjustments) for sock in sockets]
-        while self.alive and os.getppid() == self.ppid:
+        while self.alive and os.getppid() == self.ppid and not self._is_grown():
             self._turn()
         self._finish()
 
@@ -72,13 +76,17 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             self.giving_back.note()
         self.giving_back.turn()
 
+    def _is_grown(self) -> bool:
+        """Return whether to end for a new process, which the server then forks; never with a request in hand."""
+        return self.growth.due() and not any(server.at_work() for server in self.servers)
+
     def _finish(self) -> None:
         for server in self.servers:
             server.listening_end()
         deadline = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < deadline and any(server.at_work() for server in self.servers):
             self._turn()
-        self.dispatcher.shutdown(timeout=0)
+        self.dispatcher.shutdown(timeout=THREADS_SECONDS)
 
 
 def cache_little(connection: Any, **_: Any) -> None:

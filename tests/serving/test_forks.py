@@ -1,0 +1,128 @@
+"""Test processes that a fork server forks, as `subprocess` would hold them, and workers that end to be replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from celery.utils.dispatch import Signal
+
+from toolevals.serving import jobs
+from toolevals.serving.application import RENEW, Application, CannotServeError
+from toolevals.serving.forks import ForkServer, ForkServerEnded
+
+# In place of the application, programs that end as they are told.
+SERVER = """
+import signal, sys
+from toolevals.serving import fork_server
+
+fork_server.load = lambda: None
+fork_server.PROGRAMS = {
+    "end": lambda status: int(status),
+    "say": lambda *words: print(*words, sys.stdin.read() == "") or 0,
+    "raise": lambda: [][0],
+    "wait": lambda: signal.pause(),
+}
+sys.exit(fork_server.serve(int(sys.argv[1])))
+"""
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Path:
+    """The file that holds what the processes say."""
+    return tmp_path / "said"
+
+
+@pytest.fixture
+def server(tmp_path: Path, said: Path) -> Iterator[ForkServer]:
+    """A fork server that has loaded nothing."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nshift 2\nexec {sys.executable} -c "$SERVER" "$@" >"$SAID" 2>&1\n')
+    python.chmod(0o700)
+    started = ForkServer([str(python)], Path.cwd(), os.environ | {"SERVER": SERVER, "SAID": str(said)})
+    yield started
+    started.close()
+
+
+def test_a_status_is_told(server: ForkServer) -> None:
+    first, second = server.fork("end", "3"), server.fork("end", "0")
+    assert (second.wait(), first.wait()) == (0, 3)
+    assert (first.poll(), second.poll()) == (3, 0)
+    assert first.pid != second.pid
+
+
+def test_what_raises_says_so_and_ends(server: ForkServer, said: Path) -> None:
+    assert server.fork("raise").wait() == 1
+    assert "IndexError" in said.read_text()
+
+
+def test_words_arrive_and_nothing_can_be_read(server: ForkServer, said: Path) -> None:
+    assert server.fork("say", "übung", "a b\n").wait() == 0
+    assert said.read_text() == "übung a b\n True\n"
+
+
+def test_one_that_runs_is_waited_for_no_longer_than_told_and_ended_by_a_signal(server: ForkServer) -> None:
+    forked = server.fork("wait")
+    assert forked.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        forked.wait(timeout=0.01)
+    assert os.getsid(forked.pid) == forked.pid
+    forked.terminate()
+    assert forked.wait() == -signal.SIGTERM
+    forked.terminate()  # which does nothing any more
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends what a parent leaves")
+def test_what_was_forked_ends_with_the_fork_server(server: ForkServer) -> None:
+    forked = server.fork("wait")
+    server.close()
+    assert server.ended
+    assert forked.wait() == -signal.SIGTERM
+    with pytest.raises(ForkServerEnded):
+        server.fork("end", "0")
+
+
+def test_one_that_does_not_load_is_said(tmp_path: Path) -> None:
+    application = Application(python="/bin/false", data=tmp_path)
+    with pytest.raises(CannotServeError, match="The web server ended at once"):
+        application.web_start()
+    application.stop()
+
+
+def test_only_a_worker_that_asks_for_it_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    restarted: list[str] = []
+    application = Application(python=sys.executable, data=tmp_path)
+    statuses = {"worker": RENEW, "second": None, "third": 1}
+    processes: dict[str, Any] = {name: Mock(poll=Mock(return_value=status)) for name, status in statuses.items()}
+    application.processes = processes
+    monkeypatch.setattr(application, "restart", restarted.append)
+    application.renew()
+    assert restarted == ["worker"]
+
+
+@pytest.mark.parametrize("renews", [True, False])
+def test_a_worker_that_has_grown_ends_as_by_a_signal(renews: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[int, int]] = []
+    looks: list[float] = []
+    signals = Signal()
+
+    def ready(**_: Any) -> SimpleNamespace:
+        return SimpleNamespace(start=lambda: signals.send(sender=None), exitcode=None)
+
+    threads = SimpleNamespace(Thread=lambda target, args, **_: SimpleNamespace(start=lambda: target(*args)))
+    monkeypatch.setattr(jobs, "Growth", lambda _: SimpleNamespace(due=lambda: bool(looks)))
+    monkeypatch.setattr(jobs, "os", SimpleNamespace(kill=lambda *words: sent.append(words), getpid=os.getpid))
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(sleep=looks.append))
+    monkeypatch.setattr(jobs, "threading", threads)
+    monkeypatch.setattr(jobs, "worker_ready", signals)
+    monkeypatch.setattr(jobs, "app", SimpleNamespace(Worker=ready, conf=SimpleNamespace(worker_pool="solo")))
+    assert jobs.main("worker@here", "1", renews=renews) == (RENEW if renews else 0)
+    assert sent == ([(os.getpid(), signal.SIGTERM)] if renews else [])

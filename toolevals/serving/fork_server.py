@@ -1,0 +1,125 @@
+"""Loads the application once and forks the web server and workers, which share the memory of what is loaded.
+
+`python -m toolevals.serving.fork_server FD`. Each line of standard input is a JSON list of words: a program of PROGRAMS
+and its arguments. For each that was forked ["forked", PID] is written to the file descriptor, for each that has ended
+["ended", PID, STATUS], as `subprocess` counts statuses. It ends with its standard input, and what it forked with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from toolevals.serving.parents import end_with_parent
+
+PR_SET_NAME = 15  # linux/prctl.h
+READ_BYTES = 64 * 1024
+LOADED = (
+    "toolevals.wsgi",
+    "toolevals.serving.worker",
+    "toolevals.serving.jobs",
+    "gunicorn.app.wsgiapp",
+    "gunicorn.arbiter",
+    "celery.apps.worker",
+    "celery.concurrency.solo",
+    "kombu.transport.memory",
+)
+
+
+def web(*options: str) -> int:
+    """Run the web server; the options are gunicorn's."""
+    from gunicorn.app.wsgiapp import WSGIApplication
+
+    sys.argv = ["gunicorn", *options]
+    WSGIApplication("%(prog)s [OPTIONS]", prog="gunicorn").run()
+    return 0
+
+
+def jobs(name: str, processes: str, *renews: str) -> int:
+    """Run a Celery worker; with a third word it ends when it has grown."""
+    from toolevals.serving.jobs import main
+
+    return main(name, processes, renews=bool(renews))
+
+
+PROGRAMS: dict[str, Callable[..., int]] = {"web": web, "jobs": jobs}
+
+
+def load() -> None:
+    """Load all that the programs need, and leave it alone when looking for garbage."""
+    for module in LOADED:
+        import_module(module)
+    import_module("toolevals.celery").app.loader.import_default_modules()
+    gc.collect()
+    gc.freeze()
+
+
+def serve(answers: int) -> int:
+    """Fork what is asked for, until nobody can ask any more; in what is forked, run it. Return the exit status."""
+    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    rest = b""
+    while True:
+        ready = select.select([0, woken], [], [])[0]
+        if woken in ready:
+            os.read(woken, READ_BYTES)
+            _tell_ended(answers)
+        if 0 not in ready:
+            continue
+        read = os.read(0, READ_BYTES)
+        if not read:
+            return 0
+        *lines, rest = (rest + read).split(b"\n")
+        for words in map(json.loads, lines):
+            parent = os.getpid()
+            pid = os.fork()
+            if not pid:
+                for open_file in (answers, woken, wake):
+                    os.close(open_file)
+                return _become(words, parent)
+            _tell(answers, "forked", pid)
+
+
+def _become(words: Sequence[str], parent: int) -> int:
+    """Run a program in this process, which was forked for it, as if it had been started."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()  # Ctrl-C is for the parent, which ends it
+    end_with_parent()
+    if os.getppid() != parent:
+        return 1
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, f"toolevals-{words[0]}".encode())
+    return PROGRAMS[words[0]](*words[1:])
+
+
+def _tell_ended(answers: int) -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        _tell(answers, "ended", pid, os.waitstatus_to_exitcode(status))
+
+
+def _tell(answers: int, *words: Any) -> None:
+    os.write(answers, json.dumps(words).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    load()
+    sys.exit(serve(int(sys.argv[1])))
