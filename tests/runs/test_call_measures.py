@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from toolevals.grading.metrics.percentiles import percentile
 from toolevals.grading.values import Measures, Message, ToolCall, Transcript
-from toolevals.runs.counts.call_measures import CallMeasure, calls_measured
+from toolevals.runs.counts.call_measures import CallMeasure, calls_measured, is_measured, tools_called
 from toolevals.runs.counts.tool_spending import Amount, At, CallsOfTool, Timing, ToolSpent
 
 
@@ -93,6 +93,26 @@ def test_all_shares_together_are_what_the_steps_with_calls_took(taken):
         ("cost", sum(Fraction(step.measures.cost) for step in with_calls)),
     ):
         assert isclose(sum(Fraction(getattr(each, name)) for each in found), whole, rel_tol=1e-12)
+
+
+def test_where_nothing_was_measured_calls_are_counted_alike():
+    quiet = Transcript((said("get.1", "get.2", "pay.1"), answered("get.1"), said("get.3"), said()))
+    assert not is_measured(quiet)
+    told = [(each.tool, each.begins) for each in calls_measured(quiet, named)]
+    assert list(tools_called(quiet, named)) == told == [("get", True), ("get", False), ("pay", True), ("get", True)]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        Transcript((said("get.1", latency_ms=1.0),)),
+        Transcript((said("get.1"), answered("get.1", 2.0))),
+        Transcript((said("get.1"),), usage={"input_tokens": 1}),
+        Transcript((said("get.1"),), latency_ms=0.0),
+    ],
+)
+def test_whatever_says_what_it_took_is_measured(told):
+    assert is_measured(told)
 
 
 CASES = [UUID(int=number) for number in range(10)]

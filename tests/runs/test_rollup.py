@@ -38,7 +38,7 @@ def test_the_counts_are_the_cases_grouped(project, version, run_jobs, acts):
 
     grading = run.gradings.get()
     cases = list(CaseGrade.objects.filter(grading=grading))
-    for column in COLUMNS:
+    for column in (*COLUMNS, "decided_by"):
         counted = Counter(getattr(case, column) for case in cases if getattr(case, column))
         assert dict(grading.verdict_counts.filter(column=column).values_list("value", "count")) == counted
     first = Counter((case.expected, case.actual) for case in cases if case.expected)

@@ -68,6 +68,8 @@ def case_findings(grade: CaseGrade, expectation: Expectation, tools: Mapping[str
 
     Never raises over what the details of a grade lack: an older or newer grader may leave something out.
     """
+    if "failed" not in grade.statuses.values() and "result_use" not in grade.details:
+        return
     found: dict[tuple[str, str, str], int] = {}
     for family, kind, tool, count in (
         *_result_use(grade.details.get("result_use", {})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import CompiledCase
@@ -19,11 +20,12 @@ from toolevals.grading.layers.task_metrics import (
     task_completion,
     trajectory_score,
 )
+from toolevals.grading.layers.task_metrics.calls import calls_of
 from toolevals.grading.layers.task_metrics.efficiency import efficiency_of
 from toolevals.grading.layers.task_metrics.tool_selection import selection_of
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.reading.parsing.steps import AgentRun
-from toolevals.grading.values import Call, Transcript
+from toolevals.grading.reading.parsing.steps import AgentRun, Step
+from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 NO_ANSWER = "No prediction came."
@@ -201,7 +203,47 @@ def case_metrics(
     if (same := _same_for_all(compiled, transcript, grade)) is not None:
         return dict.fromkeys((metric.name for metric in asked), same)
     measured = Measured(compiled, transcript, grade, goal)
-    return {metric.name: metric.verdict(measured) for metric in asked}
+    at_once = _right_at_once(measured)
+    return {metric.name: at_once.get(metric.name) or metric.verdict(measured) for metric in asked}
+
+
+def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
+    """Return the metrics that look at no text, where one message holds just the expected calls; else none.
+
+    In most such cases of an upload nothing else was said or done, and the values depend on few numbers.
+    """
+    messages = measured.transcript.messages
+    if len(messages) != 1 or messages[0].role != "assistant" or not (count := measured.passed_calls):
+        return {}
+    values, calls = measured.grade.values, messages[0].calls
+    if values["answer"] is not None or values["execution"] is not None:
+        return {}
+    names = measured.compiled.offer.by_name
+    if names and not all(call.name in names for call in calls):
+        return {}
+    if count > 1 and len({call.name for call in calls}) < count:
+        return {}
+    [expected] = measured.compiled.expectation.alternatives
+    return _of_right_calls(count, is_offered=bool(names), may_be_more=expected.additional_calls)
+
+
+@lru_cache(maxsize=256)
+def _of_right_calls(count: int, *, is_offered: bool, may_be_more: bool) -> Mapping[str, Verdict]:
+    """Return the metrics of so many calls of different tools, all as expected, in one message."""
+    names = tuple(map(str, range(count)))
+    step = Step(calls=tuple(ToolCall(name, {}) for name in names))
+    run = AgentRun(None, names if is_offered else None, Transcript(), None, (step,))
+    task = Task(required_tools=names, expected_steps=None if may_be_more else count)
+    made = calls_of(run)
+    scores = {
+        "tools_all_pass": MetricScore(ALL_PASSED.value, ALL_PASSED.reason),
+        "tools_percentage_pass": MetricScore(all_of_them(count).value, all_of_them(count).reason),
+        "task_completion": NOT_COMPLETED,
+        "step_efficiency": efficiency_of(made, 1, task),
+        "tool_selection_accuracy": selection_of(made, run, task),
+        "trajectory_score": NOT_COMPLETED,
+    }
+    return {name: score.verdict(METRICS[name].passes_at) for name, score in scores.items()}
 
 
 def _same_for_all(compiled: CompiledCase, transcript: Transcript, grade: CaseGrade) -> Verdict | None:

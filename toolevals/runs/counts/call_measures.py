@@ -50,6 +50,24 @@ def calls_measured(
             yield from _of_step(step, took, class_of, pricing, executions)
 
 
+def is_measured(transcript: Transcript) -> bool:
+    """Return whether a transcript says anything of what it took; else no call of it has a measure."""
+    if transcript.usage or transcript.latency_ms is not None:
+        return True
+    return any(message.measures is not None for message in transcript.messages)
+
+
+def tools_called(transcript: Transcript, class_of: Callable[[Call], str]) -> Iterator[tuple[str, bool]]:
+    """Yield the class of each call's tool, and whether it is the first call to it in its step, in order."""
+    for message in transcript.messages:
+        if message.role == "assistant" and message.calls:
+            seen: set[str] = set()
+            for call in message.calls:
+                tool = class_of(call)
+                yield tool, tool not in seen
+                seen.add(tool)
+
+
 def _of_step(
     step: Message,
     took: Measures,

@@ -32,21 +32,13 @@ class Packed:
     places: array[int]
     trials: int
 
-    @classmethod
-    def of_cases(cls, positions: Sequence[int], trials: int, cases: Iterable[Sequence[Any]]) -> Self:
+    @staticmethod
+    def of_cases(positions: Sequence[int], trials: int, cases: Iterable[Sequence[Any]]) -> Packed:
         """Return the cases packed: rows of (position, trial, expected, actual, then a status for each verdict)."""
-        starts = {position: place * trials for place, position in enumerate(positions)}
-        outcomes, places = (array("I", bytes(4 * len(starts) * trials)) for _ in range(2))
-        verdicts: dict[tuple[str, ...], int] = {}
-        cells: dict[Cell, int] = {}
+        packing = Packing(positions, trials)
         for position, trial, expected, actual, *statuses in cases:
-            if (start := starts.get(position)) is None or trial >= trials:
-                continue
-            outcomes[start + trial] = verdicts.setdefault(tuple(statuses), len(verdicts) + 1)
-            if expected:
-                places[start + trial] = cells.setdefault((expected, actual), len(cells) + 1)
-        letters = ("".join(LETTERS[status] for status in statuses) for statuses in verdicts)
-        return cls(tuple(letters), tuple(cells), outcomes, places, trials)
+            packing.add(position, trial, expected, actual, tuple(statuses))
+        return packing.packed()
 
     @classmethod
     def from_document(cls, document: Any, numbers: bytes, trials: int) -> Self:
@@ -73,6 +65,30 @@ class Packed:
     def letters_of(self, number: int) -> str:
         """Return the letters of a number of `outcomes`; of no case all are unscored."""
         return letters_of(self.verdicts, number)
+
+
+class Packing:
+    """Packs the cases of a grading one by one; `positions` are those of its examples, in order."""
+
+    def __init__(self, positions: Sequence[int], trials: int) -> None:
+        self._trials = trials
+        self._starts = {position: place * trials for place, position in enumerate(positions)}
+        self._outcomes, self._places = (array("I", bytes(4 * len(self._starts) * trials)) for _ in range(2))
+        self._verdicts: dict[tuple[str, ...], int] = {}
+        self._cells: dict[Cell, int] = {}
+
+    def add(self, position: int, trial: int, expected: str, actual: str, statuses: tuple[str, ...]) -> None:
+        """Take in a case; one outside the positions and trials of the run is left out."""
+        if (start := self._starts.get(position)) is None or trial >= self._trials:
+            return
+        self._outcomes[start + trial] = self._verdicts.setdefault(statuses, len(self._verdicts) + 1)
+        if expected:
+            self._places[start + trial] = self._cells.setdefault((expected, actual), len(self._cells) + 1)
+
+    def packed(self) -> Packed:
+        """Return what was taken in."""
+        letters = ("".join(LETTERS[status] for status in statuses) for statuses in self._verdicts)
+        return Packed(tuple(letters), tuple(self._cells), self._outcomes, self._places, self._trials)
 
 
 def letters_of(verdicts: Sequence[str], number: int) -> str:

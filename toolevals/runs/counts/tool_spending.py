@@ -95,10 +95,14 @@ class CallsOfTool:
         self._cases = bytearray()
         self._numbers = {name: array("d") for name in MEASURES}
 
+    def count(self, *, begins: bool) -> None:
+        """Take in a call without a measure; it `begins` a step where it is the step's first call to the tool."""
+        self.calls += 1
+        self.steps += begins
+
     def add(self, measured: CallMeasure, case: UUID) -> None:
         """Take in a call."""
-        self.calls += 1
-        self.steps += measured.begins
+        self.count(begins=measured.begins)
         values = [getattr(measured, name) for name in MEASURES]
         if any(value is not None for value in values):
             self._cases += case.bytes

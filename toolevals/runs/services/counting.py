@@ -16,6 +16,7 @@ from django.db.models import Case, Value, When
 from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.runs.counts.counted_cases import NO_COSTS, Cell, ClassSums, Context, Costs, Counted, Unit, View
 from toolevals.runs.models import CountedCases, Grading, PlacedCase
+from toolevals.runs.services.case_tallies import CaseTallies
 from toolevals.runs.services.counting_cases import One, examples_of
 from toolevals.runs.services.example_sums import class_sums, class_sums_document, class_sums_of, first_call_sums
 from toolevals.runs.services.turns import turns_write
@@ -67,13 +68,13 @@ class CountedGrading:
                 yield grading.pk, view.value, unit.value, place, UUID(bytes=bytes(ids[16 * number : 16 * number + 16]))
 
 
-def cases_count(grading: Grading) -> CountedGrading:
-    """Read and return the cases of a grading, counted."""
+def cases_count(grading: Grading, tallies: CaseTallies | None = None) -> CountedGrading:
+    """Read and return the cases of a grading, counted; `tallies` take them in on the way."""
     units = (Unit.TRIAL, Unit.MAJORITY) if grading.run.trials > 1 else (Unit.TRIAL,)
     contexts: dict[Context, int] = {}
     matrices = {(View.FIRST, unit): _Matrix() for unit in units}
     views: tuple[View, ...] = (View.FIRST,)
-    for trials in examples_of(grading, contexts):
+    for trials in examples_of(grading, contexts, tallies):
         if len(views) == 1 and not all(one.agrees for one in trials):
             # Until here every view was the same.
             views = tuple(View)

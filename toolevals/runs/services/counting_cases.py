@@ -18,6 +18,7 @@ from toolevals.grading.metrics.classes import set_class
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import NO_COSTS, PRICE_UNITS, Cell, Context, Costs, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn, Transcript
+from toolevals.runs.services.case_tallies import CaseTallies, SeenCase
 
 _CHUNK: Final = 5000
 _Cells = dict[View, tuple[Cell, ...]]
@@ -39,15 +40,25 @@ class One:
         return self.cells is _NOWHERE or self.cells[View.SET] is self.cells[View.FIRST]
 
 
-def examples_of(grading: Grading, contexts: dict[Context, int]) -> Iterator[list[One]]:
-    """Yield the cases of each example, trial after trial, and number their contexts."""
+def examples_of(
+    grading: Grading, contexts: dict[Context, int], tallies: CaseTallies | None = None
+) -> Iterator[list[One]]:
+    """Yield the cases of each example, trial after trial, and number their contexts; `tallies` take them in, too."""
     told = _Told.of(grading)
     cases = CaseGrade.objects.filter(grading=grading)
     cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
-    rows: Any = cases.values_list("pk", "transcript__entry__position", "expected", "actual", *told.costs, *told.columns)
+    more = () if tallies is None else ("decided_by", "measured")
+    columns = "pk", "transcript__entry__position", "expected", "actual", *told.costs, *told.columns, *more
+    rows: Any = cases.values_list(*columns)
     odd = _odd_cells(grading)
     start = 4 + len(told.costs)
-    for position, trials in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(1)):
+    trial, statuses = start + told.columns.index("transcript__trial"), start + told.columns.index(VERDICT_NAMES[0])
+    for position, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(1)):
+        trials = list(found)
+        if tallies is not None:
+            end = statuses + len(VERDICT_NAMES)
+            seen = [SeenCase(row[trial], row[2], row[3], row[statuses:end], row[-2], row[-1]) for row in trials]
+            tallies.add(position, seen)
         facts = told.facts(position)
         examples = []
         for row in trials:
@@ -97,7 +108,7 @@ class _Told:
 
     def context(self, row: tuple[Any, ...], facts: tuple[int | None, str | None]) -> Context:
         """Return the context of a case from its `columns`."""
-        day = _day(row[-1]) if self.day is None else self.day
+        day = _day(row[len(self.columns) - 1]) if self.day is None else self.day
         return (*row[:5], day, row[5] + 1, *facts, *row[6 : 6 + len(VERDICT_NAMES)])
 
 

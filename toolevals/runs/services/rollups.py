@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from math import floor
 from typing import Any, Final
 from uuid import UUID
@@ -17,11 +18,12 @@ from django.utils import timezone
 
 from labeling.models import Dataset
 from labeling.services import disagreement_set
-from toolevals.grading.gates.case_table import Scores, chained
+from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.metrics.means import counted_mean
 from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.counts.counted_cases import CONTEXT, Counted, Unit, View
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.spending import Spending
 from toolevals.runs.judging.judge_snapshots import seats_of
@@ -48,11 +50,12 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.services.case_tallies import CaseTallies
 from toolevals.runs.services.counting import cases_count, counted_store
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.kept_sums import sums_to_keep
-from toolevals.runs.services.packing import cases_pack, packed_store
+from toolevals.runs.services.packing import packed_store
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.trial_tallies import tallies_store
@@ -78,7 +81,7 @@ _Texts = Mapping[tuple[str, ...], int]
 STATUSES = ("passed", "failed", "unscored", "errored")
 # So many of a dataset's newest graded runs are compared.
 RUNS = 20
-COLUMNS = (*VERDICT_NAMES, "tag", "mode", "decided_by")
+COLUMNS = (*VERDICT_NAMES, "tag", "mode")
 LATENT, SELECTION = "latent", "selection"
 FAULT_GROUP = ("tool", "argument", "kind")
 
@@ -125,10 +128,9 @@ def _percentile(rows: QuerySet[Transcript], timed: int, share: float) -> float |
     return percentile_of_sorted(near, place - floor(place) if len(near) > 1 else 0)
 
 
-def metric_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
+def metric_rows(grading: Grading, texts: _Texts) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each metric of a grading, in the order of METRIC_COLUMNS; none in one from before."""
     names = metric_names(grading.graders)
-    texts = _texts(grading) if names else {}
     for name in names:
         statuses: Counter[str] = Counter()
         outcomes: Counter[Scores] = Counter()
@@ -141,23 +143,6 @@ def metric_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
         low, high = (mean.interval.low, mean.interval.high) if mean.interval else (None, None)
         counts = (statuses[each] for each in METRIC_COLUMNS[2:6])
         yield grading.pk, name, *counts, mean.value, low, high, mean.count
-
-
-def _texts(grading: Grading) -> _Texts:
-    cases = CaseGrade.objects.filter(grading=grading).order_by()
-    if grading.run.trials < 2:
-        counted = cases.values_list("measured").annotate(count=Count("pk"))
-        return {(text,): count for text, count in counted.iterator(chunk_size=_CHUNK)}
-    starts = {position: place for place, position in enumerate(grading.run.positions)}
-    known: dict[str, int] = {}
-    rows = cases.values_list("transcript__entry__position", "measured").iterator(chunk_size=_CHUNK)
-    by_place, patterns = chained(
-        len(starts),
-        ((starts[position], known.setdefault(text, len(known))) for position, text in rows if position in starts),
-    )
-    texts = list(known)
-    counts = Counter(by_place)
-    return {tuple(texts[number] for number in patterns[each]): count for each, count in counts.items()}
 
 
 def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
@@ -212,19 +197,21 @@ def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.select_related("run__agent__tools__tools").get(pk=lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase)
-    cells = list(_cells(grading))
-    verdicts = list(_verdicts(grading))
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
     findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
-    metrics = list(metric_rows(grading))
     spent = tools_spent(grading)
     spending = spending_of(grading.run, measured=sum(each.says_anything for each in spent))
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
-    packed = cases_pack(grading)
+    tallies = CaseTallies(grading)
+    counted = cases_count(grading, tallies)
+    packed = tallies.packed()
     sums = verdict_sums_document(OutcomePatterns.of(packed)) if packed.trials > 1 else None
-    counted = cases_count(grading)
+    matrix = counted.matrices[View.FIRST, Unit.TRIAL]
+    cells = list(_cells(grading, matrix))
+    verdicts = list(_verdicts(grading, matrix, tallies))
+    metrics = list(metric_rows(grading, tallies.texts))
     kept = sums_to_keep(grading)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
@@ -249,26 +236,27 @@ def grading_roll_up(lease: Lease) -> None:
         disagreement_write(grading.dataset_version.dataset, grading)
 
 
-def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
+def _cells(grading: Grading, matrix: Counted) -> Iterator[tuple[Any, ...]]:
     """Yield the matrix of first calls, without the cases outside it, that of aligned pairs, and calls next to both."""
-    first = CaseGrade.objects.filter(grading=grading).exclude(expected="")
-    for view, rows in (("first", first), ("aligned", AlignedPair.objects.filter(grading=grading))):
-        for cell in _counted(rows, "expected", "actual"):
-            yield grading.pk, view, *cell
+    for cell, count in sorted(matrix.in_cells(range(len(matrix.contexts))).items()):
+        yield grading.pk, "first", *cell, count
+    for cell in _counted(AlignedPair.objects.filter(grading=grading), "expected", "actual"):
+        yield grading.pk, "aligned", *cell
     for tool, count in sorted(free_calls(grading).items()):
         yield grading.pk, FREE, "", tool, count
 
 
-def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:
+def _verdicts(grading: Grading, matrix: Counted, tallies: CaseTallies) -> Iterator[tuple[Any, ...]]:
     """Yield how often each value occurs in each column, an empty tag or mode being none; and the latent bugs.
 
-    Counted together, as cases that are alike are many and the ways to differ few, and all cases are read once.
+    In the matrix of first calls every case is counted once, in the cell outside where it has no place.
     """
-    counts: Counter[tuple[str, str]] = Counter()
-    for *values, count in _counted(CaseGrade.objects.filter(grading=grading), *COLUMNS):
-        case = dict(zip(COLUMNS, values, strict=True))
-        for name, value in case.items():
-            counts[name, value] += count
+    counts: Counter[tuple[str, str]] = Counter({("decided_by", name): n for name, n in tallies.decided_by.items()})
+    for context, (start, stop) in zip(matrix.contexts, pairwise(matrix.bounds), strict=True):
+        count = sum(matrix.counts[start:stop])
+        case = dict(zip(CONTEXT, context, strict=True))
+        for name in COLUMNS:
+            counts[name, case[name]] += count
         if case.items() >= IS_LATENT.items():
             counts[LATENT, SELECTION] += count
     for (name, value), count in sorted(counts.items()):

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from toolevals.grading.values.canonical import Written, exact
-from toolevals.runs.counts.call_measures import Pricing, calls_measured
+from toolevals.runs.counts.call_measures import Pricing, calls_measured, is_measured, tools_called
 from toolevals.runs.counts.tool_spending import CallsOfTool, ToolSpent
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending
@@ -36,8 +36,18 @@ class MeasuredBatch:
         """Take in the calls of a case."""
         if case.transcript is None or case.compiled is None or case.transcript.error is not None:
             return
-        for measured in calls_measured(case.transcript, case.compiled.offer.class_of, self._pricing):
-            self._tools.setdefault(measured.tool, CallsOfTool()).add(measured, case.id)
+        class_of = case.compiled.offer.class_of
+        if not is_measured(case.transcript):
+            for tool, begins in tools_called(case.transcript, class_of):
+                self._of(tool).count(begins=begins)
+            return
+        for measured in calls_measured(case.transcript, class_of, self._pricing):
+            self._of(measured.tool).add(measured, case.id)
+
+    def _of(self, tool: str) -> CallsOfTool:
+        if (calls := self._tools.get(tool)) is None:
+            calls = self._tools[tool] = CallsOfTool()
+        return calls
 
     def rows(self, start: int) -> Iterator[tuple[Any, ...]]:
         """Yield a row for each tool, in the order of MEASURED_COLUMNS."""

@@ -18,8 +18,8 @@ MOST_KEYWORDS = 64
 LONGEST_TEXT = 100_000
 
 _WORD = re.compile(r"[^\W_]+")
-# In plain ASCII all else parts words: to write it as spaces takes a tenth of the pattern's time.
-_AS_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+# In plain ASCII all else parts words: to write it as spaces, in bytes, takes less than a tenth of the pattern's time.
+_AS_SPACES = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 # The comma comes first: a pattern that begins with a condition is tried at every letter, which takes ten times as long.
 _THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 
@@ -27,8 +27,11 @@ _THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order, in one case, with thousands separators dropped."""
     text = text[:LONGEST_TEXT]
-    small = (_THOUSANDS.sub("", text) if "," in text else text).casefold()
-    return small.translate(_AS_SPACES).split() if small.isascii() else _WORD.findall(small)
+    plain = _THOUSANDS.sub("", text) if "," in text else text
+    if plain.isascii():
+        return plain.lower().encode().translate(_AS_SPACES).decode().split()
+    small = plain.casefold()
+    return small.encode().translate(_AS_SPACES).decode().split() if small.isascii() else _WORD.findall(small)
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
