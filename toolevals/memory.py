@@ -66,7 +66,7 @@ class GivingBack:
 class Growth:
     """Tells when a process is better replaced by one newly forked, which shares with others what it has not touched.
 
-    That is when it has grown by GROWN, and has hardly worked for a minute: nobody waits while a new one warms up.
+    That is when it has grown by GROWN and has hardly worked for a minute: no request waits while a new one warms up.
     """
 
     def __init__(self, calm_seconds: float) -> None:

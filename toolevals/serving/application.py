@@ -46,7 +46,7 @@ class Application:
         environment: Mapping[str, str] | None = None,
         renews: bool = False,
     ) -> None:
-        """With `renews`, workers that have grown end to be replaced: somebody must call `renew` now and then."""
+        """With `renews`, workers that have grown end to be replaced; the caller then calls `renew` now and then."""
         self.data = data
         # Installed code is found without the working folder, and files there are never taken for modules.
         self.folder = checkout() or data
@@ -163,7 +163,7 @@ class Application:
         return next((name for name, process in self.processes.items() if process.poll() is not None), None)
 
     def renew(self) -> None:
-        """Start workers anew that have ended for it. Raises CannotServeError."""
+        """Start workers again that have ended for it. Raises CannotServeError."""
         for name, process in list(self.processes.items()):
             if process.poll() == RENEW:
                 self.restart(name)

@@ -63,7 +63,7 @@ def load() -> None:
 
 
 def serve(answers: int) -> int:
-    """Fork what is asked for, until nobody can ask any more; in what is forked, run it. Return the exit status."""
+    """Fork what standard input asks for, until it is closed; in the fork, run that. Return the exit status."""
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)

@@ -27,7 +27,7 @@ class ForkServerEnded(Exception):  # noqa: N818 - what happened
 
 
 class Process(Protocol):
-    """The parts of `subprocess.Popen` that are used of a process, whoever forked it."""
+    """The parts of `subprocess.Popen` that are used of a process, forked here or by a fork server."""
 
     pid: int
     returncode: int | None
@@ -89,7 +89,7 @@ class ForkServer:
 
     @property
     def ended(self) -> bool:
-        """Whether it forks nothing more."""
+        """True once it forks nothing more."""
         self.look(0)
         return self._lost_at is not None
 
