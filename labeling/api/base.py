@@ -26,10 +26,10 @@ class LabelingView(ProjectView):
 
     def find_dataset(self, slug: str) -> Dataset:
         """Return the project's dataset. Raises Http404."""
-        found: Dataset | None = _DATASET.first(project=self.project.pk, slug=slug)
-        if found is None:
+        dataset_row: Dataset | None = _DATASET.first(project=self.project.pk, slug=slug)
+        if dataset_row is None:
             raise Http404
-        return found
+        return dataset_row
 
     def find_version(self, dataset: str, name: str) -> DatasetVersion:
         """Return the frozen version of a dataset that has this number or tag. Raises Http404."""

@@ -23,11 +23,11 @@ def expected_tools(expectation: Mapping[str, Any], tools: Mapping[str, ToolSpec]
     """
     if expectation.get("kind") == "no_call":
         return {NO_CALL: frozenset()}
-    found: dict[str, frozenset[str]] = {}
+    parts: dict[str, frozenset[str]] = {}
     for call in calls_of(expectation):
         kinds = edge_case_kinds(tools.get(call["tool"]), plain_arguments(call))
-        found[call["tool"]] = found.get(call["tool"], frozenset()) | {kind.value for kind in kinds}
-    return found or {ANY_CALL: frozenset()}
+        parts[call["tool"]] = parts.get(call["tool"], frozenset()) | {kind.value for kind in kinds}
+    return parts or {ANY_CALL: frozenset()}
 
 
 def calls_of(expectation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -5,8 +5,7 @@ from labeling.models.calibration import CalibrationAnswer, CalibrationItem, Cali
 from labeling.models.coverage import CoverageCount, GoldTool, ToolPart
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
-from labeling.models.feedback import Feedback
-from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
+from labeling.models.gold import Adjudication, Dispute, Feedback, Gold, GoldSource
 from labeling.models.imports import GoldFate, ImportPart, Origin, StagedChange, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState, SpareLabel
 from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion

@@ -48,21 +48,21 @@ def kept_slots(user: User) -> list[Any]:
 def held_slot(place: Dataset | Project, user: User) -> UUID | None:
     """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
     query = _HELD_OF_DATASET if isinstance(place, Dataset) else _HELD_OF_PROJECT
-    found: LabelSlot | None = query.first(place=place.pk, user=user.pk)
-    return found.pk if found is not None else None
+    slot: LabelSlot | None = query.first(place=place.pk, user=user.pk)
+    return slot.pk if slot is not None else None
 
 
 def slot_of_round(revision: UUID, user: User) -> LabelSlot | None:
     """Return this person's slot in a revision's current round, its row locked."""
-    found: LabelSlot | None = _SLOT_OF_ROUND.first(revision=revision, user=user.pk)
-    return found
+    slot: LabelSlot | None = _SLOT_OF_ROUND.first(revision=revision, user=user.pk)
+    return slot
 
 
 def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
     """Return a round of a dataset or project that this person has to answer before they are handed examples."""
     query = _FIRST_OF_DATASET if isinstance(place, Dataset) else _FIRST_OF_PROJECT
-    found: CalibrationRound | None = query.first(place=place.pk, user=user.pk)
-    return found
+    calibration: CalibrationRound | None = query.first(place=place.pk, user=user.pk)
+    return calibration
 
 
 def locked_role(project: Project, user: User) -> int | None:

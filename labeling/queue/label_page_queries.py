@@ -49,8 +49,8 @@ class PageFacts(NamedTuple):
 
 def slot_for_page(pk: UUID) -> LabelSlot:
     """Return a slot with what its page shows."""
-    found: LabelSlot = _SLOT.objects(slot=pk)[0]
-    return _whole(found)
+    slot: LabelSlot = _SLOT.objects(slot=pk)[0]
+    return _whole(slot)
 
 
 def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
@@ -61,8 +61,8 @@ def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
 
 def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
     """Return a slot of the project with what its page shows, whosever it is; None where there is none."""
-    found: LabelSlot | None = _PROJECT_SLOT.first(slot=pk, project=project.pk)
-    return _whole(found) if found is not None else None
+    slot: LabelSlot | None = _PROJECT_SLOT.first(slot=pk, project=project.pk)
+    return _whole(slot) if slot is not None else None
 
 
 def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
@@ -74,28 +74,28 @@ def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
 
 def locked_revision(pk: UUID) -> Revision:
     """Return a revision with its example, dataset, project and tools, its row locked to the end of the transaction."""
-    found: list[Revision] = _LOCKED.objects(revision=pk)
-    if not found:
+    revisions: list[Revision] = _LOCKED.objects(revision=pk)
+    if not revisions:
         raise Revision.DoesNotExist
-    return found[0]
+    return revisions[0]
 
 
 def newest_label(slot: LabelSlot) -> Label | None:
     """Return the newest label of a slot, by whom it may be."""
-    found: Label | None = _NEWEST_LABEL.first(slot=slot.pk)
-    return found
+    label: Label | None = _NEWEST_LABEL.first(slot=slot.pk)
+    return label
 
 
 def own_label(revision: Revision, user: User) -> Label | None:
     """Return the newest label that this person gave a revision, one taken back included."""
-    found: Label | None = _OWN_LABEL.first(revision=revision.pk, user=user.pk)
-    return found
+    label: Label | None = _OWN_LABEL.first(revision=revision.pk, user=user.pk)
+    return label
 
 
 def own_draft(revision: Revision, user: User) -> Draft | None:
     """Return what this person has entered for a revision and not handed in."""
-    found: Draft | None = _DRAFT.first(revision=revision.pk, user=user.pk)
-    return found
+    draft: Draft | None = _DRAFT.first(revision=revision.pk, user=user.pk)
+    return draft
 
 
 def label_facts(revision: Revision, user: User) -> LabelFacts:
@@ -141,16 +141,16 @@ def count_answers(project: Project, user: User) -> int:
 
 def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:
     """Return a round of a project of which this person has something to answer, with `size` and `own`."""
-    found: CalibrationRound | None = _CALIBRATION.first(project=project.pk, user=user.pk)
-    return found
+    calibration: CalibrationRound | None = _CALIBRATION.first(project=project.pk, user=user.pk)
+    return calibration
 
 
 def dataset_called(project: Project, slug: str) -> Dataset | None:
     """Return the project's dataset of this name in addresses."""
-    found: Dataset | None = _DATASET.first(project=project.pk, slug=slug)
-    if found is not None:
-        found.project = project
-    return found
+    dataset_row: Dataset | None = _DATASET.first(project=project.pk, slug=slug)
+    if dataset_row is not None:
+        dataset_row.project = project
+    return dataset_row
 
 
 def _whole(slot: LabelSlot) -> LabelSlot:

@@ -44,15 +44,15 @@ def solved_examples(revision: Revision, offered: frozenset[str]) -> list[SolvedE
         .select_related("revision__example")
         .order_by("-id")[:NEWEST]
     )
-    found: dict[str, SolvedExample] = {}
+    examples: dict[str, SolvedExample] = {}
     for gold in golds:
         name = _first_tool(gold.expectation)
-        if name not in found and (name == "" or name in offered):
+        if name not in examples and (name == "" or name in offered):
             said = snippet(gold.revision.input, MAX_SAID)
-            found[name] = SolvedExample(gold.revision, said, expectation_words(gold.expectation), gold.rationale)
-        if len(found) == MOST:
+            examples[name] = SolvedExample(gold.revision, said, expectation_words(gold.expectation), gold.rationale)
+        if len(examples) == MOST:
             break
-    return list(found.values())
+    return list(examples.values())
 
 
 def _first_tool(document: Any) -> str:

@@ -19,7 +19,6 @@ from labeling.services.import_lines import import_lines_file
 from labeling.services.imports import examples_import, import_start
 from labeling.services.keys import keys_set
 from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.leaving import slot_leave
 from labeling.services.lint import finding_ignore, finding_restore, lint_running, lint_start
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
@@ -38,6 +37,7 @@ from labeling.services.slots import (
     draft_save,
     skip_undo,
     slot_claim,
+    slot_leave,
     slot_reclaim,
     slot_release,
     slot_renew,

@@ -37,6 +37,8 @@ from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import audit_record
 
+# Long enough for a reload, or a step aside and back, to find the claim still held.
+LEAVING_GRACE = timedelta(seconds=60)
 QUESTION_READ = (
     "You have opened a question about this example, so you know what its author thinks: another person labels it. "
     "Go on with the next example."
@@ -95,6 +97,17 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
         if claimed is not None and own is None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=claimed)
     return claimed
+
+
+def slot_leave(*, slot: LabelSlot, actor: User) -> bool:
+    """Let a claim that `actor` holds end in a minute unless it is renewed; return whether they hold it.
+
+    Like a renewal it leaves no audit row: it decides nothing.
+    """
+    held = LabelSlot.objects.filter(pk=slot.pk, reviewer=actor, state=SlotState.CLAIMED)
+    until = timezone.now() + LEAVING_GRACE
+    held.filter(lease_until__gt=until).update(lease_until=until)
+    return held.exists()
 
 
 def slot_renew(*, slot: LabelSlot, actor: User) -> bool:

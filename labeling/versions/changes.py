@@ -132,15 +132,15 @@ class VersionDiff:
     def strata(self) -> dict[str, list[tuple[str, int, int]]]:
         """Return by stratum how many examples of each value there were before and are after."""
         fields = [f"revision__example__{name}" for name in STRATA]
-        found: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in STRATA}
+        changes: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in STRATA}
         for version, is_after in ((self.before, False), (self.after, True)):
             rows = VersionEntry.objects.filter(version=version).order_by()
             for *values, count in rows.values_list(*fields).annotate(n=Count("pk")):
                 for name, value in zip(STRATA, values, strict=True):
-                    found[name][value, is_after] += count
+                    changes[name][value, is_after] += count
         return {
             name: [(value, counts[value, False], counts[value, True]) for value in sorted({v for v, _ in counts})]
-            for name, counts in found.items()
+            for name, counts in changes.items()
             if any(value for value, _ in counts)
         }
 

@@ -54,7 +54,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "said": CaseSaid.of(case_said(case, reading.gold)),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
-        "case_filter": choice,
+        "choice": choice,
         "from_matrix": from_matrix,
         "back": run_url("matrix" if from_matrix else "cases", head.run) + (f"?{query}" if query else ""),
         "query": query,

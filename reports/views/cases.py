@@ -41,7 +41,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "head": head,
         "run": head.run,
-        "case_filter": choice,
+        "choice": choice,
         "cases": (rows := case_rows(page[:CASES_A_PAGE])),
         "traces": TraceExample.objects.open_traces(request.project, {row.example_id for row in rows}, request.role),
         "count": listed.count() if counted is None else counted,

@@ -39,7 +39,7 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "head": head,
         "run": head.run,
-        "found": analysis,
+        "recovery": analysis,
         "verdicts": next(row for row in layers.beside if row.name == "recovery"),
         "sentence": recovery_sentence(analysis),
         "classes": [(each, ERROR_CLASSES[each]) for each in ERROR_CLASSES if each in analysis.classes],

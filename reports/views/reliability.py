@@ -44,20 +44,20 @@ def reliability(request: ProjectRequest, number: int) -> HttpResponse:
 
 def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
     state = read_trial_state(request.GET)
-    found = grading_reliability(grading, head.run.trials, state.k, state.of, state.stratum)
-    if found is None:
-        return {"found": None}
+    analysis = grading_reliability(grading, head.run.trials, state.k, state.of, state.stratum)
+    if analysis is None:
+        return {"reliability": None}
     own = state.parameters() | {"grading": head.grading_number or ""}
-    tools = found.of_kind("tool")
+    tools = analysis.of_kind("tool")
     page = example_page(grading, state)
     return {
-        "found": found,
+        "reliability": analysis,
         "state": state,
-        "sentence": reliability_sentence(found),
-        "chart": {"reliability-chart": reliability_chart(found)},
+        "sentence": reliability_sentence(analysis),
+        "chart": {"reliability-chart": reliability_chart(analysis)},
         "tools": tools[:MOST_GROUPS],
         "tools_left": max(len(tools) - MOST_GROUPS, 0),
-        "strata": found.of_kind(state.stratum) if state.stratum else found.of_kind("bucket", "difficulty"),
+        "strata": analysis.of_kind(state.stratum) if state.stratum else analysis.of_kind("bucket", "difficulty"),
         "verdicts": VERDICT_NAMES,
         "and_of": f"&{asked}" if (asked := address_query({"of": own["of"], "stratum": state.stratum})) else "",
         "other_strata": OTHER_STRATA,

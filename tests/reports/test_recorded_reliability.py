@@ -105,10 +105,10 @@ def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudi
     client.force_login(adjudicator)
     page = client.get("/p/shop/runs/1/reliability/")
     assert "The outcome is decided by end state and answer." in page.content.decode()
-    curve = page.context["found"].curve
+    curve = page.context["reliability"].curve
     assert [round(point.hat.value, 3) for point in curve] == [0.42, 0.273, 0.22, 0.2]
     # By the calls alone, a run that leaves the right end state by other calls passes less often.
-    calls = client.get("/p/shop/runs/1/reliability/?of=equivalence").context["found"].curve
+    calls = client.get("/p/shop/runs/1/reliability/?of=equivalence").context["reliability"].curve
     assert calls[0].hat.value < curve[0].hat.value
     (listed,) = client.get("/api/v1/projects/shop/runs/").json()["results"]
     assert (listed["outcome"]["passed"], listed["outcome"]["total"]) == (84, 200)

@@ -78,7 +78,7 @@ def test_failures_are_counted_by_tool_and_class(get, grading):
         ["refund", "1 / 2 of refund with 400 handled correctly", "", "", "50"],
         [HOSTILE[:27] + "…", "", f"1 / 1 of {HOSTILE} with 404 handled correctly", "", "100"],
     ]
-    found = page.context["found"]
+    found = page.context["recovery"]
     assert (found.answers, found.whole.errors, found.cases_with_errors, found.whole.episodes) == (10, 7, 6, 6)
     assert (found.whole.right, found.whole.recovered, found.whole.identical_retries) == (4, 2, 2)
     assert {row.tool: (row.whole.errors, row.answers) for row in found.tools} == {
@@ -94,7 +94,7 @@ def test_failures_are_counted_by_tool_and_class(get, grading):
 
 
 def test_what_followed_is_counted_and_explained(get, grading):
-    rows = {row.reaction: row.tally for row in get("recovery", grading).context["found"].reactions}
+    rows = {row.reaction: row.tally for row in get("recovery", grading).context["recovery"].reactions}
     assert {name: (tally.right, tally.episodes) for name, tally in rows.items()} == {
         "corrected_retry": (1, 1),
         "identical_retry": (1, 1),

@@ -75,7 +75,7 @@ def test_trials_that_nobody_rewarded_are_in_no_count(send, client, run_jobs):
     run = Run.objects.get()
     rewards = Transcript.objects.filter(run=run).order_by("reward").values_list("reward", flat=True)
     assert sorted(rewards, key=str) == [1.0, None]
-    found = client.get(answer["location"]).context["found"]
+    found = client.get(answer["location"]).context["agreement"]
     assert found.total == 1
 
 

@@ -56,7 +56,7 @@ def graded(project, adjudicator, client, run_jobs):
         assert run.job.state == JobState.SUCCEEDED, run.job.report
         assert (run.job.report["predictions"], run.job.report["missing"]) == (len(records), 0)
         assert run.job.report["read"]["losses"] == []
-        found: Recovery = client.get(f"{PAGE}/recovery/").context["found"]
+        found: Recovery = client.get(f"{PAGE}/recovery/").context["recovery"]
         return found
 
     def send(path: str, body: Any, status: int, content_type: str = "") -> None:

@@ -76,17 +76,17 @@ def _found(name: str) -> EvaluationFile | None:
         return None
 
 
-def _write(found: EvaluationFile, agent: str, rows: Any) -> int:
+def _write(evaluation_file: EvaluationFile, agent: str, rows: Any) -> int:
     bad = 0
     losses: list[Problem] = []
     try:
-        for place, row in graded_rows(found, agent):
+        for place, row in graded_rows(evaluation_file, agent):
             if isinstance(row, InvalidDocument):
                 bad += 1
                 note(f"toolevals: {f'line {place.line}' if place.line else 'entry ' + str(place.number)}: {row}")
             else:
                 rows.write(orjson.dumps(row) + b"\n")
-        for _, trial, lost in found.trials(agent):
+        for _, trial, lost in evaluation_file.trials(agent):
             if not isinstance(trial, InvalidDocument):
                 losses += lost
     except InvalidDocument as error:

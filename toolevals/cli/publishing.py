@@ -82,18 +82,18 @@ def ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) 
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     size = 0
     for file in sorted(folder.rglob("*")):
         # A link could lead out of the folder.
         if file.is_symlink() or not file.is_file():
             continue
         size += file.stat().st_size
-        if len(found) >= _MOST_FILES or size > _LARGEST:
+        if len(contents) >= _MOST_FILES or size > _LARGEST:
             words = f"{folder}: holds more than {_MOST_FILES:,} files or {_LARGEST:,} bytes: name a folder within"
             raise CommandError(Exit.DATA, words)
-        found[file.relative_to(folder).as_posix()] = file.read_bytes()
-    return found
+        contents[file.relative_to(folder).as_posix()] = file.read_bytes()
+    return contents
 
 
 def _survey(document: Any, document_format: str, choice: Mapping[str, Any]) -> Survey:

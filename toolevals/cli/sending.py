@@ -220,30 +220,30 @@ def run(arguments: argparse.Namespace) -> int:
     return _send(arguments, found, agent)
 
 
-def _send(arguments: argparse.Namespace, found: Sequence[Conversation], agent: Agent) -> int:
+def _send(arguments: argparse.Namespace, conversations: Sequence[Conversation], agent: Agent) -> int:
     client = ProjectClient.from_arguments(arguments)
     rejected, sent = 0, 0
-    for count, batch in _batches(found, agent):
+    for count, batch in _batches(conversations, agent):
         # What comes twice is stored once: a batch whose answer was lost is sent again.
         answer = (client.post_once(f"{client.server}/v1/traces", json=batch) or {}).get("partialSuccess") or {}
         rejected += int(answer.get("rejectedSpans") or 0)
         if answer.get("errorMessage"):
             note(answer["errorMessage"])
         sent += count
-        say_progress(f"{sent:,} of {len(found):,} conversations")
-    say(f"{len(found):,} conversations sent: {client.page('traces/')}")
+        say_progress(f"{sent:,} of {len(conversations):,} conversations")
+    say(f"{len(conversations):,} conversations sent: {client.page('traces/')}")
     if rejected:
         note(f"{rejected:,} spans were rejected")
     return Exit.FAILED if rejected else Exit.OK
 
 
-def _batches(found: Sequence[Conversation], agent: Agent) -> Iterator[tuple[int, dict[str, Any]]]:
+def _batches(conversations: Sequence[Conversation], agent: Agent) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield exports, each with how many conversations it holds; they end a while ago, one after the other."""
     now = time.time_ns()
     spans: list[dict[str, Any]] = []
     size = count = 0
-    for number, conversation in enumerate(found):
-        made = spans_of_conversation(conversation, agent, now - LONGEST_NS - (len(found) - number) * APART_NS)
+    for number, conversation in enumerate(conversations):
+        made = spans_of_conversation(conversation, agent, now - LONGEST_NS - (len(conversations) - number) * APART_NS)
         bytes_of = len(orjson.dumps(made))
         if spans and size + bytes_of > BATCH_BYTES:
             yield count, export_of(spans, agent)

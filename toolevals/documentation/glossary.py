@@ -51,12 +51,12 @@ def _read(changed: int) -> Mapping[str, Word]:
 
 def words_of(text: str) -> Mapping[str, Word]:
     """Return the words of a glossary's text. A word that stands twice keeps its first meaning."""
-    found: dict[str, Word] = {}
+    words: dict[str, Word] = {}
     for row in _ROW.finditer(text):
         name = _plain(row["word"])
-        if name not in _HEAD and name not in found:
-            found[name] = _word(name, row["meaning"])
-    return found
+        if name not in _HEAD and name not in words:
+            words[name] = _word(name, row["meaning"])
+    return words
 
 
 def _word(name: str, meaning: str) -> Word:

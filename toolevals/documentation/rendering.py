@@ -84,7 +84,7 @@ def render(text: str, name: str) -> Document:
 
 def _mark_headings(tokens: Sequence[Token]) -> list[Heading]:
     """Give every heading its anchor, as forges make them, and return them in order."""
-    found: list[Heading] = []
+    headings: list[Heading] = []
     counts: dict[str, int] = {}
     for token, inline in pairwise(tokens):
         if token.type == "heading_open":
@@ -95,8 +95,8 @@ def _mark_headings(tokens: Sequence[Token]) -> list[Heading]:
             heading = Heading(int(token.tag[1]), title, f"{anchor}-{earlier}" if earlier else anchor)
             token.attrSet("id", heading.anchor)
             token.meta["title"] = title
-            found.append(heading)
-    return found
+            headings.append(heading)
+    return headings
 
 
 def _mark_words(tokens: Sequence[Token]) -> None:

@@ -41,12 +41,12 @@ def search(words: str) -> tuple[Hit, ...]:
         return ()
     # Each is made once: a longer word before one that it begins with.
     pattern = re.compile("|".join(map(re.escape, sorted({*wanted}, key=len, reverse=True))), re.IGNORECASE)
-    found: list[tuple[tuple[int, int], Hit]] = []
+    hits: list[tuple[tuple[int, int], Hit]] = []
     for page in map(document, pages()):
         ranked = ((_rank(page, section, wanted), section) for section in page.sections)
-        found += ((rank, _hit(page, section, pattern)) for rank, section in ranked if rank)
-    found.sort(key=lambda each: each[0], reverse=True)
-    return tuple(hit for _, hit in found[:MOST])
+        hits += ((rank, _hit(page, section, pattern)) for rank, section in ranked if rank)
+    hits.sort(key=lambda each: each[0], reverse=True)
+    return tuple(hit for _, hit in hits[:MOST])
 
 
 def _rank(page: Document, section: Section, wanted: list[str]) -> tuple[int, int] | None:

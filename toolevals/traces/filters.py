@@ -154,8 +154,8 @@ class TraceFilter:
             asked_on=timezone.localdate(asked) if (asked := _moment("asked", self.asked)) else None,
         )
 
-    def _shown(self, found: TraceQuerySet, project: Project, role: Role) -> TraceQuerySet:
-        return found.exclude(closed_to(project, role)) if self.tells else found.with_closed(project, role)
+    def _shown(self, traces: TraceQuerySet, project: Project, role: Role) -> TraceQuerySet:
+        return traces.exclude(closed_to(project, role)) if self.tells else traces.with_closed(project, role)
 
     def page(self, project: Project, role: Role, before: str, size: int = PAGE_SIZE) -> Page[Trace]:
         """Return a page of them, the newest first."""

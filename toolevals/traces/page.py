@@ -63,10 +63,10 @@ class TracePage:
     @property
     def by_span(self) -> dict[str, list[Judged]]:
         """The verdicts of each span."""
-        found: dict[str, list[Judged]] = {}
+        judged: dict[str, list[Judged]] = {}
         for each in self.verdicts:
-            found.setdefault(each.verdict.span_id, []).append(each)
-        return found
+            judged.setdefault(each.verdict.span_id, []).append(each)
+        return judged
 
     @property
     def told(self) -> list[tuple[Judged, int]]:

@@ -96,10 +96,10 @@ def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
     # By the key of a judge, or the name of a rule.
     judges = judge_rules(project)
     rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judges
-    found: dict[tuple[int | str, int], RuleDay] = {}
+    rule_days: dict[tuple[int | str, int], RuleDay] = {}
 
     def day_of(rule: int | str, at: int) -> RuleDay:
-        return found.setdefault((rule, at), RuleDay(rules[rule], timezone.localdate(days[at])))
+        return rule_days.setdefault((rule, at), RuleDay(rules[rule], timezone.localdate(days[at])))
 
     if not days:
         return []
@@ -117,7 +117,9 @@ def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
         each.tally[passed + failed, passed] += count
     for judge, at, count in _not_judged(project, trace_filter, days) if judges else ():
         day_of(judge, at).not_judged += count
-    by_rule = [(rule, [found[key, at] for at in range(len(days)) if (key, at) in found]) for key, rule in rules.items()]
+    by_rule = [
+        (rule, [rule_days[key, at] for at in range(len(days)) if (key, at) in rule_days]) for key, rule in rules.items()
+    ]
     return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
 
 
@@ -125,12 +127,12 @@ def days_of(trace_filter: TraceFilter) -> list[datetime]:
     """Return the beginnings of the days, the first one where the filter begins; never many more than are allowed."""
     since, until = trace_filter.times
     end = until or timezone.now()
-    found: list[datetime] = []
-    while since is not None and since < end and len(found) <= MOST_DAYS:
-        found.append(since)
+    days: list[datetime] = []
+    while since is not None and since < end and len(days) <= MOST_DAYS:
+        days.append(since)
         following = timezone.localdate(since) + timedelta(days=1)
         since = timezone.make_aware(datetime(following.year, following.month, following.day))  # noqa: DTZ001
-    return found
+    return days
 
 
 def _not_judged(project: Project, trace_filter: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:

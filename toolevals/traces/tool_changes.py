@@ -72,14 +72,14 @@ def tool_changes(
     """
     tests = [*_tests(trace_filter, split, figures, earlier)]
     adjusted = holm([rates_differ(before, after) for *_, before, after in tests])
-    found: dict[tuple[str, str], list[ToolChange]] = {}
+    changes: dict[tuple[str, str], list[ToolChange]] = {}
     for (key, against, measure, before, after), p_value in zip(tests, adjusted, strict=True):
         if p_value is not None and p_value < ALPHA:
             change_id = uuid5(project.pk, f"{trace_filter.query} {split} {key!r} {measure} {against.words}")
             rates = _share(before), _share(after)
             change = ToolChange(change_id, *key, measure, against.words, *rates, p_value, against.part)
-            found.setdefault(key, []).append(change)
-    return found
+            changes.setdefault(key, []).append(change)
+    return changes
 
 
 def _tests(

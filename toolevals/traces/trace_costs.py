@@ -88,11 +88,11 @@ def cost_figures(project: Project, trace_filter: TraceFilter, split: str = "") -
     days = [] if trace_filter.problems else days_of(trace_filter)
     if not days:
         return []
-    found: dict[str, CostFigures] = {}
+    figures: dict[str, CostFigures] = {}
     for counts in _cost_counts(project, trace_filter, days):
         part = str(getattr(counts, SPLITS[split])) if split in SPLITS else ""
-        found.setdefault(part, CostFigures(part)).add(counts)
-    return [found[part] for part in sorted(found)]
+        figures.setdefault(part, CostFigures(part)).add(counts)
+    return [figures[part] for part in sorted(figures)]
 
 
 def _cost_counts(project: Project, trace_filter: TraceFilter, days: Sequence[datetime]) -> Iterator[CostCounts]:

@@ -85,10 +85,10 @@ def _with_ids(trace: Trace, verdicts: list[SpanVerdict]) -> Iterator[ExportedVer
         before[name] += 1
 
 
-def _batch(found: list[ExportedVerdict]) -> dict[str, Any]:
-    trace = found[0].trace
+def _batch(verdicts: list[ExportedVerdict]) -> dict[str, Any]:
+    trace = verdicts[0].trace
     resource = {"service.name": trace.agent, "service.version": trace.agent_version}
-    records = [_record(each) for each in found]
+    records = [_record(each) for each in verdicts]
     return {
         "resourceLogs": [
             {

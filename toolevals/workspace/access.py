@@ -74,11 +74,11 @@ class Rule:
 @cache
 def rules() -> dict[str, Rule]:
     """Return every app's rules by the name of the address, such as "labeling:label"."""
-    found: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {}
     for config in apps.get_app_configs():
         if config.name.startswith("toolevals.") or config.name in ("labeling", "reports"):
-            found.update(import_module(f"{config.name}.access").RULES)
-    return found
+            rules.update(import_module(f"{config.name}.access").RULES)
+    return rules
 
 
 RULES = {

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.metrics.bootstrap import bootstrap_interval
+from toolevals.grading.metrics.resampling import bootstrap_interval
 
 shares = st.floats(0, 1)
 

@@ -79,10 +79,10 @@ class _Contest:
 
     def best(self) -> Assigned:
         """Return the best assignment, by the actual calls' own places."""
-        found: Assigned = [None] * self.size
+        assigned: Assigned = [None] * self.size
         for row, column in self._best().items():
-            found[row] = self.columns[column]
-        return found
+            assigned[row] = self.columns[column]
+        return assigned
 
     def _best(self) -> dict[int, int]:
         rows = list(self.weights)

@@ -30,10 +30,12 @@ def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> froz
     kinds = _admitted(tool) if tool is not None else {}
     names = [path[-1] for path, _ in _values(arguments)]
     knows_currency = any(is_currency(name) for name in names)
-    found: set[EdgeCase] = set()
+    edge_cases: set[EdgeCase] = set()
     for path, value in _values(arguments):
-        found |= set(_kinds_of(path, value, kinds.get(pointer_to(path), frozenset()), knows_currency=knows_currency))
-    return frozenset(found)
+        edge_cases |= set(
+            _kinds_of(path, value, kinds.get(pointer_to(path), frozenset()), knows_currency=knows_currency)
+        )
+    return frozenset(edge_cases)
 
 
 def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:

@@ -50,17 +50,17 @@ def parameters_of(tool: ToolSpec) -> list[Parameter]:
     """Return a tool's parameters, breadth first, at most MAX_PARAMETERS."""
     root = tool.input_schema
     waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     for path, schema in waiting:
-        if len(path) >= _DEEPEST or len(found) >= MAX_PARAMETERS:
+        if len(path) >= _DEEPEST or len(parameters) >= MAX_PARAMETERS:
             break
         for name, inside, required in _inside(_followed(root, schema), root):
-            if len(found) >= MAX_PARAMETERS:
+            if len(parameters) >= MAX_PARAMETERS:
                 break
             followed = _followed(root, inside)
-            found.append(Parameter((*path, name), followed, required, _types(followed, root, 0)))
+            parameters.append(Parameter((*path, name), followed, required, _types(followed, root, 0)))
             waiting.append(((*path, name), followed))
-    return found
+    return parameters
 
 
 def _inside(schema: Mapping[str, Any], root: Any) -> Iterator[tuple[str, Any, bool]]:

@@ -98,10 +98,12 @@ def _line(first: Mapping[str, Any]) -> FileKind | None:
     return None if _is_tools(first) else _examples(line_format(first))
 
 
-def _examples(found: ExampleFormat | None) -> FileKind | None:
-    if found is None:
+def _examples(example_format: ExampleFormat | None) -> FileKind | None:
+    if example_format is None:
         return None
-    return FileKind("examples", found.name, TITLES[found.name], found.evidence, ("examples",))
+    return FileKind(
+        "examples", example_format.name, TITLES[example_format.name], example_format.evidence, ("examples",)
+    )
 
 
 def _document(document: Any) -> FileKind:

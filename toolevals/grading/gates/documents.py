@@ -128,17 +128,17 @@ class _Reader:
         return _regression(document)
 
     def groups(self, documents: Sequence[Any]) -> tuple[MetricGroup, ...]:
-        found: dict[str, MetricGroup] = {}
+        groups: dict[str, MetricGroup] = {}
         for place, document in enumerate(documents):
             try:
                 group = read_group(document)
             except InvalidDocument as error:
                 self.problems += error.below(pointer_to(["groups", place])).problems
                 continue
-            if group.name in found:
+            if group.name in groups:
                 self.problems.append(Problem(pointer_to(["groups", place, "name"]), "is the name of two groups"))
-            found[group.name] = group
-        return tuple(found.values())
+            groups[group.name] = group
+        return tuple(groups.values())
 
     def case_assertions(self, documents: list[Any]) -> tuple[CaseAssertion, ...]:
         found = []

@@ -53,10 +53,10 @@ class PairedRuns:
     def _places(self) -> Mapping[_Pair, Sequence[int]]:
         """The places of the examples that have each pair."""
         _, first, second = self._sides
-        found: defaultdict[_Pair, array[int]] = defaultdict(lambda: array("I"))
+        pairs: defaultdict[_Pair, array[int]] = defaultdict(lambda: array("I"))
         for place, pair in enumerate(zip(first, second, strict=True)):
-            found[pair].append(place)
-        return found
+            pairs[pair].append(place)
+        return pairs
 
     def named(self, pairs: Sequence[_Pair]) -> list[str]:
         """Return the examples that have one of these pairs, in order."""

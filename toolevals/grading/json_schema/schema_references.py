@@ -45,11 +45,11 @@ def circles(schema: dict[str, Any]) -> list[Circle]:
     """Return the references that close a circle, in the schema's order."""
     edges = _edges(schema)
     done: set[Place] = set()
-    found: list[Circle] = []
+    circles: list[Circle] = []
     for start in edges:
         if start not in done:
-            _walk(start, edges, done, found)
-    return found
+            _walk(start, edges, done, circles)
+    return circles
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Step:
     rest: Iterator[Reference] = field(default_factory=lambda: iter(()))
 
 
-def _walk(start: Place, edges: Mapping[Place, list[Reference]], done: set[Place], found: list[Circle]) -> None:
+def _walk(start: Place, edges: Mapping[Place, list[Reference]], done: set[Place], circles: list[Circle]) -> None:
     way = [_Step(start, None, iter(edges[start]))]
     on_way = {start: 0}
     while way:
@@ -73,7 +73,7 @@ def _walk(start: Place, edges: Mapping[Place, list[Reference]], done: set[Place]
         elif reference.target in on_way:
             back = way[on_way[reference.target] + 1 :]
             steps = [reference, *(step.reached_by for step in back if step.reached_by)]
-            found.append(Circle(reference, any(each.optional for each in steps)))
+            circles.append(Circle(reference, any(each.optional for each in steps)))
         elif reference.target in edges and reference.target not in done:
             on_way[reference.target] = len(way)
             way.append(_Step(reference.target, reference, iter(edges[reference.target])))

@@ -59,14 +59,14 @@ class CaseJudging:
     @cached_property
     def missing(self) -> tuple[JudgementRequest, ...]:
         """The requests that no one has answered yet, in the order of the rubrics; none of them twice."""
-        found: dict[tuple[str, str], JudgementRequest] = {}
+        requests: dict[tuple[str, str], JudgementRequest] = {}
         for rubric in self.judgements.briefing.rubrics:
             if rubric.name in self.judgements.briefing.left_out:
                 continue
             for request in self._requests(rubric, self._units(rubric)):
                 if request.size <= MOST_CHARACTERS and self.judgements.answering(request) is None:
-                    found[rubric.name, request.digest] = request
-        return tuple(found.values())
+                    requests[rubric.name, request.digest] = request
+        return tuple(requests.values())
 
     def verdicts(self) -> Mapping[str, JudgedVerdict]:
         """Return the verdict of every rubric that is on."""

@@ -110,9 +110,9 @@ class ProbeTally:
     effects: Mapping[Effect, int]
 
     @classmethod
-    def of(cls, name: str, found: Iterable[Moved]) -> Self:
+    def of(cls, name: str, moved: Iterable[Moved]) -> Self:
         """Count what probes do."""
-        effects = [each.effect for each in found]
+        effects = [each.effect for each in moved]
         return cls(name, {effect: effects.count(effect) for effect in EFFECTS})
 
     @property
@@ -138,16 +138,16 @@ class ProbeTally:
         return Estimate(self.moved / self.compared, wilson(self.moved, self.compared), self.compared)
 
 
-def moved_by(found: ProbeSet, rubric: Rubric, answers: Mapping[str, Answer]) -> tuple[Moved, ...]:
+def moved_by(probes: ProbeSet, rubric: Rubric, answers: Mapping[str, Answer]) -> tuple[Moved, ...]:
     """Return what each probe does to a judge, from its answers by the keys of `ProbeSet.questions`."""
-    asked = found.questions(rubric).keys()
-    return tuple(_moved(probe, rubric.scale, answers, is_shown=probe.id in asked) for probe in found.probes)
+    asked = probes.questions(rubric).keys()
+    return tuple(_moved(probe, rubric.scale, answers, is_shown=probe.id in asked) for probe in probes.probes)
 
 
-def tallies(found: Sequence[Moved], by: Callable[[Probe], str]) -> tuple[ProbeTally, ...]:
+def tallies(moved: Sequence[Moved], by: Callable[[Probe], str]) -> tuple[ProbeTally, ...]:
     """Return a tally for each value of a field of the probes, in the order of their first probes."""
-    names = dict.fromkeys(by(each.probe) for each in found)
-    return tuple(ProbeTally.of(name, [each for each in found if by(each.probe) == name]) for name in names)
+    names = dict.fromkeys(by(each.probe) for each in moved)
+    return tuple(ProbeTally.of(name, [each for each in moved if by(each.probe) == name]) for name in names)
 
 
 def _moved(probe: Probe, scale: Scale, answers: Mapping[str, Answer], *, is_shown: bool) -> Moved:

@@ -12,10 +12,9 @@ from math import isfinite, lcm, sqrt
 from typing import Literal
 
 from toolevals.grading.metrics.agreement import Label, Row, paired
-from toolevals.grading.metrics.bootstrap import bootstrap_interval
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import Interval, normal_quantile
-from toolevals.grading.metrics.resampling import RESAMPLES, Resamples
+from toolevals.grading.metrics.resampling import RESAMPLES, Resamples, bootstrap_interval
 
 Scale = Literal["nominal", "ordinal", "interval"]
 _ONE_LABEL = "all labels are the same, so that chance explains them"

@@ -1,4 +1,9 @@
-"""Draws many bootstrap resamples at once, in plain Python.
+"""Draws many bootstrap resamples at once, in plain Python, for intervals of figures without a formula for theirs.
+
+Percentile bootstrap (B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979). An
+example is resampled with all its trials, since trials of one example are not independent (the cluster bootstrap: A. C.
+Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, 3.8). Of few examples an interval is too
+narrow: what decides has one by formula (`clustered`, `means`).
 
 In a resample every unit (an example with all its trials) is drawn 0, 1, 2, ... times. Units that look alike are drawn
 together: of `count` like units a resample holds Poisson(count) (J. A. Hanley and B. MacGibbon, "Creating non-parametric
@@ -17,11 +22,15 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import exp, floor, lgamma, log, sqrt
 from random import Random
 from statistics import NormalDist
+
+from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.grading.metrics.rates import Interval, normal_quantile
 
 RESAMPLES = 1000
 _SEED = 20_000
@@ -131,3 +140,17 @@ def _poisson_ends(mean: int) -> tuple[int, list[int]]:
 def _normal_table() -> list[float]:
     normal = NormalDist()
     return [normal.inv_cdf((i + 0.5) / _LEVELS) for i in range(_LEVELS)]
+
+
+def bootstrap_interval(draws: Iterable[float | None], value: float, confidence: float = 0.95) -> Interval | None:
+    """Return the percentile interval of a figure's draws, one a resample; None where none has the figure.
+
+    It is widened where it would not hold the figure's `value` itself. Raises ValueError unless 0 < confidence < 1.
+    """
+    normal_quantile(confidence)
+    ordered = sorted([draw for draw in draws if draw is not None])
+    tail = (1 - confidence) / 2
+    low, high = percentile_of_sorted(ordered, tail), percentile_of_sorted(ordered, 1 - tail)
+    if low is None or high is None:
+        return None
+    return Interval(min(low, value), max(high, value))

@@ -70,9 +70,11 @@ class Readings:
         self.warnings = [*self.warnings, *later.warnings][:MOST_WARNINGS]
         self.warning_count += later.warning_count
 
-    def _add(self, found: FoundFormat) -> None:
-        before = self._formats.get(found.name)
-        self._formats[found.name] = found if before is None else replace(before, count=before.count + found.count)
+    def _add(self, found_format: FoundFormat) -> None:
+        before = self._formats.get(found_format.name)
+        self._formats[found_format.name] = (
+            found_format if before is None else replace(before, count=before.count + found_format.count)
+        )
 
     def __bool__(self) -> bool:
         return bool(self._formats or self._tally.losses or self.warning_count)

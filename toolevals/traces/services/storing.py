@@ -103,18 +103,18 @@ def _traces_held(
     Always in the order of their ids, so that two batches never wait for each other. Rows that are made here have what
     they gain already.
     """
-    found: dict[str, Trace] = {}
+    traces: dict[str, Trace] = {}
     fresh: dict[str, Trace] = {}
     # Again where one was deleted in between, since it had grown too old.
-    while ids := [each for each in gains if each not in found]:
+    while ids := [each for each in gains if each not in traces]:
         made = _traces_insert([_row_of(project, each, gains[each], now) for each in ids])
         fresh |= made
-        found |= made
+        traces |= made
         for some in _in_parts(each for each in ids if each not in made):
             rows = Trace.objects.filter(project=project, trace_id__in=[UUID(each) for each in some])
             rows = rows.select_for_update(no_key=True).only("trace_id", "spans", "size", "has_root")
-            found |= {row.trace_id.hex: row for row in rows.order_by("trace_id")}
-    return found, fresh
+            traces |= {row.trace_id.hex: row for row in rows.order_by("trace_id")}
+    return traces, fresh
 
 
 def _traces_insert(rows: Sequence[Trace]) -> dict[str, Trace]:

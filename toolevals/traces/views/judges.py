@@ -39,11 +39,11 @@ def judges_csv(request: ProjectRequest) -> StreamingHttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def judge(request: ProjectRequest, trace_judge: UUID) -> HttpResponse:
     """Show how one is asked; by POST, change it."""
-    found = get_object_or_404(TraceJudge.objects.in_project(request.project), judge=trace_judge)
-    form = TraceJudgeChangeForm(request.POST or None, initial=TraceJudgeChangeForm.values(found))
-    if request.method == "POST" and form.is_valid() and _is_set(request, found.judge, form):
+    row = get_object_or_404(TraceJudge.objects.in_project(request.project), judge=trace_judge)
+    form = TraceJudgeChangeForm(request.POST or None, initial=TraceJudgeChangeForm.values(row))
+    if request.method == "POST" and form.is_valid() and _is_set(request, row.judge, form):
         return redirect("traces:judges", request.project.slug)
-    return render(request, "traces/judge.html", {"form": form, "found": found}, status=422 if form.errors else 200)
+    return render(request, "traces/judge.html", {"form": form, "trace_judge": row}, status=422 if form.errors else 200)
 
 
 def _is_set(request: ProjectRequest, judge: Judge, form: TraceJudgeChangeForm) -> bool:

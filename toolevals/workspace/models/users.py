@@ -27,10 +27,10 @@ class UserAccounts(BaseUserManager["User"]):
         # What relates to accounts has managers of classes of its own, which narrow what they find.
         if type(self) is not UserAccounts or conditions or named.keys() != {"pk"} or not isinstance(named["pk"], UUID):
             return super().get(*conditions, **named)
-        found: User | None = _BY_ID.first(user=named["pk"])
-        if found is None:
+        user: User | None = _BY_ID.first(user=named["pk"])
+        if user is None:
             raise User.DoesNotExist("User matching query does not exist.")
-        return found
+        return user
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=(username or "").strip().lower())

@@ -47,13 +47,13 @@ def trash_page(
     """
     at: Moment = "destroyed_at" if destroyed else "deleted_at"
     older = _older(before, at)
-    found: list[tuple[TrashKind, Any]] = []
+    deleted: list[tuple[TrashKind, Any]] = []
     for kind, all_rows in things:
         rows = all_rows.filter(older, deleted_at__isnull=False, destroyed_at__isnull=not destroyed)
-        found += ((kind, row) for row in rows.order_by(f"-{at}", "-pk")[: size + 1])
-    found.sort(key=lambda each: (getattr(each[1], at), each[1].pk), reverse=True)
-    last = found[size - 1][1] if len(found) > size else None
-    return TrashPage(found[:size], "" if last is None else f"{getattr(last, at).isoformat()}{_BETWEEN}{last.pk}")
+        deleted += ((kind, row) for row in rows.order_by(f"-{at}", "-pk")[: size + 1])
+    deleted.sort(key=lambda each: (getattr(each[1], at), each[1].pk), reverse=True)
+    last = deleted[size - 1][1] if len(deleted) > size else None
+    return TrashPage(deleted[:size], "" if last is None else f"{getattr(last, at).isoformat()}{_BETWEEN}{last.pk}")
 
 
 def is_cursor(text: str) -> bool:

@@ -46,8 +46,8 @@ class Trashed:
     @property
     def gone_at(self) -> datetime | None:
         """Return when it is destroyed."""
-        found: datetime | None = self.row.destroy_at
-        return found
+        moment: datetime | None = self.row.destroy_at
+        return moment
 
 
 @require_GET

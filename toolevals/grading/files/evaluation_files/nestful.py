@@ -88,7 +88,7 @@ class _Calls:
     def read(self, output: Any) -> tuple[CallExpectation, ...]:
         if not isinstance(output, list):
             raise InvalidDocument.at("/output", "is not a list of calls")
-        found: list[CallExpectation] = []
+        calls: list[CallExpectation] = []
         for place, each in enumerate(output):
             where = f"/output/{place}"
             call = object_at(each, where)
@@ -102,11 +102,11 @@ class _Calls:
             matchers = {
                 key: self._matcher(value, f"{where}/arguments{pointer_to([key])}") for key, value in members.items()
             }
-            found.append(CallExpectation(name, matchers, additional_arguments=False))
+            calls.append(CallExpectation(name, matchers, additional_arguments=False))
             self._losses += unknown_keys(call, _CALL, where)
             if isinstance(label := call.get("label"), str):
-                self._numbers[label.strip("$")] = len(found)
-        return tuple(found)
+                self._numbers[label.strip("$")] = len(calls)
+        return tuple(calls)
 
     def _matcher(self, value: Any, pointer: str) -> Matcher:
         if isinstance(value, str):

@@ -63,12 +63,12 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
     Reading ends after the first `most` of those that are no addresses.
     """
     text = plain(text)
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     if "@" in text or "://" in text:
-        found = [_identifier(address.start(), address[0]) for address in _ADDRESS.finditer(text)]
-    addresses, place = found[::-1], 0
-    most += len(found)
-    while len(found) <= most and (digit := _DIGIT.search(text, place)):
+        mentions = [_identifier(address.start(), address[0]) for address in _ADDRESS.finditer(text)]
+    addresses, place = mentions[::-1], 0
+    most += len(mentions)
+    while len(mentions) <= most and (digit := _DIGIT.search(text, place)):
         start = digit.start()
         while addresses and addresses[-1].end <= start:
             addresses.pop()
@@ -77,14 +77,14 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
             continue
         mention, place = _at_digit(text, start, place)
         if mention is not None:
-            found.append(mention)
-    found.sort(key=_place)
-    for at, (first, second) in enumerate(pairwise(found)):
+            mentions.append(mention)
+    mentions.sort(key=_place)
+    for at, (first, second) in enumerate(pairwise(mentions)):
         # "5 to 10 days" are both days.
         is_bare = first.kind == "number" and not first.unit and second.unit and not second.is_weak
         if is_bare and text[first.end : second.start].strip(" ").lower() in _RANGE_WORDS:
-            found[at] = first._replace(kind=second.kind, unit=second.unit, is_weak=False)
-    return list(_grouped(text, found))
+            mentions[at] = first._replace(kind=second.kind, unit=second.unit, is_weak=False)
+    return list(_grouped(text, mentions))
 
 
 @lru_cache(maxsize=8192)

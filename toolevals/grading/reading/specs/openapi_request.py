@@ -48,15 +48,15 @@ class Request:
 
 def parameters_of(lists: tuple[ParameterList, ...], request: Request) -> list[Argument]:
     """Return the parameters, those of later lists in place of earlier ones. Raises InvalidDocument."""
-    found: dict[tuple[str, str], Argument] = {}
+    arguments: dict[tuple[str, str], Argument] = {}
     for each in lists:
         if not isinstance(each.content, list):
             raise InvalidDocument.at(each.where, "is not a list")
         for position, member in enumerate(each.content):
             argument = _parameter(member, f"{each.where}/{position}", request)
             if argument is not None:
-                found[argument.place, argument.name] = argument
-    return list(found.values())
+                arguments[argument.place, argument.name] = argument
+    return list(arguments.values())
 
 
 def body_of(content: Any, where: str, request: Request) -> Body | Argument | None:

@@ -83,19 +83,19 @@ class SchemaReader:
 
         Raises InvalidDocument, pointing at the one too many, where it is too much for one tool.
         """
-        found: dict[str, Converted] = {}
+        converted: dict[str, Converted] = {}
         length = 0
         waiting = sorted(references, reverse=True)
         while waiting:
             pointer = waiting.pop()
-            if pointer in found:
+            if pointer in converted:
                 continue
-            found[pointer] = self._definition(pointer)
-            length += found[pointer].length
-            if len(found) > MAX_DEFINITIONS or length > MAX_CHARACTERS:
+            converted[pointer] = self._definition(pointer)
+            length += converted[pointer].length
+            if len(converted) > MAX_DEFINITIONS or length > MAX_CHARACTERS:
                 raise InvalidDocument.at(pointer, "references most of the document, so it was not imported")
-            waiting.extend(sorted(found[pointer].references, reverse=True))
-        return found
+            waiting.extend(sorted(converted[pointer].references, reverse=True))
+        return converted
 
     def name_of(self, pointer: str) -> str:
         """Return the name under `$defs` of the schema at a pointer."""

@@ -29,7 +29,7 @@ def swagger_request(
     lists: tuple[ParameterList, ...], operation: dict[str, Any], where: str, request: Request
 ) -> tuple[list[Argument], Body | Argument | None]:
     """Return the parameters, and what the body gives. Raises InvalidDocument."""
-    found: dict[tuple[str, str], Argument] = {}
+    arguments: dict[tuple[str, str], Argument] = {}
     body: BodySchema | None = None
     said: Any = None
     for each in lists:
@@ -43,8 +43,8 @@ def swagger_request(
                 body = BodySchema(content.get("schema", True), f"{at}/schema", content.get("required") is True)
                 said = content.get("description")
             elif (argument := _parameter(content, at, request)) is not None:
-                found[argument.place, argument.name] = argument
-    parameters = list(found.values())
+                arguments[argument.place, argument.name] = argument
+    parameters = list(arguments.values())
     if body is None:
         return parameters, None
     _check_media(operation, where, request)

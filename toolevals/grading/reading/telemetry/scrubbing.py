@@ -227,13 +227,13 @@ class _Scrubbing:
             for start, end in _matches(pattern, text.encode("utf-8", "replace").decode()):
                 yield (start, end), name
 
-    def _replaced(self, text: str, found: Iterable[tuple[Place, str]]) -> str:
+    def _replaced(self, text: str, matches: Iterable[tuple[Place, str]]) -> str:
         """Return the text with each place replaced; of places that overlap the first gives the name to them all."""
         order = {name: place for place, name in enumerate((FIELD, *_BUILT_IN))}
         parts: list[str] = []
         end = 0
         for (start, stop), name in sorted(
-            found, key=lambda each: (each[0][0], order.get(each[1], len(order)), each[1])
+            matches, key=lambda each: (each[0][0], order.get(each[1], len(order)), each[1])
         ):
             if start >= end:
                 parts += (text[end:start], f"[{name}]")
