@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -47,6 +48,16 @@ def test_objects_come_with_what_is_joined_and_added(dataset, examples, ann, clai
         assert (found.lease_until, found.revision.input) == (slot.lease_until, slot.revision.input)
     found.save()
     assert query.first(actor=an_id(2)) is None
+
+
+def test_values_are_those_of_python(dataset):
+    def build(most: int) -> Any:
+        rows = Dataset.objects.annotate(place=Window(RowNumber(), order_by="pk"))
+        return rows.filter(place__lte=most).values_list("pk", "place", "created_at")
+
+    query = PreparedQuery(build, {"most": A_NUMBER})
+    assert query.values(most=1) == [[dataset.pk, 1, dataset.created_at]]
+    assert query.values(most=0) == []
 
 
 def test_a_text_takes_the_place_of_its_stand_in(dataset):

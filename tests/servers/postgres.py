@@ -130,9 +130,12 @@ def kept_cluster(programs: Path) -> Path:
 
 
 def database_migrate(url: str, data: str) -> None:
-    """Make the application's tables in a process of its own, as an installation does; `data` is its data folder."""
+    """Make the application's tables in a process of its own, as an installation does; `data` is its data folder.
+
+    `toolevals serve` checks nothing before it either: that would load every page.
+    """
     here = {"DATABASE_URL": url, "TOOLEVALS_DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "toolevals.settings"}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
     subprocess.run(command, cwd=ROOT, env=os.environ | here, check=True)
 
 

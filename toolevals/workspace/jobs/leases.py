@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
@@ -18,6 +18,8 @@ from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.querysets.prepared import A_MOMENT, ANOTHER_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 
 # Between two looks at whether to give way.
 LOOK_SECONDS = 1.0
@@ -79,7 +81,7 @@ class Lease:
         """
         progress = {} if done is None else {"done": min(done, self.batch.size)}
         with transaction.atomic():
-            if not self._ours().update(due_at=lease_end(timezone.now()), **progress):
+            if not _held(self.batch.pk, self.token).update(due_at=lease_end(timezone.now()), **progress):
                 raise LeaseLost
             yield
         # Whatever was asked of the job meanwhile holds for what would be begun next.
@@ -87,7 +89,8 @@ class Lease:
 
     def extend(self) -> None:
         """Prove the lease and start its time again. Raises `LeaseLost` or `JobCancelled`."""
-        self._update()
+        if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(timezone.now())):
+            self._raise_lost()
 
     def progress(self, done: int) -> None:
         """Say how many items of the batch are done so far. Raises as `extend`."""
@@ -136,27 +139,21 @@ class Lease:
         job.save(update_fields=["report"])
 
     def _update(self, **changes: Any) -> None:
-        # What is at work when its job is paused may come to its end.
-        running = Job.objects.open().filter(pk=OuterRef("job_id"))
-        ours = self._ours()
-        if not ours.filter(Exists(running)).update(due_at=lease_end(timezone.now()), **changes):
-            raise JobCancelled if ours.exists() else LeaseLost
+        wanted = _held(self.batch.pk, self.token).filter(_is_open())
+        if not wanted.update(due_at=lease_end(timezone.now()), **changes):
+            self._raise_lost()
 
-    def _ours(self) -> Any:
-        return Batch.objects.filter(pk=self.batch.pk, state=BatchState.LEASED, lease_token=self.token)
+    def _raise_lost(self) -> NoReturn:
+        raise JobCancelled if _held(self.batch.pk, self.token).exists() else LeaseLost
 
 
 def lease_claim(batch_id: str) -> Lease | None:
     """Take a batch if it is due; of any number of workers that try at once, one gets it."""
     now, token = timezone.now(), uuid.uuid4()
-    taken = (
-        Batch.objects.due(now)
-        .filter(pk=batch_id)
-        .update(state=BatchState.LEASED, lease_token=token, attempts=F("attempts") + 1, due_at=lease_end(now), done=0)
-    )
-    if not taken:
+    pk = uuid.UUID(batch_id)
+    if not _TAKEN.run(batch=pk, token=token, now=now, until=lease_end(now)):
         return None
-    batch = Batch.objects.select_related("job").get(pk=batch_id)
+    batch: Batch = _BATCH.first(batch=pk)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
     notify_after_commit()
@@ -183,3 +180,26 @@ def _addable(value: Any, before: Any) -> bool:
     if isinstance(value, bool) or isinstance(before, bool):
         return False
     return any(isinstance(value, kind) and isinstance(before, kind) for kind in (list, (int, float)))
+
+
+def _held(batch: uuid.UUID, token: uuid.UUID) -> models.QuerySet[Batch]:
+    """Return the batch while the lease of this token is in force."""
+    return Batch.objects.filter(pk=batch, state=BatchState.LEASED, lease_token=token)
+
+
+def _is_open() -> Exists:
+    # What is at work when its job is paused may come to its end.
+    return Exists(Job.objects.open().filter(pk=OuterRef("job_id")))
+
+
+def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+    held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
+    return Batch.objects.due(now).filter(pk=batch), held | {"attempts": F("attempts") + 1, "done": 0}
+
+
+_IDS = {"batch": an_id(1), "token": an_id(2)}
+_TAKEN = PreparedUpdate(_taken, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
+_BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})
+_EXTENDED = PreparedUpdate(
+    lambda batch, token, until: (_held(batch, token).filter(_is_open()), {"due_at": until}), _IDS | {"until": A_MOMENT}
+)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Queue
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_NUMBER, ANOTHER_MOMENT, PreparedQuery
 
 # An announced batch that no one has claimed after so long is announced again.
 RING_AGAIN = timedelta(seconds=15)
@@ -51,13 +53,8 @@ def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = Tru
     queues = [queue for queue, free in left.items() if free > 0]
     if not queues:
         return []
-    waiting = Batch.objects.due(now).filter(queue__in=queues).not_rung_since(now - RING_AGAIN)
-    place = Window(
-        RowNumber(), partition_by=[F("queue"), F("job__project_id"), F("job__priority")], order_by=F("id").asc()
-    )
     # Of no project can more be next.
-    rows = waiting.annotate(place=place).filter(place__lte=max(left.values()))
-    found = rows.values_list("queue", "job__priority", "job__project_id", "place", "id", "task")
+    found = _waiting(tuple(queues)).values(now=now, before=now - RING_AGAIN, most=max(left.values()))
     turns = []
     for queue, _, _, _, pk, task in sorted(found, key=held.order):
         if left[queue] > 0:
@@ -73,7 +70,7 @@ class _Held:
     by_project: Counter[tuple[str, UUID]]
     announced: Counter[str]
 
-    def order(self, row: tuple[str, int, UUID, int, UUID, str]) -> tuple[int, int, int, UUID]:
+    def order(self, row: Sequence[Any]) -> tuple[int, int, int, UUID]:
         """Return the key that sorts queue, priority, project, place in the project, batch and task."""
         queue, priority, project, place, pk, _ = row
         return Queue.values.index(queue), -priority, self.by_project[queue, project] + place, pk
@@ -82,14 +79,32 @@ class _Held:
 def _held(now: datetime) -> _Held:
     by_project: Counter[tuple[str, UUID]] = Counter()
     announced: Counter[str] = Counter()
-    for queue, project, at_work, rung in _counts(now):
+    for queue, project, at_work, rung in _COUNTS.values(now=now, before=now - RING_AGAIN):
         by_project[queue, project] = at_work + rung
         announced[queue] += rung
     return _Held(by_project, announced)
 
 
-def _counts(now: datetime) -> Iterator[Any]:
+def _counts(now: datetime, before: datetime) -> Any:
     at_work = Q(state=BatchState.LEASED, due_at__gt=now)
-    rung = Q(state=BatchState.QUEUED, rung_at__gte=now - RING_AGAIN, job__state="running")
+    rung = Q(state=BatchState.QUEUED, rung_at__gte=before, job__state="running")
     rows = Batch.objects.filter(at_work | rung).order_by().values_list("queue", "job__project_id")
-    yield from rows.annotate(at_work=Count("pk", filter=at_work), rung=Count("pk", filter=rung))
+    return rows.annotate(at_work=Count("pk", filter=at_work), rung=Count("pk", filter=rung))
+
+
+_COUNTS = PreparedQuery(_counts, {"now": A_MOMENT, "before": ANOTHER_MOMENT}, by_values=True)
+
+
+@cache
+def _waiting(queues: tuple[str, ...]) -> PreparedQuery:
+    """Return the query of what waits in these queues and was not announced lately: `most` of each project."""
+
+    def build(now: datetime, before: datetime, most: int) -> Any:
+        place = Window(
+            RowNumber(), partition_by=[F("queue"), F("job__project_id"), F("job__priority")], order_by=F("id").asc()
+        )
+        rows = Batch.objects.due(now).filter(queue__in=queues).not_rung_since(before)
+        found = rows.annotate(place=place).filter(place__lte=most)
+        return found.values_list("queue", "job__priority", "job__project_id", "place", "id", "task")
+
+    return PreparedQuery(build, {"now": A_MOMENT, "before": ANOTHER_MOMENT, "most": A_NUMBER}, by_values=True)

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
-from django.db.models.query import get_related_populators
+from django.db.models.query import ModelIterable, get_related_populators
 
 # What stands for a value while a query is put together: nothing else in it looks like these.
 A_MOMENT = datetime(1999, 9, 9, 9, 9, 9, 999, tzinfo=UTC)
@@ -53,6 +53,11 @@ class PreparedQuery:
         """Return the rows for these values, as the driver gives them."""
         return self._prepare().rows(values)
 
+    def values(self, **values: Any) -> list[list[Any]]:
+        """Return the rows for these values as Python has them, such as ids."""
+        compiled = self._prepare()
+        return [compiled.converted(row) for row in compiled.rows(values)]
+
     def objects(self, **values: Any) -> list[Any]:
         """Return the objects for these values, with what the queryset joins and adds to them."""
         compiled = self._prepare()
@@ -82,7 +87,9 @@ class _Compiled:
         self.places = named_places(parameters, stand_ins)
         self.added: dict[str, int] = compiler.annotation_col_map or {}
         self.converters = compiler.get_converters([column for column, *_ in compiler.select[: compiler.col_count]])
-        if compiler.klass_info is not None:
+        # Untyped: how a queryset reads its rows is Django's own business.
+        kind: Any = queryset
+        if kind._iterable_class is ModelIterable:
             own = compiler.klass_info["select_fields"]
             self.model = compiler.klass_info["model"]
             self.columns = slice(own[0], own[-1] + 1)
@@ -99,7 +106,7 @@ class _Compiled:
     def objects(self, rows: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield an object for each row, as `django.db.models.query.ModelIterable` makes it."""
         for row in rows:
-            values = self._converted(row)
+            values = self.converted(row)
             found = self.model.from_db(DEFAULT_DB_ALIAS, self.names, values[self.columns])
             for each in self.joined:
                 each.populate(values, found)
@@ -107,7 +114,8 @@ class _Compiled:
                 setattr(found, name, values[position])
             yield found
 
-    def _converted(self, row: tuple[Any, ...]) -> list[Any]:
+    def converted(self, row: tuple[Any, ...]) -> list[Any]:
+        """Return the values of a row as Python has them."""
         connection, values = connections[DEFAULT_DB_ALIAS], list(row)
         for position, (converters, expression) in self.converters.items():
             for convert in converters:
