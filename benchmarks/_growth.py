@@ -22,8 +22,9 @@ import django
 from benchmarks._processor import processor_seconds
 from benchmarks._throughput import TOOLS, WRONG
 
-# Of a page: a mean over so many, after one that counts for nothing.
-TIMES = 20
+# Of a page: the least of so many means over so many, after one that counts for nothing. A page takes ten milliseconds,
+# and other work on the machine a few more.
+ROUNDS, TIMES = 5, 20
 MICRO = 1_000_000
 WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
 _numbers = count(1)
@@ -85,7 +86,7 @@ def _page(client: Any, path: str) -> float:
         for _ in range(TIMES):
             ask()
 
-    return _each(TIMES, ask_often)
+    return min(_each(TIMES, ask_often) for _ in range(ROUNDS))
 
 
 def _lines(response: Any, examples: int) -> None:

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
 
 from toolevals import memory
 from toolevals.memory import GIVE_BACK_SECONDS, GROWN, LOOK_SECONDS, GivingBack, Growth
-from toolevals.serving.worker import CACHE_KILOBYTES, cache_little
+from toolevals.serving.worker import CACHE_KILOBYTES, BufferingWorker, cache_little
 
 HELD = """
 import re, sys
@@ -100,6 +101,18 @@ def test_a_process_that_has_hardly_grown_stays(process: SimpleNamespace) -> None
     process.private += GROWN
     process.now += LOOK_SECONDS
     assert not growth.due()
+
+
+@pytest.mark.parametrize(("connections", "ends"), [({}, True), ({7: "a connection"}, False)])
+def test_a_web_process_ends_for_a_new_one_only_while_it_has_no_connection(
+    connections: dict[int, str], ends: bool
+) -> None:
+    growth = Mock(due=Mock(return_value=True))
+    servers = [SimpleNamespace(active_channels={}), SimpleNamespace(active_channels=connections)]
+    worker: Any = SimpleNamespace(servers=servers, growth=growth)
+    assert BufferingWorker._is_grown(worker) is ends
+    # Otherwise a moment that has passed would be waited for once more.
+    assert growth.due.called is ends
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says it")

@@ -109,20 +109,26 @@ def test_only_a_worker_that_asks_for_it_is_replaced(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("renews", [True, False])
-def test_a_worker_that_has_grown_ends_as_by_a_signal(renews: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[tuple[int, int]] = []
+def test_a_worker_that_has_grown_ends_in_good_order(renews: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[float] = []
-    signals = Signal()
+    ready, shutting_down = Signal(), Signal()
+    told: list[str] = []
 
-    def ready(**_: Any) -> SimpleNamespace:
-        return SimpleNamespace(start=lambda: signals.send(sender=None), exitcode=None)
+    def worker(**_: Any) -> SimpleNamespace:
+        return SimpleNamespace(start=lambda: ready.send(sender=None), exitcode=None)
 
+    def note(how: str, **_: Any) -> None:
+        told.append(how)
+
+    shutting_down.connect(note, weak=False)
+    state = SimpleNamespace(should_stop=None)
     threads = SimpleNamespace(Thread=lambda target, args, **_: SimpleNamespace(start=lambda: target(*args)))
     monkeypatch.setattr(jobs, "Growth", lambda _: SimpleNamespace(due=lambda: bool(looks)))
-    monkeypatch.setattr(jobs, "os", SimpleNamespace(kill=lambda *words: sent.append(words), getpid=os.getpid))
+    monkeypatch.setattr(jobs, "state", state)
     monkeypatch.setattr(jobs, "time", SimpleNamespace(sleep=looks.append))
     monkeypatch.setattr(jobs, "threading", threads)
-    monkeypatch.setattr(jobs, "worker_ready", signals)
-    monkeypatch.setattr(jobs, "app", SimpleNamespace(Worker=ready, conf=SimpleNamespace(worker_pool="solo")))
+    monkeypatch.setattr(jobs, "worker_ready", ready)
+    monkeypatch.setattr(jobs, "worker_shutting_down", shutting_down)
+    monkeypatch.setattr(jobs, "app", SimpleNamespace(Worker=worker, conf=SimpleNamespace(worker_pool="solo")))
     assert jobs.main("worker@here", "1", renews=renews) == (RENEW if renews else 0)
-    assert sent == ([(os.getpid(), signal.SIGTERM)] if renews else [])
+    assert (told, state.should_stop) == ((["Warm"], 0) if renews else ([], None))

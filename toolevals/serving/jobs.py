@@ -5,13 +5,12 @@ The command `celery worker` does the same, and loads all of Celery's other comma
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 import time
 from typing import Any
 
-from celery.signals import worker_ready
+from celery.signals import worker_ready, worker_shutting_down
+from celery.worker import state
 
 from toolevals.celery import app
 from toolevals.memory import Growth
@@ -57,4 +56,6 @@ class Renewal:
         while not growth.due():
             time.sleep(LOOK_SECONDS)
         self.begun = True
-        os.kill(os.getpid(), signal.SIGTERM)
+        # As for a signal, without the words that a signal's handler prints.
+        worker_shutting_down.send(sender=None, sig="", how="Warm", exitcode=0)
+        state.should_stop = 0  # type: ignore[assignment]

@@ -77,8 +77,11 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         self.giving_back.turn()
 
     def _is_grown(self) -> bool:
-        """Return whether to end for a new process, which the server then forks; never with a request in hand."""
-        return self.growth.due() and not any(server.at_work() for server in self.servers)
+        """Return whether to end for a new process, which the server then forks.
+
+        Never with a connection: what has just been taken would be closed before its request is read.
+        """
+        return not any(server.active_channels for server in self.servers) and self.growth.due()
 
     def _finish(self) -> None:
         for server in self.servers:
