@@ -156,7 +156,7 @@ class Server(ABC):
 
 
 def wait_until(
-    condition: Callable[[], bool], *, while_alive: subprocess.Popen[bytes], seconds: float = READY_SECONDS
+    condition: Callable[[], bool], *, while_alive: subprocess.Popen[Any], seconds: float = READY_SECONDS
 ) -> bool:
     """Return True once the condition holds; False when the process ended or the time is over."""
     deadline = time.monotonic() + seconds
