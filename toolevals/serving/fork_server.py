@@ -64,7 +64,8 @@ def load() -> None:
 
 def serve(answers: int) -> int:
     """Fork what standard input asks for, until it is closed; in the fork, run that. Return the exit status."""
-    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     rest = b""
