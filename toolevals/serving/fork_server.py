@@ -82,20 +82,25 @@ def serve(answers: int) -> int:
         *lines, rest = (rest + read).split(b"\n")
         for words in map(json.loads, lines):
             parent = os.getpid()
+            begun, begin = os.pipe()
             pid = os.fork()
             if not pid:
-                for open_file in (answers, woken, wake):
+                for open_file in (answers, woken, wake, begun):
                     os.close(open_file)
-                return _become(words, parent)
+                return _become(words, parent, begin)
+            os.close(begin)
+            os.read(begun, 1)  # returns at the pipe's end: the process has its session, and can be ended with all in it
+            os.close(begun)
             _tell(answers, "forked", pid)
 
 
-def _become(words: Sequence[str], parent: int) -> int:
-    """Run a program in this process, which was forked for it, as if it had been started."""
+def _become(words: Sequence[str], parent: int, begin: int) -> int:
+    """Run a program in this process, which was forked for it, as if it had been started; close `begin` first."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()  # Ctrl-C is for the parent, which ends it
     end_with_parent()
+    os.close(begin)
     if os.getppid() != parent:
         return 1
     nothing = os.open(os.devnull, os.O_RDONLY)
