@@ -150,7 +150,8 @@ def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Calla
         return {name for pid in servers for name, _ in below(pid).values()} == {WEB, JOBS}
 
     assert wait_until(both_run, while_alive=started.process, seconds=60)
-    assert answers(started.url)
+    # It runs before it listens.
+    assert wait_until(lambda: answers(started.url), while_alive=started.process, seconds=60)
 
 
 class Dying:

@@ -89,18 +89,17 @@ def serve(answers: int) -> int:
                     os.close(open_file)
                 return _become(words, parent, begin)
             os.close(begin)
-            os.read(begun, 1)  # returns at the pipe's end: the process has its session, and can be ended with all in it
+            os.read(begun, 1)  # returns at the pipe's end: the process has its session and its name
             os.close(begun)
             _tell(answers, "forked", pid)
 
 
 def _become(words: Sequence[str], parent: int, begin: int) -> int:
-    """Run a program in this process, which was forked for it, as if it had been started; close `begin` first."""
+    """Run a program in this process, which was forked for it, as if it had been started; `begin` is closed before."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()  # Ctrl-C is for the parent, which ends it
     end_with_parent()
-    os.close(begin)
     if os.getppid() != parent:
         return 1
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -108,6 +107,7 @@ def _become(words: Sequence[str], parent: int, begin: int) -> int:
     os.close(nothing)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_NAME, f"toolevals-{words[0]}".encode())
+    os.close(begin)
     return PROGRAMS[words[0]](*words[1:])
 
 
