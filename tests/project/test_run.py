@@ -17,7 +17,7 @@ import pytest
 from scripts.dev.environment import PYTHON, ROOT
 from tests.servers.process import free_port, wait_until
 from toolevals.cli import serve
-from toolevals.serving.application import CannotServeError
+from toolevals.serving.application import RENEW, CannotServeError
 
 pytestmark = [
     pytest.mark.servers,
@@ -161,14 +161,39 @@ class Dying:
         self.processes: Any = {"worker": SimpleNamespace(returncode=3)}
         self.starts = 0
 
-    def renew(self) -> None: ...
-
     def ended(self) -> str:
         return "worker"
 
     def restart(self, name: str) -> None:
         self.starts += 1
         raise CannotServeError(f"The {name} ended at once: see above.")
+
+
+class Renewing:
+    """An application whose worker ends to be replaced, can't be started once, and whose web server dies at last."""
+
+    def __init__(self) -> None:
+        self.processes: Any = {"worker": SimpleNamespace(returncode=RENEW), "web": SimpleNamespace(returncode=3)}
+        self.starts = 0
+
+    def ended(self) -> str:
+        return "worker" if self.starts < 2 else "web"
+
+    def restart(self, name: str) -> None:
+        self.starts += name == "worker"
+        if name == "web" or self.starts == 1:
+            raise CannotServeError(f"The {name} ended at once: see above.")
+
+
+def test_a_worker_that_ends_to_be_replaced_is_started_at_once_and_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("toolevals.cli.serve.time.sleep", lambda _: None)
+    application: Any = Renewing()
+    with pytest.raises(CannotServeError, match="The web ended 5 times"):
+        serve.watch(application)
+    assert application.starts == 2
+    assert "worker" not in "".join(capsys.readouterr())
 
 
 def test_a_process_that_dies_again_and_again_is_given_up_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:

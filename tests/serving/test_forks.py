@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from celery.utils.dispatch import Signal
@@ -97,15 +96,14 @@ def test_one_that_does_not_load_is_said(tmp_path: Path) -> None:
     application.stop()
 
 
-def test_only_a_worker_that_asks_for_it_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    restarted: list[str] = []
-    application = Application(python=sys.executable, data=tmp_path)
-    statuses = {"worker": RENEW, "second": None, "third": 1}
-    processes: dict[str, Any] = {name: Mock(poll=Mock(return_value=status)) for name, status in statuses.items()}
-    application.processes = processes
-    monkeypatch.setattr(application, "restart", restarted.append)
-    application.renew()
-    assert restarted == ["worker"]
+def test_one_that_cannot_be_started_again_has_ended_still(tmp_path: Path) -> None:
+    application = Application(python="/bin/false", data=tmp_path)
+    application.processes = {"worker": subprocess.Popen(["/bin/false"], start_new_session=True)}
+    application.processes["worker"].wait()
+    with pytest.raises(CannotServeError, match="The worker ended at once"):
+        application.restart("worker")
+    assert application.ended() == "worker"
+    application.stop()
 
 
 @pytest.mark.parametrize("renews", [True, False])

@@ -19,7 +19,7 @@ from typing import NoReturn
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
-from toolevals.serving.application import Application, CannotServeError
+from toolevals.serving.application import RENEW, Application, CannotServeError
 from toolevals.serving.folders import data_folder
 
 # Seconds before a process that died is started again, longer each time; after one more death nothing is.
@@ -132,11 +132,12 @@ def watch(application: Application) -> NoReturn:
     """Start again whatever ends by itself. Raises CannotServeError once that happens too often."""
     restarts = Restarts()
     while True:
-        application.renew()
         while not (name := application.ended()):
             time.sleep(0.5)
-            application.renew()
         status = application.processes[name].returncode
+        if status == RENEW:
+            restart(application, name)
+            continue
         pause = restarts.pause(name, time.monotonic())
         if pause is None:
             raise CannotServeError(
@@ -145,13 +146,19 @@ def watch(application: Application) -> NoReturn:
             )
         say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
         time.sleep(pause)
-        try:
-            application.restart(name)
-        except CannotServeError:
-            if not application.ended():
-                raise
-        else:
+        if restart(application, name):
             say(f"The {name} runs again.")
+
+
+def restart(application: Application, name: str) -> bool:
+    """Start a process again; return whether it runs. Raises CannotServeError where no process has ended for it."""
+    try:
+        application.restart(name)
+    except CannotServeError:
+        if not application.ended():
+            raise
+        return False
+    return True
 
 
 def say_logins(logins: list[dict[str, str]]) -> None:

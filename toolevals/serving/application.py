@@ -46,7 +46,7 @@ class Application:
         environment: Mapping[str, str] | None = None,
         renews: bool = False,
     ) -> None:
-        """With `renews`, workers that have grown end to be replaced; the caller then calls `renew` now and then."""
+        """With `renews`, workers that have grown end with the status RENEW; the caller then calls `restart`."""
         self.data = data
         # Installed code is found without the working folder, and files there are never taken for modules.
         self.folder = checkout() or data
@@ -122,7 +122,8 @@ class Application:
 
     def restart(self, name: str) -> None:
         """Start a process again that has ended by itself; end what it left behind. Raises CannotServeError."""
-        end_group(self.processes.pop(name))
+        # It stays among the processes until the new one is there: what could not be started has ended still.
+        end_group(self.processes[name])
         if name == WEB:
             self.web_start()
         else:
@@ -161,12 +162,6 @@ class Application:
     def ended(self) -> str | None:
         """Return the name of a process that has ended by itself."""
         return next((name for name, process in self.processes.items() if process.poll() is not None), None)
-
-    def renew(self) -> None:
-        """Start workers again that have ended for it. Raises CannotServeError."""
-        for name, process in list(self.processes.items()):
-            if process.poll() == RENEW:
-                self.restart(name)
 
     def stop(self) -> None:
         """End all processes: in good order first, by force when that takes too long."""
