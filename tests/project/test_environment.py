@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,19 +47,48 @@ def test_a_python_without_venv_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         environment.make()
 
 
-def test_an_old_python_is_said(tmp_path: Path) -> None:
-    for name in ("python3", "python3.11", "python3.12", "python3.13", "python3.14"):
-        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
-        (tmp_path / name).chmod(0o755)
-    result = subprocess.run(
-        ["/bin/sh", ROOT / "dev", "run"],
-        env={"PATH": f"{tmp_path}:{os.defpath}"},
+def pythons(folder: Path, names: tuple[str, ...], status: int) -> None:
+    """Put programs into a folder that are called as Python is, say their name, and end with a status."""
+    for name in names:
+        (folder / name).write_text(f"#!/bin/sh\necho {name}\nexit {status}\n")
+        (folder / name).chmod(0o755)
+
+
+def dev(*words: str, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `./dev` with these programs first on the PATH."""
+    return subprocess.run(
+        ["/bin/sh", ROOT / "dev", *words],
+        env={"PATH": f"{path}:{os.defpath}", **environment},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_an_old_python_is_said(tmp_path: Path) -> None:
+    pythons(tmp_path, ("uname", "python3", "python3.11", "python3.12", "python3.13", "python3.14"), status=1)
+    result = dev("run", path=tmp_path)
     assert result.returncode == 1
-    assert "Python 3.11 or newer" in result.stderr
+    assert "This needs Python 3.11 or newer. On Debian" in result.stderr
+
+
+def test_a_chosen_python_is_taken_or_refused_by_name(tmp_path: Path) -> None:
+    pythons(tmp_path, ("mine",), status=0)
+    result = dev("run", path=tmp_path, PYTHON="mine")
+    assert (result.returncode, result.stdout) == (0, "mine\n")
+    pythons(tmp_path, ("mine",), status=1)
+    result = dev("run", path=tmp_path, PYTHON="mine")
+    assert result.returncode == 1
+    assert "and PYTHON=mine is not" in result.stderr
+
+
+def test_the_python_of_the_distribution_comes_first(tmp_path: Path) -> None:
+    code = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"
+    asked = subprocess.run(["/bin/sh", "-c", f"/usr/bin/python3 -c '{code}'"], check=False, capture_output=True)
+    comes_first = sys.platform == "linux" and asked.returncode == 0
+    pythons(tmp_path, ("python3",), status=0)
+    result = dev("--help", path=tmp_path)
+    assert result.stdout.startswith("usage: ./dev" if comes_first else "python3")
 
 
 class TestEnsure:
