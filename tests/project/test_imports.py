@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -97,10 +98,10 @@ def _modules() -> dict[str, Path]:
 def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """Yield the modules of this project that a file imports, in whatever function or for whatever purpose."""
     names_models = any(part in NAMING_MODELS for part in path.with_suffix("").parts)
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in _statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert not node.level, f"{path} imports by a relative name"
             module = node.module or ""
             if names_models and "models" in module.split("."):
@@ -111,6 +112,14 @@ def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
                     yield name
                 elif module in known and known[module] != path:
                     yield module
+
+
+@cache
+def _statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Return a file's imports, wherever in it they are."""
+    return [
+        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
 
 
 def _circles(imports: Mapping[str, set[str]]) -> list[list[str]]:

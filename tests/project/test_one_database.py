@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from scripts.dev.environment import ROOT
+from tests.fixtures.marks import DATABASE_TESTS
 from tests.fixtures.one_database import RULES, rule_of
 
 # Killing, locking, races, uniqueness and migrations are other on each database.
@@ -25,10 +26,14 @@ ON_BOTH = (
 )
 
 
-def collected(patterns: Iterable[str]) -> list[str]:
-    """Return the ids of the tests that touch the database in the files of some patterns."""
-    files = sorted({pattern.partition("::")[0] for pattern in patterns})
-    paths = sorted({str(path) for pattern in files for path in ROOT.glob(pattern)})
+def files(patterns: Iterable[str]) -> list[str]:
+    """Return the files of some patterns."""
+    whole = {pattern.partition("::")[0] for pattern in patterns}
+    return sorted({str(path.relative_to(ROOT)) for pattern in whole for path in ROOT.glob(pattern)})
+
+
+def collected(paths: list[str]) -> list[str]:
+    """Return the ids of the tests of some files that touch the database."""
     command = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "database"]
     done = subprocess.run([sys.executable, *command, *paths], cwd=ROOT, capture_output=True, text=True, check=False)
     nodes = [line for line in done.stdout.splitlines() if "::" in line]
@@ -37,9 +42,13 @@ def collected(patterns: Iterable[str]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def nodes() -> list[str]:
+def nodes(request: pytest.FixtureRequest) -> list[str]:
     """The ids of the tests that a rule takes from one of the databases, and of the others of their files."""
-    return collected(pattern for rule in RULES for pattern in rule.tests)
+    paths = files(pattern for rule in RULES for pattern in rule.tests)
+    if [(ROOT / argument).resolve() for argument in request.config.args] != [ROOT / "tests"]:
+        return collected(paths)
+    # Everything was collected already, these tests among it.
+    return [node for node in request.config.stash[DATABASE_TESTS] if node.partition("::")[0] in paths]
 
 
 @pytest.fixture
