@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from toolevals.agents.option_checks import (
     TEXT,
     TRUE_OR_FALSE,
     Check,
+    Options,
     address,
     count,
     number,
-    options_read,
     parameters,
     some_text,
 )
@@ -26,13 +26,25 @@ RESERVED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class AnthropicOptions:
+class AnthropicOptions(Options):
     """The settings of a request to a model.
 
     `secret` names the project's secret that holds its key. `system` is put before what the example says as system.
     `max_tokens` is the longest answer, which the protocol wants to be told. `timeout` is in seconds of silence. `extra`
     are further parameters of the request, sent as they are.
     """
+
+    CHECKS: ClassVar[Mapping[str, Check]] = {
+        "model": some_text("must name a model"),
+        "base_url": address(),
+        "secret": TEXT,
+        "temperature": number(0, 1),
+        "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
+        "system": TEXT,
+        "stream": TRUE_OR_FALSE,
+        "timeout": number(1, 3600, "of seconds"),
+        "extra": parameters(RESERVED),
+    }
 
     model: str
     base_url: str = "https://api.anthropic.com"
@@ -44,29 +56,7 @@ class AnthropicOptions:
     timeout: float = 120.0
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
-        return cls(**options_read(document, _CHECKS, required=("model",)))
-
     @property
     def address(self) -> str:
         """Return where the secret is sent."""
         return self.base_url
-
-    def to_document(self) -> dict[str, Any]:
-        """Return every option."""
-        return asdict(self)
-
-
-_CHECKS: Mapping[str, Check] = {
-    "model": some_text("must name a model"),
-    "base_url": address(),
-    "secret": TEXT,
-    "temperature": number(0, 1),
-    "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
-    "system": TEXT,
-    "stream": TRUE_OR_FALSE,
-    "timeout": number(1, 3600, "of seconds"),
-    "extra": parameters(RESERVED),
-}

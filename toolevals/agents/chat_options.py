@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from toolevals.agents.option_checks import (
     TEXT,
     TRUE_OR_FALSE,
     Check,
+    Options,
     address,
     count,
     number,
     one_of,
-    options_read,
     parameters,
     some_text,
 )
@@ -28,12 +28,26 @@ RESERVED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class ChatOptions:
+class ChatOptions(Options):
     """The settings of a request to a model.
 
     `secret` names the project's secret that lets it in. `system` is put before the conversation. `timeout` is in
     seconds of silence. `extra` are further parameters of the request, sent as they are.
     """
+
+    CHECKS: ClassVar[Mapping[str, Check]] = {
+        "base_url": address(),
+        "model": some_text("must name a model"),
+        "secret": TEXT,
+        "temperature": number(0, 2),
+        "seed": count(-(2**63), 2**63 - 1, "must be a whole number"),
+        "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
+        "system": TEXT,
+        "tools": one_of(TOOL_STYLES),
+        "stream": TRUE_OR_FALSE,
+        "timeout": number(1, 3600, "of seconds"),
+        "extra": parameters(RESERVED),
+    }
 
     base_url: str
     model: str
@@ -47,31 +61,7 @@ class ChatOptions:
     timeout: float = 120.0
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
-        return cls(**options_read(document, _CHECKS, required=("base_url", "model")))
-
     @property
     def address(self) -> str:
         """Return where the secret is sent."""
         return self.base_url
-
-    def to_document(self) -> dict[str, Any]:
-        """Return every option."""
-        return asdict(self)
-
-
-_CHECKS: Mapping[str, Check] = {
-    "base_url": address(),
-    "model": some_text("must name a model"),
-    "secret": TEXT,
-    "temperature": number(0, 2),
-    "seed": count(-(2**63), 2**63 - 1, "must be a whole number"),
-    "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
-    "system": TEXT,
-    "tools": one_of(TOOL_STYLES),
-    "stream": TRUE_OR_FALSE,
-    "timeout": number(1, 3600, "of seconds"),
-    "extra": parameters(RESERVED),
-}

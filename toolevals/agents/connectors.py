@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Agent: TypeAlias = Callable[[Task], Chat]
 
 
-class Options(Protocol):
+class ConnectorOptions(Protocol):
     """The options of one connector. `secret` names the project's secret that it uses, empty for none."""
 
     @property
@@ -64,13 +64,13 @@ class Connector:
     words: str
     where: str
     options: Mapping[str, Any]
-    reader: Callable[[Mapping[str, Any]], Options]
+    reader: Callable[[Mapping[str, Any]], ConnectorOptions]
     open: Callable[[Any, Opening], AbstractContextManager[Agent]]
     key: str = "One of the project's secrets."
     asks_model: bool = True
     counts_input: bool = True
 
-    def read(self, document: Mapping[str, Any], model: str) -> Options:
+    def read(self, document: Mapping[str, Any], model: str) -> ConnectorOptions:
         """Read an agent's options. Raises InvalidDocument with every problem."""
         if not self.asks_model:
             return self.reader(document)

@@ -17,9 +17,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 import httpx2
@@ -28,7 +28,7 @@ from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.failures import retry_after
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
-from toolevals.agents.option_checks import TEXT, Check, address, number, options_read
+from toolevals.agents.option_checks import TEXT, Check, Options, address, number
 from toolevals.agents.retry import RetryPolicy, ask_patiently
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
@@ -49,43 +49,34 @@ NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is no object
 HIDDEN = "[key]"
 
 
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= 1000 and all(isinstance(name, str) for name in value)
+
+
 @dataclass(frozen=True, slots=True)
-class HttpOptions:
+class HttpOptions(Options):
     """The address of a simulator and how to ask it.
 
     `secret` names the project's secret that is sent as a bearer token. `timeout` is in seconds of silence. `tools` are
     those that it answers; empty where it says so at each call.
     """
 
+    CHECKS: ClassVar[Mapping[str, Check]] = {
+        "base_url": address(),
+        "secret": TEXT,
+        "timeout": number(1, 600, "of seconds"),
+        "tools": Check(_are_names, "must be names of tools"),
+    }
+
     base_url: str
     secret: str = ""
     timeout: float = 30.0
     tools: list[str] = field(default_factory=list)
 
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
-        return cls(**options_read(document, _CHECKS, required=("base_url",)))
-
     @property
     def address(self) -> str:
         """Return where the secret is sent."""
         return self.base_url
-
-    def to_document(self) -> dict[str, Any]:
-        """Return every option."""
-        return asdict(self)
-
-
-_CHECKS: Mapping[str, Check] = {
-    "base_url": address(),
-    "secret": TEXT,
-    "timeout": number(1, 600, "of seconds"),
-    "tools": Check(
-        lambda value: isinstance(value, list) and len(value) <= 1000 and all(isinstance(name, str) for name in value),
-        "must be names of tools",
-    ),
-}
 
 
 class HttpSimulator:

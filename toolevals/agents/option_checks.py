@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import MISSING, asdict, dataclass, fields
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -31,6 +31,23 @@ def options_read(
     if problems:
         raise InvalidDocument(problems)
     return {name: value for name, value in document.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of one connector, which has them as its fields. A field without a default must be given."""
+
+    CHECKS: ClassVar[Mapping[str, Check]]
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
+        required = [each.name for each in fields(cls) if each.default is MISSING and each.default_factory is MISSING]
+        return cls(**options_read(document, cls.CHECKS, required=required))
+
+    def to_document(self) -> dict[str, Any]:
+        """Return every option."""
+        return asdict(self)
 
 
 TEXT = Check(lambda value: isinstance(value, str), "must be text")

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from toolevals.agents.chats import Chat
-from toolevals.agents.connectors import CONNECTORS, Agent, Opening, Options
+from toolevals.agents.connectors import CONNECTORS, Agent, ConnectorOptions, Opening
 from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
@@ -97,7 +97,7 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
     retry = RetryPolicy(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
 
-    def opening(options: Options) -> Opening:
+    def opening(options: ConnectorOptions) -> Opening:
         key = secret_for(project=run.project, name=options.secret, address=options.address) if options.secret else ""
         return Opening(policy, key, str(run.pk), retry, pace)
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
-from toolevals.agents.connectors import DEFAULT, Options, connector_named
+from toolevals.agents.connectors import DEFAULT, ConnectorOptions, connector_named
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
@@ -116,7 +116,7 @@ def _experiment(request: RunRequest) -> dict[str, str]:
     return {"slug": slug, "name": request.experiment}
 
 
-def live_request_read(request: RunRequest) -> tuple[Options, LiveSettings]:
+def live_request_read(request: RunRequest) -> tuple[ConnectorOptions, LiveSettings]:
     """Return how the agent is asked and how the run goes about it. Raises InvalidDocument."""
     connector = _below("/connector", lambda: connector_named(request.connector))
     options = _below("/options", lambda: connector.read(request.options, request.model.strip()))
