@@ -24,6 +24,12 @@ COPIED_AT_ONCE = 2000
 SQLITE_ASKS_AGAIN_SECONDS = 0.11
 # Of each index, by SQLite.
 ROWS_LOOKED_AT = 400
+# The tables that are a tenth larger than when PostgreSQL's planner was told of them, as its own autovacuum has it.
+_GROWN = """
+SELECT relname FROM pg_class
+WHERE oid IN (SELECT to_regclass(quote_ident(name)) FROM unnest(%s::text[]) AS name)
+AND 10 * pg_relation_size(oid) > 11 * relpages * current_setting('block_size')::bigint
+"""
 
 
 def others_write_first() -> None:
@@ -65,17 +71,27 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
             cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", ready)  # noqa: S608
 
 
-def tables_analyze(*tables: type[models.Model]) -> None:
+def tables_analyze(*tables: type[models.Model], keys_only: bool = False) -> None:
     """Tell the database's planner of many new rows: SQLite's knows nothing else, PostgreSQL's only some time later.
 
-    What it takes does not grow with the tables.
+    What it takes does not grow with the tables. PostgreSQL is told of those that have grown by a tenth since it was
+    told last; with `keys_only` of their keys alone, which takes a third of the time: how many rows belong to one.
     """
-    names = [connection.ops.quote_name(table._meta.db_table) for table in tables]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(f"ANALYZE {', '.join(names)}")
+            cursor.execute(_GROWN, [[table._meta.db_table for table in tables]])
+            grown = {name for (name,) in cursor.fetchall()}
+            if told := [_columns_of(table, keys_only) for table in tables if table._meta.db_table in grown]:
+                cursor.execute(f"ANALYZE {', '.join(told)}")
         else:
-            analyze_each(cursor, names)
+            analyze_each(cursor, [connection.ops.quote_name(table._meta.db_table) for table in tables])
+
+
+def _columns_of(table: type[models.Model], keys_only: bool) -> str:
+    """Return a table's name, with the names of its keys where only they are wanted."""
+    quote = connection.ops.quote_name
+    keys = [quote(str(field.column)) for field in table._meta.concrete_fields if field.is_relation]
+    return quote(table._meta.db_table) + (f" ({', '.join(keys)})" if keys_only and keys else "")
 
 
 def analyze_each(cursor: CursorWrapper, names: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db.models import QuerySet
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -32,6 +33,7 @@ from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatc
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
+from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 FACTS = ("tag", "mode", "expected", "actual", "decided_by")
 CASE_COLUMNS = (
@@ -132,8 +134,12 @@ def graded_cases(
 
 
 class _Example(NamedTuple):
-    """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides."""
+    """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides.
 
+    `position` is that in the dataset version.
+    """
+
+    position: int
     revision: UUID
     input: dict[str, Any]
     tools: ToolList
@@ -152,28 +158,47 @@ def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Exa
 
     What is due stands in the version that is graded against, which may be newer than the run's.
     """
-    entries = list(entries_between(grading.run, start, stop).values_list("pk", "revision", *_SHOWN, *_DUE))
-    held = {revision: (gold, decided_by) for _, revision, *_, gold, decided_by in entries}
+    columns = "pk", "position", "revision", *_SHOWN, *_DUE
+    entries = list(entries_between(grading.run, start, stop).values_list(*columns))
+    held = {revision: (gold, decided_by) for _, _, revision, *_, gold, decided_by in entries}
     if grading.dataset_version_id != grading.run.dataset_version_id:
         same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
         held = {revision: (gold, decided_by) for revision, gold, decided_by in same.values_list("revision", *_DUE)}
     # Most examples offer the same few lists.
-    lists = ToolList.objects.in_bulk({tools for _, _, _, tools, *_ in entries})
+    lists = ToolList.objects.in_bulk({tools for _, _, _, _, tools, *_ in entries})
     return {
-        entry: _Example(revision, shown, lists[tools], bucket, difficulty, held.get(revision))
-        for entry, revision, shown, tools, bucket, difficulty, *_ in entries
+        entry: _Example(position, revision, shown, lists[tools], bucket, difficulty, held.get(revision))
+        for entry, position, revision, shown, tools, bucket, difficulty, *_ in entries
     }
 
 
-def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
+def _documents(
+    run: models.Run, examples: Mapping[UUID, _Example]
+) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
     """Yield the id and document of the transcripts of each entry, by trial; few at a time, as they may be long."""
-    rest = iter(entries)
+    rest = iter(examples)
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
         documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
-        current = models.Transcript.objects.filter(run=run, replaced_at=None, entry__in=some).order_by("trial")
-        for entry, pk, document in current.values_list("entry_id", "pk", "document"):
+        ends = {"start": examples[some[0]].position, "last": examples[some[-1]].position}
+        for entry, pk, document in _TRANSCRIPTS.values(run=run.pk, version=run.dataset_version_id, **ends):
             documents[entry].append((pk, document))
         yield from documents.items()
+
+
+def _transcripts(run: UUID, version: UUID, start: int, last: int) -> QuerySet[models.Transcript, Any]:
+    """Return the current transcripts of a run from one position to another.
+
+    Planned for a run of the usual size: PostgreSQL does not know yet how many transcripts a new one has, and would read
+    all of them each time.
+    """
+    entries = {"entry__version": version, "entry__position__gte": start, "entry__position__lte": last}
+    current = models.Transcript.objects.filter(run=run, replaced_at=None, **entries)
+    return current.order_by("trial").values_list("entry_id", "pk", "document")
+
+
+_TRANSCRIPTS = PreparedQuery(
+    _transcripts, {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "last": A_NUMBER + 1}
+)
 
 
 def _read(document: Any) -> Transcript | None:

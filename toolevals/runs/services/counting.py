@@ -119,7 +119,7 @@ def counted_store(grading: Grading, counted: CountedGrading) -> None:
         for (view, unit), matrix in counted.matrices.items()
     )
     rows_insert(PlacedCase, PLACED_COLUMNS, counted.placed_rows(grading))
-    tables_analyze(PlacedCase)
+    tables_analyze(PlacedCase, keys_only=True)
 
 
 def counted_sums(grading: Grading, view: View, unit: Unit) -> ClassSums:

@@ -196,7 +196,9 @@ def differing(said: Mapping[Any, Counter[str]]) -> dict[Any, float]:
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.select_related("run__agent__tools__tools").get(pk=lease.payload["grading"])
-    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase)
+    tables_analyze(
+        Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase, keys_only=True
+    )
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
     findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
