@@ -172,9 +172,7 @@ def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Exa
     }
 
 
-def _documents(
-    run: models.Run, examples: Mapping[UUID, _Example]
-) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
+def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
     """Yield the id and document of the transcripts of each entry, by trial; few at a time, as they may be long."""
     rest = iter(examples)
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):

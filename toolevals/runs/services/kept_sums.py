@@ -43,30 +43,37 @@ def kept_sums_of(gradings: Collection[Grading], kind: str) -> dict[UUID, SumsByK
         return {}
     rows = KeptSums.objects.filter(grading__in=[grading.pk for grading in gradings], kind=kind)
     documents = dict(rows.values_list("grading_id", "document"))
-    missing = [_kept(grading, kind) for grading in gradings if grading.pk not in documents]
+    missing = [
+        _kept(grading, kind, several_calls=_has_several_calls(grading))
+        for grading in gradings
+        if grading.pk not in documents
+    ]
     if missing:
         KeptSums.objects.bulk_create(missing, ignore_conflicts=True)
         documents |= {kept.grading_id: kept.document for kept in missing}
     return {pk: {tuple(key): ExampleSums(*sums) for key, sums in document} for pk, document in documents.items()}
 
 
-def sums_to_keep(grading: Grading) -> list[KeptSums]:
-    """Return a row of each kind for a grading whose cases are all there."""
-    return [_kept(grading, kind) for kind in KINDS]
+def sums_to_keep(grading: Grading, *, several_calls: bool) -> list[KeptSums]:
+    """Return a row of each kind for a grading whose cases are all there.
+
+    `several_calls` says whether any of them has more than one aligned pair.
+    """
+    return [_kept(grading, kind, several_calls=several_calls) for kind in KINDS]
 
 
-def _kept(grading: Grading, kind: str) -> KeptSums:
+def _kept(grading: Grading, kind: str, *, several_calls: bool) -> KeptSums:
     tallies: defaultdict[Key, Counter[tuple[int, int]]] = defaultdict(Counter)
-    for said in KINDS[kind](grading):
+    for said in KINDS[kind](grading, several_calls):
         for key, (scored, passed) in said.items():
             tallies[key][scored, passed] += 1
     document = [[key, ExampleSums.of(each).to_row()] for key, each in sorted(tallies.items())]
     return KeptSums(grading=grading, kind=kind, document=document)
 
 
-def _steps(grading: Grading) -> Iterator[_Said]:
+def _steps(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     """Yield each example's expected calls ("step"), its cases ("whole"), and those of a length ("chain")."""
-    if grading.run.trials < 2 or not _has_several_calls(grading):
+    if grading.run.trials < 2 or not several_calls:
         return
     due = ~Q(expected=NONE)
     pairs = AlignedPair.objects.filter(grading=grading, case__outcome__in=_SCORED).order_by(_ENTRY)
@@ -83,7 +90,7 @@ def _steps(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _failures(grading: Grading) -> Iterator[_Said]:
+def _failures(grading: Grading, _: bool) -> Iterator[_Said]:
     """Yield the failures of tools in each example: of all, by tool, by tool and class of error, by what followed.
 
     Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
@@ -101,13 +108,13 @@ def _failures(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _arguments(grading: Grading) -> Iterator[_Said]:
+def _arguments(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     """Yield the calls of each example to the expected tool by tool, and by tool and argument that is wrong in it.
 
     They pass where the argument is wrong: that is what is counted of them. By tool alone none does. Examples in which
     an argument is never wrong count by tool alone, as there are many of them.
     """
-    if grading.run.trials < 2 and not _has_several_calls(grading):
+    if grading.run.trials < 2 and not several_calls:
         return
     wrong: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
     faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
@@ -124,7 +131,7 @@ def _arguments(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _judgements(grading: Grading) -> Iterator[_Said]:
+def _judgements(grading: Grading, _: bool) -> Iterator[_Said]:
     """Yield the scored verdicts of judges on each example, by rubric."""
     if grading.run.trials < 2 or not grading.judges:
         return
@@ -156,7 +163,7 @@ def _has_several_calls(grading: Grading) -> bool:
 
 
 # What is summed up, by the kind that it is kept under.
-KINDS: Final[Mapping[str, Callable[[Grading], Iterator[_Said]]]] = {
+KINDS: Final[Mapping[str, Callable[[Grading, bool], Iterator[_Said]]]] = {
     "steps": _steps,
     "failures": _failures,
     "arguments": _arguments,
