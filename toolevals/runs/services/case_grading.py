@@ -24,6 +24,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
+from toolevals.runs.querysets.shown import grading_at_work
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
@@ -57,8 +58,7 @@ NOT_IN_VERSION = "This version of the dataset does not hold what the agent was s
 
 def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
-    gradings = models.Grading.objects.select_related("run__agent__tools__tools", "simulator")
-    grading = gradings.get(pk=lease.payload["grading"])
+    grading = grading_at_work(lease.payload["grading"])
     cases: list[tuple[Any, ...]] = []
     pairs: list[tuple[Any, ...]] = []
     faults: list[tuple[Any, ...]] = []

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, Final, Self
 from uuid import UUID
 
-from django.db.models import FilteredRelation, Q
+from django.db.models import FilteredRelation, Q, QuerySet
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.classes import set_class
@@ -20,6 +20,7 @@ from toolevals.runs.counts.counted_cases import NO_COSTS, PRICE_UNITS, Cell, Con
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn
 from toolevals.runs.services.case_tallies import CaseTallies, SeenCase
 from toolevals.runs.services.transcript_sums import TranscriptSums, transcript_sums
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 _CHUNK: Final = 5000
 _FIRST: Final = itemgetter(0)
@@ -92,12 +93,9 @@ class _Told:
         """Return what a grading's cases differ in. Of days and costs nothing is read where they tell nothing."""
         day = _day(sums.first) if sums.first else ""
         same_day = not sums.last or day == _day(sums.last)
-        entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id).order_by()
-        turns = RevisionTurn.objects.filter(revision__in=entries.values("revision"))
-        graded = VersionEntry.objects.filter(version=grading.dataset_version_id).order_by()
-        of_revision = dict(turns.values_list("revision", "turn").iterator(chunk_size=_CHUNK))
-        golds = dict(graded.values_list("revision", "gold__source").iterator(chunk_size=_CHUNK))
-        places = list(entries.values_list("position", "revision").iterator(chunk_size=_CHUNK))
+        of_revision = dict(_TURNS.values(version=grading.run.dataset_version_id))
+        golds = dict(_GOLDS.values(version=grading.dataset_version_id))
+        places = _REVISIONS.values(version=grading.run.dataset_version_id)
         return cls(
             columns=("bucket", "difficulty", "tag", "mode", "transcript__ended", "transcript__trial", *VERDICT_NAMES)
             + (() if same_day else ("transcript__created_at",)),
@@ -155,6 +153,20 @@ def _costs(cost: float | None, told: int | None, out: int | None) -> Costs:
         return NO_COSTS
     tokens = told + out if told is not None and out is not None else 0
     return (cost is not None) + 0, round((cost or 0.0) * PRICE_UNITS), (told is not None) + 0, tokens
+
+
+def _entries(version: UUID, *columns: str) -> QuerySet[VersionEntry, Any]:
+    return VersionEntry.objects.filter(version=version).order_by().values_list(*columns)
+
+
+def _turns(version: UUID) -> QuerySet[RevisionTurn, Any]:
+    turns = RevisionTurn.objects.filter(revision__in=_entries(version, "revision"))
+    return turns.values_list("revision", "turn")
+
+
+_TURNS = PreparedQuery(_turns, {"version": an_id(1)})
+_GOLDS = PreparedQuery(lambda version: _entries(version, "revision", "gold__source"), {"version": an_id(1)})
+_REVISIONS = PreparedQuery(lambda version: _entries(version, "position", "revision"), {"version": an_id(1)})
 
 
 def _day(moment: datetime) -> str:

@@ -41,6 +41,7 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.querysets.shown import grading_at_work
 from toolevals.runs.services.case_tallies import CaseTallies
 from toolevals.runs.services.counting import CountedGrading, cases_count, counted_store
 from toolevals.runs.services.disagreement import disagreement_write
@@ -54,6 +55,7 @@ from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 METRIC_COLUMNS: Final = (
     "grading_id",
@@ -123,9 +125,9 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
 
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
-    grading = Grading.objects.select_related("run__agent__tools__tools").get(pk=lease.payload["grading"])
+    grading = grading_at_work(lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase, keys_only=True)
-    faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
+    faults = [(grading.pk, *row) for row in _FAULTS.rows(grading=grading.pk)]
     findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
     spent = tools_spent(grading)
@@ -199,18 +201,27 @@ def _verdicts(grading: Grading, matrix: Counted, tallies: CaseTallies) -> Iterat
 
 def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield the cases and the findings of each kind for each tool, for all tools, and for its family."""
-    rows = CaseFinding.objects.filter(grading=grading)
-    names = ("family", "kind", "tool")
-    while names:
-        counted = (
-            rows.order_by(*names).values_list(*names).annotate(cases=Count("case", distinct=True), count=Sum("count"))
-        )
-        some = list(counted)
+    for counted in _FINDINGS:
+        some = counted.rows(grading=grading.pk)
+        if not some:
+            # Nothing is found of a family either where nothing is of any tool.
+            break
         for *found, cases, count in some:
             yield (grading.pk, *found, *([""] * (3 - len(found))), cases, count)
-        # Nothing is found of a family either where nothing is of any tool.
-        names = names[:-1] if some else ()
 
 
-def _counted(rows: QuerySet[Any], *columns: str) -> Any:
-    return rows.order_by(*columns).values_list(*columns).annotate(count=Count("pk"))
+def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+    rows = ArgumentFault.objects.filter(grading=grading).order_by(*FAULT_GROUP).values_list(*FAULT_GROUP)
+    return rows.annotate(count=Count("pk"))
+
+
+def _findings(*names: str) -> PreparedQuery:
+    def build(grading: UUID) -> QuerySet[CaseFinding, Any]:
+        rows = CaseFinding.objects.filter(grading=grading).order_by(*names).values_list(*names)
+        return rows.annotate(cases=Count("case", distinct=True), count=Sum("count"))
+
+    return PreparedQuery(build, {"grading": an_id(1)})
+
+
+_FAULTS = PreparedQuery(_faults, {"grading": an_id(1)})
+_FINDINGS = tuple(_findings(*names) for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)))

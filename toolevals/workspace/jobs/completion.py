@@ -16,6 +16,8 @@ from django.utils import timezone
 
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.querysets.prepared import A_SMALL_NUMBER, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 
 BACKOFF_LIMIT_SECONDS = 300
 ERROR_LENGTH = 2000
@@ -24,9 +26,7 @@ ERROR_LENGTH = 2000
 @transaction.atomic
 def batch_complete(batch: Batch) -> None:
     """Mark a leased batch done. The caller has proved the lease in this transaction."""
-    Batch.objects.filter(pk=batch.pk).update(
-        state=BatchState.DONE, done=F("size"), lease_token=None, rung_at=None, error=""
-    )
+    _DONE.run(batch=batch.pk)
     job_advance(batch.job_id)
 
 
@@ -63,13 +63,11 @@ def batch_abandon(batch: Batch, token: Any) -> None:
 
 def job_advance(job_id: Any) -> None:
     """End the job's stage, and perhaps the job, if none of its batches is open. Within the caller's transaction."""
-    job = Job.objects.select_for_update(no_key=True).get(pk=job_id)
-    if not job.is_open:
+    [job] = _LOCKED.objects(job=job_id)
+    if not job.is_open or _OPEN.rows(job=job_id, stage=job.stage):
         return
     batches = Batch.objects.filter(job=job)
     stage = batches.filter(stage=job.stage)
-    if stage.open().exists():
-        return
     following = batches.filter(stage__gt=job.stage).open().order_by("stage").values_list("stage", flat=True).first()
     if stage.filter(state=BatchState.FAILED).exists():
         job.state, job.finished_at = JobState.FAILED, timezone.now()
@@ -79,3 +77,12 @@ def job_advance(job_id: Any) -> None:
         job.stage, job.pace_since = following, None
     job.save(update_fields=["state", "stage", "finished_at", "pace_since"])
     notify_after_commit()
+
+
+_HOW_DONE = {"state": BatchState.DONE, "done": F("size"), "lease_token": None, "rung_at": None, "error": ""}
+_DONE = PreparedUpdate(lambda batch: (Batch.objects.filter(pk=batch), _HOW_DONE), {"batch": an_id(1)})
+_LOCKED = PreparedQuery(lambda job: Job.objects.select_for_update(no_key=True).filter(pk=job), {"job": an_id(1)})
+_OPEN = PreparedQuery(
+    lambda job, stage: Batch.objects.filter(job=job, stage=stage).open().order_by().values_list("pk")[:1],
+    {"job": an_id(1), "stage": A_SMALL_NUMBER},
+)

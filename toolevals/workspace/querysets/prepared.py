@@ -19,6 +19,8 @@ A_MOMENT = datetime(1999, 9, 9, 9, 9, 9, 999, tzinfo=UTC)
 ANOTHER_MOMENT = A_MOMENT.replace(month=8)
 A_TEXT = "f00df00d-stands-for-a-text"
 A_NUMBER = 2_011_224_099
+# Of a column of small numbers: of one that is too large for it Django says that no row has it.
+A_SMALL_NUMBER = 31_099
 
 # For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
 Places = tuple[tuple[str | None, Any], ...]
