@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
-from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from toolevals.grading.values.canonical import Written
@@ -18,6 +18,8 @@ from toolevals.workspace.fields import DocumentField
 # What both drivers take as it is.
 _READY: frozenset[type] = frozenset({str, int, float, type(None)})
 _DOCUMENT_READY: frozenset[type] = frozenset({Written, type(None)})
+
+_Preparation = tuple[frozenset[type], Callable[[Any], Any]]
 
 COPIED_AT_ONCE = 2000
 # The longest pause that SQLite makes before it asks for the lock again, and a little.
@@ -48,11 +50,7 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     Every column without a database default must be named, the primary key included. Call it inside a transaction: a
     row that violates a constraint fails them all.
     """
-    by_attribute = {field.attname: field for field in model._meta.concrete_fields}
-    fields = [by_attribute[column] for column in columns]
-    quote = connection.ops.quote_name
-    into = f"{quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in fields)})"
-    prepare = [_preparation(field, connections[DEFAULT_DB_ALIAS]) for field in fields]
+    into, prepare = _columns(model, tuple(columns), connection.vendor)
     ready: Any = (
         [
             value if type(value) in as_it_is else make(value)
@@ -68,7 +66,7 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
                     for values in some:
                         copy.write_row(values)
         else:
-            cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", ready)  # noqa: S608
+            cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(prepare))})", ready)  # noqa: S608
 
 
 def tables_analyze(*tables: type[models.Model], keys_only: bool = False) -> None:
@@ -101,18 +99,25 @@ def analyze_each(cursor: CursorWrapper, names: Iterable[str]) -> None:
         cursor.execute(f"ANALYZE {name}")
 
 
-def _preparation(
-    field: models.Field[Any, Any], database: BaseDatabaseWrapper
-) -> tuple[frozenset[type], Callable[[Any], Any]]:
+@cache
+def _columns(model: type[models.Model], columns: tuple[str, ...], _vendor: str) -> tuple[str, tuple[_Preparation, ...]]:
+    """Return a table's name with those of some columns, and how values are made ready for each: once in a process."""
+    by_attribute = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [by_attribute[column] for column in columns]
+    quote = connection.ops.quote_name
+    into = f"{quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in fields)})"
+    return into, tuple(map(_preparation, fields))
+
+
+def _preparation(field: models.Field[Any, Any]) -> _Preparation:
     """Return the types of a field's values that the driver takes as they are, and what turns the others into its own.
 
     Most values are of such a type: to ask for it costs a tenth of a call.
     """
     if isinstance(field, DocumentField):
         return _DOCUMENT_READY, field.get_prep_value
-    stores_uuids = database.features.has_native_uuid_field
 
     def prepare(value: Any) -> Any:
-        return value.hex if type(value) is UUID else field.get_db_prep_save(value, database)
+        return value.hex if type(value) is UUID else field.get_db_prep_save(value, connections[DEFAULT_DB_ALIAS])
 
-    return _READY | {UUID} if stores_uuids else _READY, prepare
+    return _READY | {UUID} if connection.features.has_native_uuid_field else _READY, prepare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, Self
@@ -22,7 +22,6 @@ from toolevals.runs.services.case_tallies import CaseTallies, SeenCase
 from toolevals.runs.services.transcript_sums import TranscriptSums, transcript_sums
 from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
-_CHUNK: Final = 5000
 _FIRST: Final = itemgetter(0)
 _Cells = dict[View, tuple[Cell, ...]]
 # The place among first calls, and the first aligned pair.
@@ -54,15 +53,11 @@ def examples_of(
     later = _later_pairs(grading)
     if tallies is not None:
         tallies.has_several_calls = bool(later)
-    beside = FilteredRelation("pairs", condition=Q(pairs__number=0))
-    cases = CaseGrade.objects.filter(grading=grading).annotate(beside=beside)
-    cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
     more = () if tallies is None else ("decided_by", "measured")
-    columns = "pk", "transcript__entry__position", *_CELLS, *told.costs, *told.columns, *more
-    rows: Any = cases.values_list(*columns)
+    rows = _cases((*_CELLS, *told.costs, *told.columns, *more)).stream(grading=grading.pk)
     start = 2 + len(_CELLS) + len(told.costs)
     trial, statuses = start + told.columns.index("transcript__trial"), start + told.columns.index(VERDICT_NAMES[0])
-    for position, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(1)):
+    for position, found in groupby(rows, key=itemgetter(1)):
         trials = list(found)
         if tallies is not None:
             end = statuses + len(VERDICT_NAMES)
@@ -117,8 +112,7 @@ class _Told:
 
 def _later_pairs(grading: Grading) -> dict[UUID, tuple[Cell, ...]]:
     """Return the aligned pairs after the first of the cases that have any, by the case's id."""
-    pairs = AlignedPair.objects.filter(grading=grading, number__gt=0).order_by("case_id", "number")
-    rows = pairs.values_list("case_id", "expected", "actual").iterator(chunk_size=_CHUNK)
+    rows = _LATER.stream(grading=grading.pk)
     # Cases that are alike share one object: there may be as many as there are cases.
     alike: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
     found = (
@@ -164,6 +158,25 @@ def _turns(version: UUID) -> QuerySet[RevisionTurn, Any]:
     return turns.values_list("revision", "turn")
 
 
+def _later(grading: UUID) -> QuerySet[AlignedPair, Any]:
+    pairs = AlignedPair.objects.filter(grading=grading, number__gt=0).order_by("case_id", "number")
+    return pairs.values_list("case_id", "expected", "actual")
+
+
+@cache
+def _cases(columns: tuple[str, ...]) -> PreparedQuery:
+    """Return the query of a grading's cases, example by example, trial after trial: id, position, and some columns."""
+
+    def build(grading: UUID) -> QuerySet[CaseGrade, Any]:
+        beside = FilteredRelation("pairs", condition=Q(pairs__number=0))
+        cases = CaseGrade.objects.filter(grading=grading).annotate(beside=beside)
+        cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
+        return cases.values_list("pk", "transcript__entry__position", *columns)
+
+    return PreparedQuery(build, {"grading": an_id(1)})
+
+
+_LATER = PreparedQuery(_later, {"grading": an_id(1)})
 _TURNS = PreparedQuery(_turns, {"version": an_id(1)})
 _GOLDS = PreparedQuery(lambda version: _entries(version, "revision", "gold__source"), {"version": an_id(1)})
 _REVISIONS = PreparedQuery(lambda version: _entries(version, "position", "revision"), {"version": an_id(1)})

@@ -12,12 +12,14 @@ from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, ArgumentFault, Episode, Grading, JudgedCase, KeptSums
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
+KEPT_COLUMNS: Final = ("grading_id", "kind", "document")
 Key = tuple[str, ...]
 SumsByKey = Mapping[Key, ExampleSums]
 # Of one example, by key: how many are scored, and how many of them passed.
@@ -80,7 +82,8 @@ def _steps(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     counted = pairs.values(_ENTRY, "case_id", "case__outcome").annotate(
         due=Count("pk", filter=due), right=Count("pk", filter=due & Q(expected=F("actual"), arguments="passed"))
     )
-    for cases in _by_example(counted.values_list(_ENTRY, "due", "right", "case__outcome")):
+    rows = counted.values_list(_ENTRY, "due", "right", "case__outcome")
+    for cases in _by_example(rows.iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for _, calls, right, outcome in cases:
             said.add(("whole",), 1, outcome == "passed")
@@ -96,9 +99,7 @@ def _failures(grading: Grading, _: bool) -> Iterator[_Said]:
     Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
     those after which the tool answered well.
     """
-    episodes = Episode.objects.filter(grading=grading).order_by(_ENTRY)
-    rows = episodes.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
-    for failures in _by_example(rows):
+    for failures in _by_example(_EPISODES.stream(grading=grading.pk)):
         said = _Counts()
         for _, tool, error_class, reaction, score, recovered in failures:
             for key in (), ("tool", tool), ("cell", tool, error_class), ("reaction", reaction):
@@ -117,12 +118,9 @@ def _arguments(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     if grading.run.trials < 2 and not several_calls:
         return
     wrong: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
-    faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
-    counted = faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
-    for entry, tool, argument, count in counted.iterator(chunk_size=_CHUNK):
+    for entry, tool, argument, count in _FAULTS.stream(grading=grading.pk):
         wrong[entry, tool][argument] = count
-    calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
-    for tools in _by_example(calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))):
+    for tools in _by_example(_RIGHT_CALLS.stream(grading=grading.pk)):
         said = _Counts()
         for entry, tool, count in tools:
             said.add((tool,), count, 0)
@@ -136,7 +134,8 @@ def _judgements(grading: Grading, _: bool) -> Iterator[_Said]:
     if grading.run.trials < 2 or not grading.judges:
         return
     scored = JudgedCase.objects.filter(grading=grading, status__in=_SCORED).order_by(_ENTRY)
-    for verdicts in _by_example(scored.values_list(_ENTRY, "rubric", "status")):
+    rows = scored.values_list(_ENTRY, "rubric", "status")
+    for verdicts in _by_example(rows.iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for _, rubric, status in verdicts:
             said.add((rubric,), 1, status == "passed")
@@ -152,9 +151,9 @@ class _Counts(dict[Key, list[int]]):
         each[1] += passed
 
 
-def _by_example(rows: Any) -> Iterator[Iterable[Any]]:
+def _by_example(rows: Iterable[Any]) -> Iterator[Iterable[Any]]:
     """Yield the rows of each example together; they are in the order of examples, which stand first in them."""
-    for _, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(0)):
+    for _, found in groupby(rows, key=itemgetter(0)):
         yield found
 
 
@@ -162,6 +161,24 @@ def _has_several_calls(grading: Grading) -> bool:
     return AlignedPair.objects.filter(grading=grading, number__gt=0).exists()
 
 
+def _episodes(grading: UUID) -> QuerySet[Episode, Any]:
+    rows = Episode.objects.filter(grading=grading).order_by(_ENTRY)
+    return rows.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
+
+
+def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+    faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
+    return faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
+
+
+def _right_calls(grading: UUID) -> QuerySet[AlignedPair, Any]:
+    calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
+    return calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))
+
+
+_EPISODES, _FAULTS, _RIGHT_CALLS = (
+    PreparedQuery(build, {"grading": an_id(1)}) for build in (_episodes, _faults, _right_calls)
+)
 # What is summed up, by the kind that it is kept under.
 KINDS: Final[Mapping[str, Callable[[Grading, bool], Iterator[_Said]]]] = {
     "steps": _steps,

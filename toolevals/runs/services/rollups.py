@@ -47,7 +47,7 @@ from toolevals.runs.services.counting import CountedGrading, cases_count, counte
 from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
-from toolevals.runs.services.kept_sums import sums_to_keep
+from toolevals.runs.services.kept_sums import KEPT_COLUMNS, sums_to_keep
 from toolevals.runs.services.packing import packed_store
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
@@ -157,7 +157,7 @@ def grading_roll_up(lease: Lease) -> None:
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
-        KeptSums.objects.bulk_create(kept)
+        rows_insert(KeptSums, KEPT_COLUMNS, ((each.grading_id, each.kind, each.document) for each in kept))
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending, verdict_sums=sums)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

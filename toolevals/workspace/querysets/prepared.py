@@ -22,6 +22,8 @@ A_NUMBER = 2_011_224_099
 # Of a column of small numbers: of one that is too large for it Django says that no row has it.
 A_SMALL_NUMBER = 31_099
 
+STREAMED_AT_ONCE = 5000
+
 # For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
 Places = tuple[tuple[str | None, Any], ...]
 
@@ -59,6 +61,13 @@ class PreparedQuery:
         """Return the rows for these values as Python has them, such as ids."""
         compiled = self._prepare()
         return [compiled.converted(row) for row in compiled.rows(values)]
+
+    def stream(self, **values: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows for these values as Python has them, a part at a time: for rows that may be very many.
+
+        The database plans it each time.
+        """
+        return self._prepare().stream(values)
 
     def objects(self, **values: Any) -> list[Any]:
         """Return the objects for these values, with what the queryset joins and adds to them."""
@@ -104,6 +113,13 @@ class _Compiled:
             cursor.execute(self.text, place_values(self.places, values, connection))
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
+
+    def stream(self, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+        connection = connections[DEFAULT_DB_ALIAS]
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(self.text, place_values(self.places, values, connection))
+            while rows := cursor.fetchmany(STREAMED_AT_ONCE):
+                yield from (tuple(self.converted(row)) for row in rows) if self.converters else rows
 
     def objects(self, rows: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield an object for each row, as `django.db.models.query.ModelIterable` makes it."""
