@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ from toolevals.workspace.fields import DocumentField
 
 # What both drivers take as it is.
 _READY: frozenset[type] = frozenset({str, int, float, type(None)})
+_READY_OF_POSTGRESQL = _READY | {UUID, datetime}
 _DOCUMENT_READY: frozenset[type] = frozenset({Written, type(None)})
 
 _Preparation = tuple[frozenset[type], Callable[[Any], Any]]
@@ -47,8 +49,8 @@ def others_write_first() -> None:
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows of Python values, in the order of `columns`, which are attribute names such as "revision_id".
 
-    Every column without a database default must be named, the primary key included. Call it inside a transaction: a
-    row that violates a constraint fails them all.
+    Every column without a database default must be named, the primary key included; moments tell their time zone. Call
+    it inside a transaction: a row that violates a constraint fails them all.
     """
     into, prepare = _columns(model, tuple(columns), connection.vendor)
     ready: Any = (
@@ -120,4 +122,4 @@ def _preparation(field: models.Field[Any, Any]) -> _Preparation:
     def prepare(value: Any) -> Any:
         return value.hex if type(value) is UUID else field.get_db_prep_save(value, connections[DEFAULT_DB_ALIAS])
 
-    return _READY | {UUID} if connection.features.has_native_uuid_field else _READY, prepare
+    return _READY_OF_POSTGRESQL if connection.vendor == "postgresql" else _READY, prepare

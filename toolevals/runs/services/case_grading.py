@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -71,10 +71,11 @@ def cases_grade(lease: Lease) -> None:
     for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note):
         if case.transcript_id in kept:
             judged += judged_rows(grading, case)
-        cases.append(_case_row(grading, case))
-        pairs += pair_rows(grading, [case])
-        faults += fault_rows(grading, [case])
-        findings += finding_rows(grading, [case])
+        (facts,), *others = _rows_of(case)
+        cases.append((case.id, grading.pk, case.transcript_id, *facts))
+        for rows, more in zip((pairs, faults, findings), others, strict=True):
+            if more:
+                rows += [(grading.pk, case.id, *row) for row in more]
         episodes += episode_rows(grading, case)
         answers.add(case)
         measured.add(case)
@@ -233,28 +234,36 @@ def _unscored(reason: str) -> CaseGrade:
 NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 
 
-def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
+def _rows_of(case: Graded) -> tuple[Sequence[tuple[Any, ...]], ...]:
+    """Return the rows of the case, its pairs, faults and findings without the ids that they begin with."""
+    if case.told.rows is None:
+        case.told.rows = [_case_row(case)], [*_pairs(case)], [*_faults(case)], [*_findings(case)]
+    return case.told.rows
+
+
+def _case_row(case: Graded) -> tuple[Any, ...]:
     statuses = case.grade.statuses
     verdicts = (statuses[name] for name in VERDICT_NAMES)
     facts = (getattr(case.grade, name) for name in FACTS)
-    about = case.bucket, case.difficulty, case.values()
-    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, *about, case.detail())
+    return (*verdicts, *facts, case.bucket, case.difficulty, case.values(), case.detail())
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the cases' aligned pairs, in the order of PAIR_COLUMNS."""
+    return _of_cases(grading, cases, _pairs)
+
+
+def _pairs(case: Graded) -> Iterator[tuple[Any, ...]]:
+    for number, pair in enumerate(case.grade.pairs):
+        yield number, pair.expected, pair.actual, pair.arguments, case.bucket, case.difficulty
+
+
+def _of_cases(
+    grading: models.Grading, cases: Iterable[Graded], rows_of: Callable[[Graded], Iterator[tuple[Any, ...]]]
+) -> Iterator[tuple[Any, ...]]:
     for case in cases:
-        for number, pair in enumerate(case.grade.pairs):
-            yield (
-                grading.pk,
-                case.id,
-                number,
-                pair.expected,
-                pair.actual,
-                pair.arguments,
-                case.bucket,
-                case.difficulty,
-            )
+        for row in rows_of(case):
+            yield (grading.pk, case.id, *row)
 
 
 def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ...]]:
@@ -265,18 +274,24 @@ def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ..
 
 def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the cases' wrong arguments, in the order of FAULT_COLUMNS."""
-    for case in cases:
-        if case.transcript is not None and _may_have_faults(case.grade):
-            for fault in argument_faults(case.grade, case.transcript.calls):
-                yield (grading.pk, case.id, fault.place, fault.tool, fault.argument, fault.kind)
+    return _of_cases(grading, cases, _faults)
+
+
+def _faults(case: Graded) -> Iterator[tuple[Any, ...]]:
+    if case.transcript is not None and _may_have_faults(case.grade):
+        for fault in argument_faults(case.grade, case.transcript.calls):
+            yield fault.place, fault.tool, fault.argument, fault.kind
 
 
 def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of what is found in the cases besides their verdicts, in the order of FINDING_COLUMNS."""
-    for case in cases:
-        if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
-            for findings in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
-                yield (grading.pk, case.id, findings.family, findings.kind, findings.tool, findings.count)
+    return _of_cases(grading, cases, _findings)
+
+
+def _findings(case: Graded) -> Iterator[tuple[Any, ...]]:
+    if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
+        for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
+            yield found.family, found.kind, found.tool, found.count
 
 
 def _may_have_faults(grade: CaseGrade) -> bool:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from toolevals.workspace.jobs.notify import notify_after_commit
@@ -92,7 +92,7 @@ def _of_stage(find: Callable[[BatchQuerySet], BatchQuerySet]) -> PreparedQuery:
     )
 
 
-def _following(job: UUID, stage: int) -> BatchQuerySet:
+def _following(job: UUID, stage: int) -> QuerySet[Batch, Any]:
     later = Batch.objects.filter(job=job, stage__gt=stage).open()
     return later.order_by("stage").values_list("stage")[:1]
 
