@@ -7,7 +7,7 @@ import pytest
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import Grading, Transcript
-from toolevals.runs.services.rollups import spending_of
+from toolevals.runs.services.transcript_sums import transcript_sums
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,7 @@ def grading(build):
             800.0,
         )
     Transcript.objects.bulk_update(rows, ["ended", "model", "cost", "tokens_in", "tokens_out", "latency_ms"])
-    Grading.objects.filter(pk=found.pk).update(spending=spending_of(found.run))
+    Grading.objects.filter(pk=found.pk).update(spending=transcript_sums(found.run).spending())
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.runs.building import STATUS, call, silence, uploaded_run
 from toolevals.runs.counts.spending import Spending, spent
 from toolevals.runs.models import Transcript
-from toolevals.runs.services.rollups import spending_of
+from toolevals.runs.services.transcript_sums import transcript_sums
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_run_is_counted_when_it_is_graded(project, version, run_jobs):
 def test_ends_models_and_money_are_summed(project, version, run_jobs):
     run = uploaded_run(project, version, [silence(name) for name in ("status", "history", "refund", "hello")])
     run_jobs()
-    assert spending_of(run) is None
+    assert transcript_sums(run).spending() is None
     first, *others = Transcript.objects.of_run(run)
     Transcript.objects.filter(pk=first.pk).update(ended="loop", model="m-1", cost=0.5)
     Transcript.objects.filter(pk__in=[each.pk for each in others]).update(ended="answer", model="m-2", cost=0.25)
-    found = Spending.from_document(spending_of(run) or {})
+    found = Spending.from_document(transcript_sums(run).spending() or {})
     assert (found.ends, found.models, found.cost) == ({"answer": 3, "loop": 1}, {"m-1": 1, "m-2": 3}, 1.25)
     assert (found.cost_of_each(5), found.cost_of_each(0)) == (0.25, None)

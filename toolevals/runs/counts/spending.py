@@ -15,9 +15,11 @@ _MOST_TOKENS = 2**31 - 1
 
 def spent(document: Mapping[str, Any] | None) -> tuple[int | None, int | None, int | None, float | None]:
     """Return tokens in, out and from the cache, and milliseconds, of a transcript's document, as SPENT_COLUMNS."""
-    usage = (document or {}).get("usage") or {}
-    counted = (_tokens(usage.get(name)) for name in _TOKENS)
-    latency = _number((document or {}).get("latency_ms"))
+    usage, took = ((document or {}).get(name) for name in ("usage", "latency_ms"))
+    if not usage and took is None:
+        return None, None, None, None
+    counted = (_tokens((usage or {}).get(name)) for name in _TOKENS)
+    latency = _number(took)
     into, out, cached = counted
     return into, out, cached, latency
 

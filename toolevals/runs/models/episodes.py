@@ -16,7 +16,8 @@ class Episode(models.Model):
     The fields are those of `toolevals.grading.layers.recovery.EpisodeGrade`; the case's document has the rest.
     """
 
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="episodes")
+    # That of the case, of which the database asks.
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="episodes", db_constraint=False)
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="episodes")
     # Its place among the case's episodes, from 0.
     number = models.PositiveSmallIntegerField()

@@ -106,8 +106,10 @@ class CaseGrade(models.Model):
 class AlignedPair(models.Model):
     """One expected call next to the actual one that fits it best; either side may be `(none)`."""
 
-    # Without indexes of their own, as others begin with them.
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="pairs", db_index=False)
+    # Without indexes of their own, as others begin with them. The grading is the case's, of which the database asks.
+    grading = models.ForeignKey(
+        Grading, on_delete=models.CASCADE, related_name="pairs", db_index=False, db_constraint=False
+    )
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="pairs", db_index=False)
     number = models.PositiveSmallIntegerField()
     expected = models.CharField(max_length=200)
@@ -124,14 +126,16 @@ class AlignedPair(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["grading", "expected", "actual", "id"], name="pair_cell"),
-            models.Index(fields=["grading", "bucket", "difficulty", "expected", "actual"], name="pair_strata"),
         ]
 
 
 class ArgumentFault(models.Model):
     """One argument of one call that is not as expected, or breaks the schema: see `engine.argument_errors`."""
 
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
+    # That of the case, of which the database asks.
+    grading = models.ForeignKey(
+        Grading, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="faults")
     # Of the pair; of an invalid argument, of the call.
     place = models.PositiveIntegerField()
@@ -165,7 +169,10 @@ class ArgumentCount(models.Model):
 class CaseFinding(models.Model):
     """One thing found in a case besides its verdicts: see `toolevals.grading.engine.case_findings`."""
 
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
+    # That of the case, of which the database asks.
+    grading = models.ForeignKey(
+        Grading, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="findings")
     family = models.CharField(max_length=20)
     kind = models.CharField(max_length=30)

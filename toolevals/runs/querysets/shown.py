@@ -1,8 +1,12 @@
-"""Read the run and the grading that a page or an answer is about: queries that are put together once in a process."""
+"""Read the run and the grading that a page, an answer or a batch is about.
+
+The queries are put together once in a process.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -32,6 +36,14 @@ def shown_grading(run: Run, number: int | None) -> Grading | None:
     return found
 
 
+def grading_at_work(pk: str) -> Grading:
+    """Return a grading with all that its batches read of it. Raises Grading.DoesNotExist."""
+    found: Grading | None = _AT_WORK.first(grading=UUID(pk))
+    if found is None:
+        raise Grading.DoesNotExist
+    return found
+
+
 def _gradings(**wanted: Any) -> QuerySet[Grading]:
     return Grading.objects.filter(finished_at__isnull=False, **wanted).select_related("dataset_version__dataset")[:1]
 
@@ -42,3 +54,9 @@ _RUN = PreparedQuery(
 )
 _NUMBERED = PreparedQuery(_gradings, {"run": an_id(1), "number": A_NUMBER})
 _NEWEST = PreparedQuery(lambda run, grading: _gradings(run=run, pk=grading), {"run": an_id(1), "grading": an_id(2)})
+_AT_WORK = PreparedQuery(
+    lambda grading: Grading.objects.filter(pk=grading).select_related(
+        "run__agent__tools__tools", "run__dataset_version", "dataset_version__dataset", "simulator"
+    ),
+    {"grading": an_id(1)},
+)

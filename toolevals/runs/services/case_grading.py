@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db.models import QuerySet
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -23,6 +24,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
+from toolevals.runs.querysets.shown import grading_at_work
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
@@ -32,6 +34,7 @@ from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatc
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
+from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 FACTS = ("tag", "mode", "expected", "actual", "decided_by")
 CASE_COLUMNS = (
@@ -55,8 +58,7 @@ NOT_IN_VERSION = "This version of the dataset does not hold what the agent was s
 
 def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
-    gradings = models.Grading.objects.select_related("run__agent__tools__tools", "simulator")
-    grading = gradings.get(pk=lease.payload["grading"])
+    grading = grading_at_work(lease.payload["grading"])
     cases: list[tuple[Any, ...]] = []
     pairs: list[tuple[Any, ...]] = []
     faults: list[tuple[Any, ...]] = []
@@ -69,10 +71,11 @@ def cases_grade(lease: Lease) -> None:
     for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note):
         if case.transcript_id in kept:
             judged += judged_rows(grading, case)
-        cases.append(_case_row(grading, case))
-        pairs += pair_rows(grading, [case])
-        faults += fault_rows(grading, [case])
-        findings += finding_rows(grading, [case])
+        (facts,), *others = _rows_of(case)
+        cases.append((case.id, grading.pk, case.transcript_id, *facts))
+        for rows, more in zip((pairs, faults, findings), others, strict=True):
+            if more:
+                rows += [(grading.pk, case.id, *row) for row in more]
         episodes += episode_rows(grading, case)
         answers.add(case)
         measured.add(case)
@@ -132,8 +135,12 @@ def graded_cases(
 
 
 class _Example(NamedTuple):
-    """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides."""
+    """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides.
 
+    `position` is that in the dataset version.
+    """
+
+    position: int
     revision: UUID
     input: dict[str, Any]
     tools: ToolList
@@ -152,28 +159,45 @@ def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Exa
 
     What is due stands in the version that is graded against, which may be newer than the run's.
     """
-    entries = list(entries_between(grading.run, start, stop).values_list("pk", "revision", *_SHOWN, *_DUE))
-    held = {revision: (gold, decided_by) for _, revision, *_, gold, decided_by in entries}
+    columns = "pk", "position", "revision", *_SHOWN, *_DUE
+    entries = list(entries_between(grading.run, start, stop).values_list(*columns))
+    held = {revision: (gold, decided_by) for _, _, revision, *_, gold, decided_by in entries}
     if grading.dataset_version_id != grading.run.dataset_version_id:
         same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
         held = {revision: (gold, decided_by) for revision, gold, decided_by in same.values_list("revision", *_DUE)}
     # Most examples offer the same few lists.
-    lists = ToolList.objects.in_bulk({tools for _, _, _, tools, *_ in entries})
+    lists = ToolList.objects.in_bulk({tools for _, _, _, _, tools, *_ in entries})
     return {
-        entry: _Example(revision, shown, lists[tools], bucket, difficulty, held.get(revision))
-        for entry, revision, shown, tools, bucket, difficulty, *_ in entries
+        entry: _Example(position, revision, shown, lists[tools], bucket, difficulty, held.get(revision))
+        for entry, position, revision, shown, tools, bucket, difficulty, *_ in entries
     }
 
 
-def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
+def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
     """Yield the id and document of the transcripts of each entry, by trial; few at a time, as they may be long."""
-    rest = iter(entries)
+    rest = iter(examples)
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
         documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
-        current = models.Transcript.objects.filter(run=run, replaced_at=None, entry__in=some).order_by("trial")
-        for entry, pk, document in current.values_list("entry_id", "pk", "document"):
+        ends = {"start": examples[some[0]].position, "last": examples[some[-1]].position}
+        for entry, pk, document in _TRANSCRIPTS.values(run=run.pk, version=run.dataset_version_id, **ends):
             documents[entry].append((pk, document))
         yield from documents.items()
+
+
+def _transcripts(run: UUID, version: UUID, start: int, last: int) -> QuerySet[models.Transcript, Any]:
+    """Return the current transcripts of a run from one position to another.
+
+    Planned for a run of the usual size: PostgreSQL does not know yet how many transcripts a new one has, and would read
+    all of them each time.
+    """
+    entries = {"entry__version": version, "entry__position__gte": start, "entry__position__lte": last}
+    current = models.Transcript.objects.filter(run=run, replaced_at=None, **entries)
+    return current.order_by("trial").values_list("entry_id", "pk", "document")
+
+
+_TRANSCRIPTS = PreparedQuery(
+    _transcripts, {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "last": A_NUMBER + 1}
+)
 
 
 def _read(document: Any) -> Transcript | None:
@@ -210,28 +234,36 @@ def _unscored(reason: str) -> CaseGrade:
 NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 
 
-def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
+def _rows_of(case: Graded) -> tuple[Sequence[tuple[Any, ...]], ...]:
+    """Return the rows of the case, its pairs, faults and findings without the ids that they begin with."""
+    if case.told.rows is None:
+        case.told.rows = [_case_row(case)], [*_pairs(case)], [*_faults(case)], [*_findings(case)]
+    return case.told.rows
+
+
+def _case_row(case: Graded) -> tuple[Any, ...]:
     statuses = case.grade.statuses
     verdicts = (statuses[name] for name in VERDICT_NAMES)
     facts = (getattr(case.grade, name) for name in FACTS)
-    about = case.bucket, case.difficulty, case.values()
-    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, *about, case.detail())
+    return (*verdicts, *facts, case.bucket, case.difficulty, case.values(), case.detail())
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the cases' aligned pairs, in the order of PAIR_COLUMNS."""
+    return _of_cases(grading, cases, _pairs)
+
+
+def _pairs(case: Graded) -> Iterator[tuple[Any, ...]]:
+    for number, pair in enumerate(case.grade.pairs):
+        yield number, pair.expected, pair.actual, pair.arguments, case.bucket, case.difficulty
+
+
+def _of_cases(
+    grading: models.Grading, cases: Iterable[Graded], rows_of: Callable[[Graded], Iterator[tuple[Any, ...]]]
+) -> Iterator[tuple[Any, ...]]:
     for case in cases:
-        for number, pair in enumerate(case.grade.pairs):
-            yield (
-                grading.pk,
-                case.id,
-                number,
-                pair.expected,
-                pair.actual,
-                pair.arguments,
-                case.bucket,
-                case.difficulty,
-            )
+        for row in rows_of(case):
+            yield (grading.pk, case.id, *row)
 
 
 def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ...]]:
@@ -242,18 +274,24 @@ def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ..
 
 def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the cases' wrong arguments, in the order of FAULT_COLUMNS."""
-    for case in cases:
-        if case.transcript is not None and _may_have_faults(case.grade):
-            for fault in argument_faults(case.grade, case.transcript.calls):
-                yield (grading.pk, case.id, fault.place, fault.tool, fault.argument, fault.kind)
+    return _of_cases(grading, cases, _faults)
+
+
+def _faults(case: Graded) -> Iterator[tuple[Any, ...]]:
+    if case.transcript is not None and _may_have_faults(case.grade):
+        for fault in argument_faults(case.grade, case.transcript.calls):
+            yield fault.place, fault.tool, fault.argument, fault.kind
 
 
 def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of what is found in the cases besides their verdicts, in the order of FINDING_COLUMNS."""
-    for case in cases:
-        if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
-            for findings in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
-                yield (grading.pk, case.id, findings.family, findings.kind, findings.tool, findings.count)
+    return _of_cases(grading, cases, _findings)
+
+
+def _findings(case: Graded) -> Iterator[tuple[Any, ...]]:
+    if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
+        for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
+            yield found.family, found.kind, found.tool, found.count
 
 
 def _may_have_faults(grade: CaseGrade) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from toolevals.runs.counts.packed_cases import Packed, Packing
 from toolevals.runs.models import Grading
+from toolevals.runs.services.transcript_sums import transcript_sums
 
 
 class SeenCase(NamedTuple):
@@ -24,10 +25,14 @@ class SeenCase(NamedTuple):
 class CaseTallies:
     """The cases packed, how many are decided by what, and the measured texts of each example's trials.
 
-    `texts` counts the examples whose trials have the same texts, in the order of the trials.
+    `texts` counts the examples whose trials have the same texts, in the order of the trials. `sums` are those over the
+    run's transcripts. `has_several_calls` is known once a case is read.
     """
 
+    has_several_calls = False
+
     def __init__(self, grading: Grading) -> None:
+        self.sums = transcript_sums(grading.run)
         self.decided_by: Counter[str] = Counter()
         self.texts: Counter[tuple[str, ...]] = Counter()
         self._packing = Packing(grading.run.positions, grading.run.trials)

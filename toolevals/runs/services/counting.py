@@ -23,6 +23,7 @@ from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 
 _OUTSIDE: Final[Cell] = ("", "")
+COUNTED_COLUMNS: Final = ("grading_id", "view", "unit", "document", "numbers", "costs")
 PLACED_COLUMNS: Final = ("grading_id", "view", "unit", "cell", "case_id")
 # Where a matrix's document keeps the sums over its examples.
 SUMS: Final = "sums"
@@ -107,19 +108,20 @@ def _placed(counted: Counted, matrix: _Matrix) -> tuple[array[int], bytearray]:
 
 def counted_store(grading: Grading, counted: CountedGrading) -> None:
     """Keep the counts of a grading, inside a transaction."""
-    CountedCases.objects.bulk_create(
-        CountedCases(
-            grading=grading,
-            view=view,
-            unit=unit,
-            document=matrix.to_document() | _sums_document(counted.sums.get((view, unit))),
-            numbers=matrix.to_bytes(),
-            costs=matrix.costs_to_bytes(),
+    rows = (
+        (
+            grading.pk,
+            view.value,
+            unit.value,
+            matrix.to_document() | _sums_document(counted.sums.get((view, unit))),
+            matrix.to_bytes(),
+            matrix.costs_to_bytes(),
         )
         for (view, unit), matrix in counted.matrices.items()
     )
+    rows_insert(CountedCases, COUNTED_COLUMNS, rows)
     rows_insert(PlacedCase, PLACED_COLUMNS, counted.placed_rows(grading))
-    tables_analyze(PlacedCase)
+    tables_analyze(PlacedCase, keys_only=True)
 
 
 def counted_sums(grading: Grading, view: View, unit: Unit) -> ClassSums:

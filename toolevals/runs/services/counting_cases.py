@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, Self
 from uuid import UUID
 
-from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import FilteredRelation, Q, QuerySet
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.classes import set_class
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import NO_COSTS, PRICE_UNITS, Cell, Context, Costs, View
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn, Transcript
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn
 from toolevals.runs.services.case_tallies import CaseTallies, SeenCase
+from toolevals.runs.services.transcript_sums import TranscriptSums, transcript_sums
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
-_CHUNK: Final = 5000
+_FIRST: Final = itemgetter(0)
 _Cells = dict[View, tuple[Cell, ...]]
+# The place among first calls, and the first aligned pair.
+_CELLS: Final = ("expected", "actual", "beside__expected", "beside__actual")
+_NO_PAIR: Final = (None, None)
 _NOWHERE: Final[_Cells] = dict.fromkeys(View, ())
 
 
@@ -44,16 +49,15 @@ def examples_of(
     grading: Grading, contexts: dict[Context, int], tallies: CaseTallies | None = None
 ) -> Iterator[list[One]]:
     """Yield the cases of each example, trial after trial, and number their contexts; `tallies` take them in, too."""
-    told = _Told.of(grading)
-    cases = CaseGrade.objects.filter(grading=grading)
-    cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
+    told = _Told.of(grading, tallies.sums if tallies else transcript_sums(grading.run))
+    later = _later_pairs(grading)
+    if tallies is not None:
+        tallies.has_several_calls = bool(later)
     more = () if tallies is None else ("decided_by", "measured")
-    columns = "pk", "transcript__entry__position", "expected", "actual", *told.costs, *told.columns, *more
-    rows: Any = cases.values_list(*columns)
-    odd = _odd_cells(grading)
-    start = 4 + len(told.costs)
+    rows = _cases((*_CELLS, *told.costs, *told.columns, *more)).stream(grading=grading.pk)
+    start = 2 + len(_CELLS) + len(told.costs)
     trial, statuses = start + told.columns.index("transcript__trial"), start + told.columns.index(VERDICT_NAMES[0])
-    for position, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(1)):
+    for position, found in groupby(rows, key=itemgetter(1)):
         trials = list(found)
         if tallies is not None:
             end = statuses + len(VERDICT_NAMES)
@@ -63,8 +67,8 @@ def examples_of(
         examples = []
         for row in trials:
             context = told.context(row[start:], facts)
-            cells = odd.get(row[0]) or (_everywhere(row[2], row[3]) if row[2] else _NOWHERE)
-            costs = _costs(*row[4:start]) if told.costs else NO_COSTS
+            costs = _costs(*row[6:start]) if told.costs else NO_COSTS
+            cells = _cells_of(row[2:4], row[4:6], later.get(row[0], ()))
             examples.append(One(row[0], contexts.setdefault(context, len(contexts)), costs, cells))
         yield examples
 
@@ -80,23 +84,17 @@ class _Told:
     golds: dict[int, str]
 
     @classmethod
-    def of(cls, grading: Grading) -> Self:
+    def of(cls, grading: Grading, sums: TranscriptSums) -> Self:
         """Return what a grading's cases differ in. Of days and costs nothing is read where they tell nothing."""
-        transcripts = Transcript.objects.filter(run=grading.run_id)
-        days = transcripts.aggregate(first=Min("created_at"), last=Max("created_at"))
-        day = _day(days["first"]) if days["first"] else ""
-        same_day = not day or day == _day(days["last"])
-        any_said = transcripts.filter(Q(cost__isnull=False) | Q(tokens_in__isnull=False)).exists()
-        entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id).order_by()
-        turns = RevisionTurn.objects.filter(revision__in=entries.values("revision"))
-        graded = VersionEntry.objects.filter(version=grading.dataset_version_id).order_by()
-        of_revision = dict(turns.values_list("revision", "turn").iterator(chunk_size=_CHUNK))
-        golds = dict(graded.values_list("revision", "gold__source").iterator(chunk_size=_CHUNK))
-        places = list(entries.values_list("position", "revision").iterator(chunk_size=_CHUNK))
+        day = _day(sums.first) if sums.first else ""
+        same_day = not sums.last or day == _day(sums.last)
+        of_revision = dict(_TURNS.values(version=grading.run.dataset_version_id))
+        golds = dict(_GOLDS.values(version=grading.dataset_version_id))
+        places = _REVISIONS.values(version=grading.run.dataset_version_id)
         return cls(
             columns=("bucket", "difficulty", "tag", "mode", "transcript__ended", "transcript__trial", *VERDICT_NAMES)
             + (() if same_day else ("transcript__created_at",)),
-            costs=("transcript__cost", "transcript__tokens_in", "transcript__tokens_out") if any_said else (),
+            costs=("transcript__cost", "transcript__tokens_in", "transcript__tokens_out") if sums.any_spent else (),
             day=day if same_day else None,
             turns={place: of_revision[revision] for place, revision in places if revision in of_revision},
             golds={place: golds[revision] for place, revision in places if revision in golds},
@@ -112,32 +110,29 @@ class _Told:
         return (*row[:5], day, row[5] + 1, *facts, *row[6 : 6 + len(VERDICT_NAMES)])
 
 
-def _odd_cells(grading: Grading) -> dict[UUID, _Cells]:
-    """Return the cells of the cases that do not stand in one and the same cell in every view."""
-    cases, pairs = CaseGrade.objects.filter(grading=grading), AlignedPair.objects.filter(grading=grading)
-    others = pairs.exclude(number=0, expected=F("case__expected"), actual=F("case__actual")).order_by().values("case")
-    without = cases.exclude(expected="").filter(~Exists(pairs.filter(case=OuterRef("pk"))))
-    cells: dict[UUID, _Cells] = {pk: _cells(first, ()) for pk, *first in _places(without, "pk")}
-    firsts = {pk: first for pk, *first in _places(cases.filter(pk__in=others), "pk")}
-    held = _places(pairs.filter(case__in=others).order_by("case_id", "number"), "case_id")
+def _later_pairs(grading: Grading) -> dict[UUID, tuple[Cell, ...]]:
+    """Return the aligned pairs after the first of the cases that have any, by the case's id."""
+    rows = _LATER.stream(grading=grading.pk)
     # Cases that are alike share one object: there may be as many as there are cases.
-    alike: dict[Any, _Cells] = {}
-    for pk, group in groupby(held, key=itemgetter(0)):
-        key = tuple(firsts[pk]), tuple((expected, actual) for _, expected, actual in group)
-        cells[pk] = alike.setdefault(key, _cells(*key))
-    return cells
+    alike: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
+    found = (
+        (pk, tuple((expected, actual) for _, expected, actual in group)) for pk, group in groupby(rows, key=_FIRST)
+    )
+    return {pk: alike.setdefault(cells, cells) for pk, cells in found}
 
 
-def _places(rows: QuerySet[Any], key: str) -> Iterator[tuple[UUID, str, str]]:
-    found: Iterator[Any] = rows.values_list(key, "expected", "actual").iterator(chunk_size=_CHUNK)
-    return found
+def _cells_of(first: Cell, beside: tuple[str | None, str | None], later: tuple[Cell, ...]) -> _Cells:
+    """Return the cells of a case from its place among first calls, its first aligned pair and those after it."""
+    if not later and beside == (first if first[0] else _NO_PAIR):
+        return _everywhere(*first) if first[0] else _NOWHERE
+    return _cells(first, later if beside == _NO_PAIR else (beside, *later))
 
 
-def _cells(first: Sequence[str], pairs: tuple[Cell, ...]) -> _Cells:
-    """Return where a case of several calls stands in each view."""
-    expected, actual = first
+@lru_cache(maxsize=50_000)
+def _cells(first: Cell, pairs: tuple[Cell, ...]) -> _Cells:
+    """Return where a case stands in each view that has several calls, none, or one that is not its first."""
     sets = ((set_class(one for one, _ in pairs), set_class(other for _, other in pairs)),) if pairs else ()
-    return {View.FIRST: ((expected, actual),) if expected else (), View.ALIGNED: tuple(sorted(pairs)), View.SET: sets}
+    return {View.FIRST: (first,) if first[0] else (), View.ALIGNED: tuple(sorted(pairs)), View.SET: sets}
 
 
 @lru_cache(maxsize=50_000)
@@ -152,6 +147,39 @@ def _costs(cost: float | None, told: int | None, out: int | None) -> Costs:
         return NO_COSTS
     tokens = told + out if told is not None and out is not None else 0
     return (cost is not None) + 0, round((cost or 0.0) * PRICE_UNITS), (told is not None) + 0, tokens
+
+
+def _entries(version: UUID, *columns: str) -> QuerySet[VersionEntry, Any]:
+    return VersionEntry.objects.filter(version=version).order_by().values_list(*columns)
+
+
+def _turns(version: UUID) -> QuerySet[RevisionTurn, Any]:
+    turns = RevisionTurn.objects.filter(revision__in=_entries(version, "revision"))
+    return turns.values_list("revision", "turn")
+
+
+def _later(grading: UUID) -> QuerySet[AlignedPair, Any]:
+    pairs = AlignedPair.objects.filter(grading=grading, number__gt=0).order_by("case_id", "number")
+    return pairs.values_list("case_id", "expected", "actual")
+
+
+@cache
+def _cases(columns: tuple[str, ...]) -> PreparedQuery:
+    """Return the query of a grading's cases, example by example, trial after trial: id, position, and some columns."""
+
+    def build(grading: UUID) -> QuerySet[CaseGrade, Any]:
+        beside = FilteredRelation("pairs", condition=Q(pairs__number=0))
+        cases = CaseGrade.objects.filter(grading=grading).annotate(beside=beside)
+        cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
+        return cases.values_list("pk", "transcript__entry__position", *columns)
+
+    return PreparedQuery(build, {"grading": an_id(1)})
+
+
+_LATER = PreparedQuery(_later, {"grading": an_id(1)})
+_TURNS = PreparedQuery(_turns, {"version": an_id(1)})
+_GOLDS = PreparedQuery(lambda version: _entries(version, "revision", "gold__source"), {"version": an_id(1)})
+_REVISIONS = PreparedQuery(lambda version: _entries(version, "position", "revision"), {"version": an_id(1)})
 
 
 def _day(moment: datetime) -> str:

@@ -5,6 +5,7 @@ Trials of an example in which an agent did the same are graded once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
@@ -24,10 +25,14 @@ _TOOK: Final = frozenset({"usage", "latency_ms"})
 
 @dataclass(slots=True)
 class Told:
-    """The rows of a grade that are written once for all trials that have it: None and empty until it is."""
+    """The rows of a grade that are made once for all trials that have it: None and empty until they are.
+
+    `rows` are those of the case, its pairs, faults and findings, without the ids that they begin with.
+    """
 
     detail: Written | None = None
     values: str = ""
+    rows: tuple[Sequence[tuple[Any, ...]], ...] | None = None
 
 
 def answer_of(document: Any) -> str:

@@ -16,7 +16,7 @@ from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
 from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
-from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 
@@ -52,6 +52,8 @@ def transcripts_ingest(lease: Lease) -> None:
     missing = reader.missing()
     while chunk := list(islice(missing, CHUNK)):
         writer.write(chunk)
+    # Batches of grading read a few transcripts each, and would each read all of them in a table that no one knows yet.
+    tables_analyze(Transcript, keys_only=True)
     with lease.finish():
         missing_count = run.size * run.trials - reader.count
         read = {"read": reader.readings.to_document()} if reader.readings else {}

@@ -12,12 +12,14 @@ from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, ArgumentFault, Episode, Grading, JudgedCase, KeptSums
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
+KEPT_COLUMNS: Final = ("grading_id", "kind", "document")
 Key = tuple[str, ...]
 SumsByKey = Mapping[Key, ExampleSums]
 # Of one example, by key: how many are scored, and how many of them passed.
@@ -43,37 +45,45 @@ def kept_sums_of(gradings: Collection[Grading], kind: str) -> dict[UUID, SumsByK
         return {}
     rows = KeptSums.objects.filter(grading__in=[grading.pk for grading in gradings], kind=kind)
     documents = dict(rows.values_list("grading_id", "document"))
-    missing = [_kept(grading, kind) for grading in gradings if grading.pk not in documents]
+    missing = [
+        _kept(grading, kind, several_calls=_has_several_calls(grading))
+        for grading in gradings
+        if grading.pk not in documents
+    ]
     if missing:
         KeptSums.objects.bulk_create(missing, ignore_conflicts=True)
         documents |= {kept.grading_id: kept.document for kept in missing}
     return {pk: {tuple(key): ExampleSums(*sums) for key, sums in document} for pk, document in documents.items()}
 
 
-def sums_to_keep(grading: Grading) -> list[KeptSums]:
-    """Return a row of each kind for a grading whose cases are all there."""
-    return [_kept(grading, kind) for kind in KINDS]
+def sums_to_keep(grading: Grading, *, several_calls: bool) -> list[KeptSums]:
+    """Return a row of each kind for a grading whose cases are all there.
+
+    `several_calls` says whether any of them has more than one aligned pair.
+    """
+    return [_kept(grading, kind, several_calls=several_calls) for kind in KINDS]
 
 
-def _kept(grading: Grading, kind: str) -> KeptSums:
+def _kept(grading: Grading, kind: str, *, several_calls: bool) -> KeptSums:
     tallies: defaultdict[Key, Counter[tuple[int, int]]] = defaultdict(Counter)
-    for said in KINDS[kind](grading):
+    for said in KINDS[kind](grading, several_calls):
         for key, (scored, passed) in said.items():
             tallies[key][scored, passed] += 1
     document = [[key, ExampleSums.of(each).to_row()] for key, each in sorted(tallies.items())]
     return KeptSums(grading=grading, kind=kind, document=document)
 
 
-def _steps(grading: Grading) -> Iterator[_Said]:
+def _steps(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     """Yield each example's expected calls ("step"), its cases ("whole"), and those of a length ("chain")."""
-    if grading.run.trials < 2 or not _has_several_calls(grading):
+    if grading.run.trials < 2 or not several_calls:
         return
     due = ~Q(expected=NONE)
     pairs = AlignedPair.objects.filter(grading=grading, case__outcome__in=_SCORED).order_by(_ENTRY)
     counted = pairs.values(_ENTRY, "case_id", "case__outcome").annotate(
         due=Count("pk", filter=due), right=Count("pk", filter=due & Q(expected=F("actual"), arguments="passed"))
     )
-    for cases in _by_example(counted.values_list(_ENTRY, "due", "right", "case__outcome")):
+    rows = counted.values_list(_ENTRY, "due", "right", "case__outcome")
+    for cases in _by_example(rows.iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for _, calls, right, outcome in cases:
             said.add(("whole",), 1, outcome == "passed")
@@ -83,15 +93,13 @@ def _steps(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _failures(grading: Grading) -> Iterator[_Said]:
+def _failures(grading: Grading, _: bool) -> Iterator[_Said]:
     """Yield the failures of tools in each example: of all, by tool, by tool and class of error, by what followed.
 
     Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
     those after which the tool answered well.
     """
-    episodes = Episode.objects.filter(grading=grading).order_by(_ENTRY)
-    rows = episodes.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
-    for failures in _by_example(rows):
+    for failures in _by_example(_EPISODES.stream(grading=grading.pk)):
         said = _Counts()
         for _, tool, error_class, reaction, score, recovered in failures:
             for key in (), ("tool", tool), ("cell", tool, error_class), ("reaction", reaction):
@@ -101,21 +109,18 @@ def _failures(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _arguments(grading: Grading) -> Iterator[_Said]:
+def _arguments(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     """Yield the calls of each example to the expected tool by tool, and by tool and argument that is wrong in it.
 
     They pass where the argument is wrong: that is what is counted of them. By tool alone none does. Examples in which
     an argument is never wrong count by tool alone, as there are many of them.
     """
-    if grading.run.trials < 2 and not _has_several_calls(grading):
+    if grading.run.trials < 2 and not several_calls:
         return
     wrong: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
-    faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
-    counted = faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
-    for entry, tool, argument, count in counted.iterator(chunk_size=_CHUNK):
+    for entry, tool, argument, count in _FAULTS.stream(grading=grading.pk):
         wrong[entry, tool][argument] = count
-    calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
-    for tools in _by_example(calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))):
+    for tools in _by_example(_RIGHT_CALLS.stream(grading=grading.pk)):
         said = _Counts()
         for entry, tool, count in tools:
             said.add((tool,), count, 0)
@@ -124,12 +129,13 @@ def _arguments(grading: Grading) -> Iterator[_Said]:
         yield said
 
 
-def _judgements(grading: Grading) -> Iterator[_Said]:
+def _judgements(grading: Grading, _: bool) -> Iterator[_Said]:
     """Yield the scored verdicts of judges on each example, by rubric."""
     if grading.run.trials < 2 or not grading.judges:
         return
     scored = JudgedCase.objects.filter(grading=grading, status__in=_SCORED).order_by(_ENTRY)
-    for verdicts in _by_example(scored.values_list(_ENTRY, "rubric", "status")):
+    rows = scored.values_list(_ENTRY, "rubric", "status")
+    for verdicts in _by_example(rows.iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for _, rubric, status in verdicts:
             said.add((rubric,), 1, status == "passed")
@@ -145,9 +151,9 @@ class _Counts(dict[Key, list[int]]):
         each[1] += passed
 
 
-def _by_example(rows: Any) -> Iterator[Iterable[Any]]:
+def _by_example(rows: Iterable[Any]) -> Iterator[Iterable[Any]]:
     """Yield the rows of each example together; they are in the order of examples, which stand first in them."""
-    for _, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(0)):
+    for _, found in groupby(rows, key=itemgetter(0)):
         yield found
 
 
@@ -155,8 +161,26 @@ def _has_several_calls(grading: Grading) -> bool:
     return AlignedPair.objects.filter(grading=grading, number__gt=0).exists()
 
 
+def _episodes(grading: UUID) -> QuerySet[Episode, Any]:
+    rows = Episode.objects.filter(grading=grading).order_by(_ENTRY)
+    return rows.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
+
+
+def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+    faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
+    return faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
+
+
+def _right_calls(grading: UUID) -> QuerySet[AlignedPair, Any]:
+    calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
+    return calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))
+
+
+_EPISODES, _FAULTS, _RIGHT_CALLS = (
+    PreparedQuery(build, {"grading": an_id(1)}) for build in (_episodes, _faults, _right_calls)
+)
 # What is summed up, by the kind that it is kept under.
-KINDS: Final[Mapping[str, Callable[[Grading], Iterator[_Said]]]] = {
+KINDS: Final[Mapping[str, Callable[[Grading, bool], Iterator[_Said]]]] = {
     "steps": _steps,
     "failures": _failures,
     "arguments": _arguments,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packed_cases import Packed
@@ -31,7 +33,7 @@ def packed_cases(grading: Grading) -> Packed:
         packed = cases_pack(grading)
         packed_store(grading, packed)
         return packed
-    return Packed.from_document(kept.document, bytes(kept.numbers), grading.run.trials)
+    return _packed(kept, grading.run.trials)
 
 
 def alike_cases(grading: Grading) -> OutcomePatterns:
@@ -39,8 +41,33 @@ def alike_cases(grading: Grading) -> OutcomePatterns:
     trials = grading.run.trials
     rows = PackedCases.objects.filter(grading=grading)
     if trials > 1 and (kept := rows.filter(patterns__isnull=False).defer("numbers").first()):
-        return OutcomePatterns.from_document(kept.document, bytes(kept.patterns or b""), trials)
+        return _alike(kept, trials)
     alike = OutcomePatterns.of(packed_cases(grading))
     if trials > 1:
         rows.filter(patterns=None).update(patterns=alike.to_bytes())
     return alike
+
+
+def alike_cases_of(gradings: Iterable[Grading]) -> Iterator[OutcomePatterns]:
+    """Yield the same of each of several finished gradings, read with their runs, in their order: by one query.
+
+    That of each that was not kept before costs some more.
+    """
+    every = list(gradings)
+    kept = {row.grading_id: row for row in PackedCases.objects.filter(grading__in=[each.pk for each in every])}
+    for grading in every:
+        row, trials = kept.get(grading.pk), grading.run.trials
+        if row is None or (trials > 1 and row.patterns is None):
+            yield alike_cases(grading)
+        elif trials > 1:
+            yield _alike(row, trials)
+        else:
+            yield OutcomePatterns.of(_packed(row, trials))
+
+
+def _packed(kept: PackedCases, trials: int) -> Packed:
+    return Packed.from_document(kept.document, bytes(kept.numbers), trials)
+
+
+def _alike(kept: PackedCases, trials: int) -> OutcomePatterns:
+    return OutcomePatterns.from_document(kept.document, bytes(kept.patterns or b""), trials)

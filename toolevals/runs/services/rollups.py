@@ -1,31 +1,22 @@
-"""Count a grading's cases, metrics, judges and spending once, so that a page costs tools by tools and not a scan.
-
-Tokens, cost and time come from columns and never from documents. Where agents differ about an example is written into
-the queue: it is worth a person's time.
-"""
+"""Count a grading's cases, metrics, judges and spending once, so that a page costs tools by tools and not a scan."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import floor
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from labeling.models import Dataset
-from labeling.services import disagreement_set
 from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.metrics.means import counted_mean
-from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.counted_cases import CONTEXT, Counted, Unit, View
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
-from toolevals.runs.counts.spending import Spending
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (
     AlignedPair,
@@ -50,11 +41,13 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.querysets.shown import grading_at_work
 from toolevals.runs.services.case_tallies import CaseTallies
-from toolevals.runs.services.counting import cases_count, counted_store
+from toolevals.runs.services.counting import CountedGrading, cases_count, counted_store
+from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
-from toolevals.runs.services.kept_sums import sums_to_keep
+from toolevals.runs.services.kept_sums import KEPT_COLUMNS, sums_to_keep
 from toolevals.runs.services.packing import packed_store
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
@@ -62,6 +55,7 @@ from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 METRIC_COLUMNS: Final = (
     "grading_id",
@@ -79,53 +73,10 @@ _CHUNK = 2000
 # The texts of an example's trials -> how many examples have these.
 _Texts = Mapping[tuple[str, ...], int]
 STATUSES = ("passed", "failed", "unscored", "errored")
-# So many of a dataset's newest graded runs are compared.
-RUNS = 20
+SCORED = STATUSES[:2]
 COLUMNS = (*VERDICT_NAMES, "tag", "mode")
 LATENT, SELECTION = "latent", "selection"
 FAULT_GROUP = ("tool", "argument", "kind")
-
-
-def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
-    """Return the document of a run's Spending; None where its transcripts say nothing of it.
-
-    `measured` tools have calls of which it is known what they took.
-    """
-    rows = Transcript.objects.of_run(run).order_by()
-    sums = rows.aggregate(
-        conversations=Count("pk"),
-        told=Count("tokens_in"),
-        tokens_in=Sum("tokens_in"),
-        tokens_out=Sum("tokens_out"),
-        tokens_cached=Sum("tokens_cached"),
-        timed=Count("latency_ms"),
-    )
-    spending = Spending(
-        ends=_counts(rows, "ended"),
-        models=_counts(rows, "model"),
-        measured=measured,
-        latency_p50=_percentile(rows, sums["timed"], 0.5),
-        latency_p95=_percentile(rows, sums["timed"], 0.95),
-        # What was asked again was paid for, too.
-        cost=Transcript.objects.filter(run=run).aggregate(cost=Sum("cost"))["cost"],
-        **sums,
-    )
-    return spending.to_document() if spending.says_anything else None
-
-
-def _counts(rows: QuerySet[Transcript], column: str) -> dict[str, int]:
-    counted = rows.exclude(**{column: ""}).order_by(column).values_list(column).annotate(count=Count("pk"))
-    return dict(counted)
-
-
-def _percentile(rows: QuerySet[Transcript], timed: int, share: float) -> float | None:
-    """Return a percentile of the latencies as the core defines it, from the two numbers that it lies between."""
-    if not timed:
-        return None
-    place = share * (timed - 1)
-    ordered = rows.filter(latency_ms__isnull=False).order_by("latency_ms").values_list("latency_ms", flat=True)
-    near = [value for value in ordered[floor(place) : floor(place) + 2] if value is not None]
-    return percentile_of_sorted(near, place - floor(place) if len(near) > 1 else 0)
 
 
 def metric_rows(grading: Grading, texts: _Texts) -> Iterator[tuple[Any, ...]]:
@@ -172,47 +123,27 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
         )
 
 
-def disagreement_write(dataset: Dataset, grading: Grading) -> int:
-    """Write how far agents differ about the revisions that a grading holds; return how many values changed.
-
-    It compares the first calls of all trials in the shown gradings of the dataset's newest runs.
-    """
-    shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
-    gradings = [*shown.values_list("grading", flat=True)[:RUNS]]
-    revisions = CaseGrade.objects.filter(grading=grading).values("transcript__entry__revision")
-    said: dict[Any, Counter[str]] = defaultdict(Counter)
-    cases = CaseGrade.objects.filter(grading__in=gradings, transcript__entry__revision__in=revisions).exclude(actual="")
-    answers = cases.order_by().values_list("transcript__entry__revision", "actual").annotate(count=Count("pk"))
-    for revision, actual, count in answers.iterator():
-        said[revision][actual] = count
-    return disagreement_set(dataset=dataset, values=differing(said))
-
-
-def differing(said: Mapping[Any, Counter[str]]) -> dict[Any, float]:
-    """Return each key's share of answers that are not the commonest one: 0 where all are the same."""
-    return {key: 1 - max(answers.values()) / answers.total() for key, answers in said.items()}
-
-
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
-    grading = Grading.objects.select_related("run__agent__tools__tools").get(pk=lease.payload["grading"])
-    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase)
-    faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
+    grading = grading_at_work(lease.payload["grading"])
+    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase, keys_only=True)
+    faults = [(grading.pk, *row) for row in _FAULTS.rows(grading=grading.pk)]
     findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
     spent = tools_spent(grading)
-    spending = spending_of(grading.run, measured=sum(each.says_anything for each in spent))
-    trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
     tallies = CaseTallies(grading)
     counted = cases_count(grading, tallies)
+    spending = tallies.sums.spending(measured=sum(each.says_anything for each in spent))
+    trials = list(trial_rows(grading))
+    steps = list(step_rows(grading)) if tallies.has_several_calls else []
     packed = tallies.packed()
     sums = verdict_sums_document(OutcomePatterns.of(packed)) if packed.trials > 1 else None
     matrix = counted.matrices[View.FIRST, Unit.TRIAL]
-    cells = list(_cells(grading, matrix))
+    cells = list(_cells(grading, counted))
     verdicts = list(_verdicts(grading, matrix, tallies))
     metrics = list(metric_rows(grading, tallies.texts))
-    kept = sums_to_keep(grading)
+    kept = sums_to_keep(grading, several_calls=tallies.has_several_calls)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
@@ -226,7 +157,7 @@ def grading_roll_up(lease: Lease) -> None:
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
-        KeptSums.objects.bulk_create(kept)
+        rows_insert(KeptSums, KEPT_COLUMNS, ((each.grading_id, each.kind, each.document) for each in kept))
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending, verdict_sums=sums)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
@@ -236,14 +167,18 @@ def grading_roll_up(lease: Lease) -> None:
         disagreement_write(grading.dataset_version.dataset, grading)
 
 
-def _cells(grading: Grading, matrix: Counted) -> Iterator[tuple[Any, ...]]:
+def _cells(grading: Grading, counted: CountedGrading) -> Iterator[tuple[Any, ...]]:
     """Yield the matrix of first calls, without the cases outside it, that of aligned pairs, and calls next to both."""
-    for cell, count in sorted(matrix.in_cells(range(len(matrix.contexts))).items()):
-        yield grading.pk, "first", *cell, count
-    for cell in _counted(AlignedPair.objects.filter(grading=grading), "expected", "actual"):
-        yield grading.pk, "aligned", *cell
-    for tool, count in sorted(free_calls(grading).items()):
-        yield grading.pk, FREE, "", tool, count
+    first = counted.matrices[View.FIRST, Unit.TRIAL]
+    # Where every case holds one call, both are the same.
+    aligned = counted.matrices.get((View.ALIGNED, Unit.TRIAL), first)
+    for view, matrix in ((View.FIRST, first), (View.ALIGNED, aligned)):
+        for cell, count in sorted(matrix.in_cells(range(len(matrix.contexts))).items()):
+            yield grading.pk, view.value, *cell, count
+    # Outside the matrix and yet judged by their calls: only then any call will do.
+    if first.totals(first.where({"selection": SCORED.__contains__}))[0]:
+        for tool, count in sorted(free_calls(grading).items()):
+            yield grading.pk, FREE, "", tool, count
 
 
 def _verdicts(grading: Grading, matrix: Counted, tallies: CaseTallies) -> Iterator[tuple[Any, ...]]:
@@ -266,12 +201,27 @@ def _verdicts(grading: Grading, matrix: Counted, tallies: CaseTallies) -> Iterat
 
 def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield the cases and the findings of each kind for each tool, for all tools, and for its family."""
-    rows = CaseFinding.objects.filter(grading=grading)
-    for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)):
-        counted = rows.order_by(*names).values_list(*names)
-        for *found, cases, count in counted.annotate(cases=Count("case", distinct=True), count=Sum("count")):
+    for counted in _FINDINGS:
+        some = counted.rows(grading=grading.pk)
+        if not some:
+            # Nothing is found of a family either where nothing is of any tool.
+            break
+        for *found, cases, count in some:
             yield (grading.pk, *found, *([""] * (3 - len(found))), cases, count)
 
 
-def _counted(rows: QuerySet[Any], *columns: str) -> Any:
-    return rows.order_by(*columns).values_list(*columns).annotate(count=Count("pk"))
+def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+    rows = ArgumentFault.objects.filter(grading=grading).order_by(*FAULT_GROUP).values_list(*FAULT_GROUP)
+    return rows.annotate(count=Count("pk"))
+
+
+def _findings(*names: str) -> PreparedQuery:
+    def build(grading: UUID) -> QuerySet[CaseFinding, Any]:
+        rows = CaseFinding.objects.filter(grading=grading).order_by(*names).values_list(*names)
+        return rows.annotate(cases=Count("case", distinct=True), count=Sum("count"))
+
+    return PreparedQuery(build, {"grading": an_id(1)})
+
+
+_FAULTS = PreparedQuery(_faults, {"grading": an_id(1)})
+_FINDINGS = tuple(_findings(*names) for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)))

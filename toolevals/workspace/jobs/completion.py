@@ -6,16 +6,21 @@ Every transaction locks its own batch first and the job second, so that two of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.querysets.jobs import BatchQuerySet
+from toolevals.workspace.querysets.prepared import A_SMALL_NUMBER, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 
 BACKOFF_LIMIT_SECONDS = 300
 ERROR_LENGTH = 2000
@@ -24,9 +29,7 @@ ERROR_LENGTH = 2000
 @transaction.atomic
 def batch_complete(batch: Batch) -> None:
     """Mark a leased batch done. The caller has proved the lease in this transaction."""
-    Batch.objects.filter(pk=batch.pk).update(
-        state=BatchState.DONE, done=F("size"), lease_token=None, rung_at=None, error=""
-    )
+    _DONE.run(batch=batch.pk)
     job_advance(batch.job_id)
 
 
@@ -63,19 +66,38 @@ def batch_abandon(batch: Batch, token: Any) -> None:
 
 def job_advance(job_id: Any) -> None:
     """End the job's stage, and perhaps the job, if none of its batches is open. Within the caller's transaction."""
-    job = Job.objects.select_for_update(no_key=True).get(pk=job_id)
-    if not job.is_open:
+    [job] = _LOCKED.objects(job=job_id)
+    if not job.is_open or _OPEN.rows(job=job_id, stage=job.stage):
         return
-    batches = Batch.objects.filter(job=job)
-    stage = batches.filter(stage=job.stage)
-    if stage.open().exists():
-        return
-    following = batches.filter(stage__gt=job.stage).open().order_by("stage").values_list("stage", flat=True).first()
-    if stage.filter(state=BatchState.FAILED).exists():
+    following = _FOLLOWING.rows(job=job_id, stage=job.stage)
+    if _FAILED.rows(job=job_id, stage=job.stage):
         job.state, job.finished_at = JobState.FAILED, timezone.now()
-    elif following is None:
+    elif not following:
         job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
     else:
-        job.stage, job.pace_since = following, None
+        job.stage, job.pace_since = following[0][0], None
     job.save(update_fields=["state", "stage", "finished_at", "pace_since"])
     notify_after_commit()
+
+
+_HOW_DONE = {"state": BatchState.DONE, "done": F("size"), "lease_token": None, "rung_at": None, "error": ""}
+_DONE = PreparedUpdate(lambda batch: (Batch.objects.filter(pk=batch), _HOW_DONE), {"batch": an_id(1)})
+_LOCKED = PreparedQuery(lambda job: Job.objects.select_for_update(no_key=True).filter(pk=job), {"job": an_id(1)})
+
+
+def _of_stage(find: Callable[[BatchQuerySet], BatchQuerySet]) -> PreparedQuery:
+    """Return the query of a batch of a job's stage that is found so."""
+    return PreparedQuery(
+        lambda job, stage: find(Batch.objects.filter(job=job, stage=stage)).order_by().values_list("pk")[:1], _STAGE
+    )
+
+
+def _following(job: UUID, stage: int) -> QuerySet[Batch, Any]:
+    later = Batch.objects.filter(job=job, stage__gt=stage).open()
+    return later.order_by("stage").values_list("stage")[:1]
+
+
+_STAGE = {"job": an_id(1), "stage": A_SMALL_NUMBER}
+_OPEN = _of_stage(lambda batches: batches.open())
+_FAILED = _of_stage(lambda batches: batches.filter(state=BatchState.FAILED))
+_FOLLOWING = PreparedQuery(_following, _STAGE)

@@ -11,14 +11,21 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Sum
 from django.utils import timezone
 
 from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
-from toolevals.workspace.querysets.prepared import A_MOMENT, ANOTHER_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared import (
+    A_MOMENT,
+    A_NUMBER,
+    A_SMALL_NUMBER,
+    ANOTHER_MOMENT,
+    PreparedQuery,
+    an_id,
+)
 from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 
 # Between two looks at whether to give way.
@@ -162,8 +169,8 @@ def lease_claim(batch_id: str) -> Lease | None:
 
 def _pace_begin(job: Job, now: datetime) -> None:
     """Note that work on the job's stage begins, or goes on after a pause; the first worker's word holds."""
-    done, _ = job.stage_progress
-    Job.objects.filter(pk=job.pk, stage=job.stage, pace_since=None).update(pace_since=now, pace_done=done)
+    [(done,)] = _STAGE_DONE.rows(job=job.pk, stage=job.stage)
+    _PACE.run(job=job.pk, stage=job.stage, since=now, done=done)
 
 
 def lease_end(now: datetime) -> datetime:
@@ -197,6 +204,16 @@ def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -
     return Batch.objects.due(now).filter(pk=batch), held | {"attempts": F("attempts") + 1, "done": 0}
 
 
+def _pace(job: uuid.UUID, stage: int, since: datetime, done: int) -> tuple[Any, dict[str, Any]]:
+    return Job.objects.filter(pk=job, stage=stage, pace_since=None), {"pace_since": since, "pace_done": done}
+
+
+_STAGE = {"job": an_id(1), "stage": A_SMALL_NUMBER}
+_STAGE_DONE = PreparedQuery(
+    lambda job, stage: Batch.objects.filter(job=job, stage=stage).order_by().values("stage").values_list(Sum("done")),
+    _STAGE,
+)
+_PACE = PreparedUpdate(_pace, _STAGE | {"since": A_MOMENT, "done": A_NUMBER})
 _IDS = {"batch": an_id(1), "token": an_id(2)}
 _TAKEN = PreparedUpdate(_taken, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
 _BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})

@@ -6,7 +6,7 @@ with the places of the values that differ from time to time, and how its rows be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,10 @@ A_MOMENT = datetime(1999, 9, 9, 9, 9, 9, 999, tzinfo=UTC)
 ANOTHER_MOMENT = A_MOMENT.replace(month=8)
 A_TEXT = "f00df00d-stands-for-a-text"
 A_NUMBER = 2_011_224_099
+# Of a column of small numbers: of one that is too large for it Django says that no row has it.
+A_SMALL_NUMBER = 31_099
+
+STREAMED_AT_ONCE = 5000
 
 # For each parameter of a statement the name of what takes its place, None where it always is the value beside it.
 Places = tuple[tuple[str | None, Any], ...]
@@ -56,7 +60,14 @@ class PreparedQuery:
     def values(self, **values: Any) -> list[list[Any]]:
         """Return the rows for these values as Python has them, such as ids."""
         compiled = self._prepare()
-        return [compiled.converted(row) for row in compiled.rows(values)]
+        return list(compiled.converted(compiled.rows(values)))
+
+    def stream(self, **values: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows for these values as Python has them, a part at a time: for rows that may be very many.
+
+        The database plans it each time.
+        """
+        return self._prepare().stream(values)
 
     def objects(self, **values: Any) -> list[Any]:
         """Return the objects for these values, with what the queryset joins and adds to them."""
@@ -103,10 +114,16 @@ class _Compiled:
             found: list[tuple[Any, ...]] = cursor.fetchall()
         return found
 
+    def stream(self, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+        connection = connections[DEFAULT_DB_ALIAS]
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(self.text, place_values(self.places, values, connection))
+            while rows := cursor.fetchmany(STREAMED_AT_ONCE):
+                yield from map(tuple, self.converted(rows)) if self.converters else rows
+
     def objects(self, rows: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield an object for each row, as `django.db.models.query.ModelIterable` makes it."""
-        for row in rows:
-            values = self.converted(row)
+        for values in self.converted(rows):
             found = self.model.from_db(DEFAULT_DB_ALIAS, self.names, values[self.columns])
             for each in self.joined:
                 each.populate(values, found)
@@ -114,13 +131,19 @@ class _Compiled:
                 setattr(found, name, values[position])
             yield found
 
-    def converted(self, row: tuple[Any, ...]) -> list[Any]:
-        """Return the values of a row as Python has them."""
-        connection, values = connections[DEFAULT_DB_ALIAS], list(row)
-        for position, (converters, expression) in self.converters.items():
-            for convert in converters:
+    def converted(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """Yield the values of each row as Python has them."""
+        connection = connections[DEFAULT_DB_ALIAS]
+        converters = [
+            (position, convert, expression)
+            for position, (several, expression) in self.converters.items()
+            for convert in several
+        ]
+        for row in rows:
+            values = list(row)
+            for position, convert, expression in converters:
                 values[position] = convert(values[position], expression, connection)
-        return values
+            yield values
 
 
 def named_places(parameters: Sequence[Any], stand_ins: Mapping[str, Any]) -> Places:
