@@ -137,9 +137,10 @@ PLACED = (5, 7, 9, 11, 13, 16, 17)
 def counted_alike(paired: Paired) -> None:
     found = tallied(paired)
     plain = Tally(found.cells, found.part)
-    places = {(found.cells.names[one], found.cells.names[other]): place for place, (one, other) in enumerate(
-        zip(found.cells.expected, found.cells.called, strict=True)
-    )}
+    places = {
+        (found.cells.names[one], found.cells.names[other]): place
+        for place, (one, other) in enumerate(zip(found.cells.expected, found.cells.called, strict=True))
+    }
     for before, after, count in paired.places.read():
         if before.placed and after.placed:
             parts = [

@@ -114,14 +114,15 @@ def matrix_delta(tally: Tally) -> MatrixDelta:
         called[actual] += before + after
     totals = ({name: parts for name, parts in zip(names, side, strict=True) if parts} for side in (expecting, called))
     return MatrixDelta(
-        tally.examples,
-        tally.left_out,
-        classes_by_support(*totals),
-        tuple(names),
-        tally.part,
-        *(
-            array("Q", compress(column, held))
-            for column in (numbers, tally.before, tally.after, tally.entered, tally.left)
-        ),
-        tuple(rows),
+        examples=tally.examples,
+        left_out=tally.left_out,
+        classes=classes_by_support(*totals),
+        names=tuple(names),
+        part=tally.part,
+        numbers=array("Q", compress(numbers, held)),
+        before=array("Q", compress(tally.before, held)),
+        after=array("Q", compress(tally.after, held)),
+        entered=array("Q", compress(tally.entered, held)),
+        left=array("Q", compress(tally.left, held)),
+        row_totals=tuple(rows),
     )

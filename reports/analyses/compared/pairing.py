@@ -37,7 +37,10 @@ class Places:
 # Not slotted: what is counted is kept.
 @dataclass(frozen=True)
 class PairedFacts(Generic[Facts]):
-    """Examples by what they came to: `numbers` by example are (place in `before`)·(length of `after`) + (place in it)."""
+    """Examples by what they came to.
+
+    `numbers`, by example, are (place in `before`)·(length of `after`) + (place in `after`).
+    """
 
     numbers: array[int]
     before: Sequence[Facts]

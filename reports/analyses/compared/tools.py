@@ -73,9 +73,7 @@ def tool_deltas(tally: Tally) -> tuple[ToolDelta, ...]:
     moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
     tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
     adjusted = iter(zip(tests, holm(tests), strict=True))
-    rows = [
-        _row(name, each, kinds, adjusted, tally) for (name, each), kinds in zip(pairs.items(), moves, strict=True)
-    ]
+    rows = [_row(name, each, kinds, adjusted, tally) for (name, each), kinds in zip(pairs.items(), moves, strict=True)]
     return tuple(sorted(rows, key=lambda row: (-row.moved, -row.support[0], row.name)))
 
 
