@@ -229,6 +229,15 @@ def matrix_of(
     return Matrix(held, rows, columns, row_totals, column_totals, costs or {}, blocks=blocks or {}, sums=sums or {})
 
 
+def classes_by_support(row_totals: Mapping[str, int], column_totals: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the classes of these totals as `Order.SUPPORT` has them: those expected most first, special ones last."""
+    names = row_totals.keys() | column_totals.keys()
+    tools = sorted(
+        names.difference(SPECIAL), key=lambda name: (-row_totals.get(name, 0), -column_totals.get(name, 0), name)
+    )
+    return (*tools, *(name for name in SPECIAL if name in names))
+
+
 def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counter[str]]:
     """Return the sums of the rows and of the columns."""
     rows: defaultdict[str, int] = defaultdict(int)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -47,14 +47,17 @@ class DrawnCell:
 # Not slotted: the classes are looked for once.
 @dataclass(frozen=True)
 class DrawnChange:
-    """The difference of two matrices as the page draws it: the classes that something moved in."""
+    """The difference of two matrices as the page draws it: the classes that something moved in.
+
+    `moved` are the places of the cells that moved.
+    """
 
     delta: MatrixDelta
-    moved: tuple[CellDelta, ...]
+    moved: Sequence[int]
 
     @cached_property
     def classes(self) -> list[str]:
-        touched = {name for cell in self.moved for name in (cell.expected, cell.actual)}
+        touched = self.delta.touched(self.moved)
         return [name for name in self.delta.classes if name in touched]
 
     @property
@@ -74,15 +77,15 @@ class DrawnChange:
 
     def rows(self) -> Iterator[tuple[str, list[DrawnCell]]]:
         """Yield each class that is expected, with its cells."""
-        by_cell = {(cell.expected, cell.actual): cell for cell in self.moved}
-        expected = {cell.expected for cell in self.moved}
+        by_cell = {(cell.expected, cell.actual): cell for cell in map(self.delta.cell, self.moved)}
+        expected = {name for name, _ in by_cell}
         for row in self.classes:
             if row in expected:
                 yield row, [_drawn(name, by_cell.get((row, name)), gap=gap) for name, gap in self.columns]
 
     def listed(self) -> Iterator[tuple[CellDelta, str]]:
         """Yield the largest changes, each with the address of its examples."""
-        return ((cell, _query(cell)) for cell in self.moved[:MOST_IN_LIST])
+        return ((cell, _query(cell)) for cell in map(self.delta.cell, self.moved[:MOST_IN_LIST]))
 
 
 def drawn_change(delta: MatrixDelta) -> DrawnChange:

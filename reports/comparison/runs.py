@@ -103,7 +103,7 @@ class TwoRuns:
         """The comparison; finished gradings do not change, so that of all examples is kept. Strata and tags may."""
         if self.part.conditions:
             return compared(self.paired)
-        key = f"reports:compared-3:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        key = f"reports:compared-4:{self.gradings[0].pk}:{self.gradings[1].pk}"
         result: RunComparison | None = cache.get(key)
         if result is None:
             result = compared(self.paired)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reports.analyses.compared.layers import LayerDelta, layer_deltas
 from reports.analyses.compared.matrix import MatrixDelta, matrix_delta
-from reports.analyses.compared.pairing import Paired, weighed
+from reports.analyses.compared.pairing import Paired
 from reports.analyses.compared.tallying import tallied
 from reports.analyses.compared.tools import ToolDelta, tool_deltas
 
@@ -31,10 +31,9 @@ class RunComparison:
 
 def compared(paired: Paired) -> RunComparison:
     """Return the comparison of two runs."""
-    weights = weighed(paired)
-    tally = tallied(weights)
+    tally = tallied(paired)
     layers = layer_deltas(paired.verdicts.read())
-    return RunComparison(paired.examples, layers, tool_deltas(weights, tally), matrix_delta(weights, tally))
+    return RunComparison(paired.examples, layers, tool_deltas(tally), matrix_delta(tally))
 
 
 __all__ = ["LayerDelta", "MatrixDelta", "Paired", "RunComparison", "ToolDelta", "compared"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import compress
+from operator import add, or_, sub
+from typing import NamedTuple
 
-from reports.analyses.compared.pairing import Weighed
 from reports.analyses.compared.tallying import Tally
-from reports.analyses.matrix import Order, matrix_of
-from toolevals.runs.counts.packed_cases import Cell
+from reports.analyses.matrix import classes_by_support
 
 
 # A tuple: it is made much faster, and a comparison has thousands.
@@ -52,59 +51,78 @@ class CellDelta(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatrixDelta:
-    """The cells of either matrix, over the examples with a place in both; classes by support, cells by name."""
+    """The cells of either matrix, over the examples with a place in both; classes by support, cells by name.
+
+    Thousands of cells are kept as columns, and read one by one: `numbers` are those of a Tally of `names`, and amounts
+    are in parts, `part` of them an example. `row_totals` is by place among the names.
+    """
 
     examples: int
     left_out: int
     classes: tuple[str, ...]
-    cells: tuple[CellDelta, ...]
-
-    def __reduce__(self) -> Any:
-        # Plain tuples are written and read in a third of the time.
-        return _read_again, (self.examples, self.left_out, self.classes, tuple(map(tuple, self.cells)))
+    names: tuple[str, ...]
+    part: int
+    numbers: array[int]
+    before: array[int]
+    after: array[int]
+    entered: array[int]
+    left: array[int]
+    row_totals: tuple[int, ...]
 
     @property
-    def moved(self) -> tuple[CellDelta, ...]:
-        """The cells that an example entered or left, the largest change first."""
-        moved_cells = (cell for cell in self.cells if cell.moved)
-        return tuple(sorted(moved_cells, key=lambda cell: (-abs(cell.delta), -cell.moved, cell.expected, cell.actual)))
+    def cells(self) -> Iterator[CellDelta]:
+        """Yield every cell."""
+        return map(self.cell, range(len(self.numbers)))
+
+    def cell(self, place: int) -> CellDelta:
+        """Return a cell by its place."""
+        expected, actual = divmod(self.numbers[place], len(self.names))
+        before, after, amount = self.before[place], self.after[place], self._amount
+        moved = amount(before), amount(after), amount(after - before), self.entered[place], self.left[place]
+        return CellDelta(self.names[expected], self.names[actual], *moved, amount(self.row_totals[expected]))
+
+    @property
+    def moved(self) -> list[int]:
+        """The places of the cells that an example entered or left, the largest change first."""
+        changes = list(map(abs, map(sub, self.after, self.before)))
+        moved = list(map(add, self.entered, self.left))
+        places = [place for place, count in enumerate(moved) if count]
+        # Cells are in the order of their names, which sorting keeps.
+        places.sort(key=moved.__getitem__, reverse=True)
+        places.sort(key=changes.__getitem__, reverse=True)
+        return places
+
+    def touched(self, places: Sequence[int]) -> set[str]:
+        """Return the classes that these cells are of."""
+        many, names = len(self.names), self.names
+        numbers = {self.numbers[place] for place in places}
+        return {name for number in numbers for name in (names[number // many], names[number % many])}
+
+    def _amount(self, parts: int) -> int | float:
+        return parts / self.part if parts % self.part else parts // self.part
 
 
-def _read_again(
-    examples: int, left_out: int, classes: tuple[str, ...], cells: Sequence[tuple[Any, ...]]
-) -> MatrixDelta:
-    return MatrixDelta(examples, left_out, classes, tuple(map(CellDelta._make, cells)))
-
-
-def matrix_delta(weights: Weighed, tally: Tally) -> MatrixDelta:
+def matrix_delta(tally: Tally) -> MatrixDelta:
     """Return the difference of two matrices."""
-    changes = _changes(tally)
-    rows: Counter[int] = Counter()
-    whole: Counter[Cell] = Counter()
-    names, many = weights.names, len(weights.names)
-    for number, (before, after, _, _) in changes.items():
-        expected, actual = divmod(number, many)
+    names, numbers = tally.cells.names, tally.cells.numbers
+    held = list(map(or_, tally.before, tally.after))
+    rows, expecting, called = ([0] * len(names) for _ in range(3))
+    for number, before, after in zip(numbers, tally.before, tally.after, strict=True):
+        expected, actual = divmod(number, len(names))
         rows[expected] += before
-        whole[names[expected], names[actual]] = before + after
-    classes = matrix_of(whole, Order.SUPPORT).columns
-    amount = lru_cache(maxsize=None)(weights.amount)
-    totals = {place: amount(parts) for place, parts in rows.items()}
-    cells = []
-    for number in sorted(changes):
-        before, after, entered, left = changes[number]
-        expected, actual = divmod(number, many)
-        moved = amount(before), amount(after), amount(after - before), entered, left
-        cells.append(CellDelta(names[expected], names[actual], *moved, totals[expected]))
-    return MatrixDelta(weights.examples, weights.left_out, classes, tuple(cells))
-
-
-def _changes(tally: Tally) -> Mapping[int, Sequence[int]]:
-    """Return, by cell: parts before, parts after, examples that entered and that left."""
-    changes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for (cell, was, now), count in tally.cells.items():
-        change = changes[cell]
-        change[0] += was * count
-        change[1] += now * count
-        if was != now:
-            change[2 if now > was else 3] += count
-    return changes
+        expecting[expected] += before + after
+        called[actual] += before + after
+    totals = ({name: parts for name, parts in zip(names, side, strict=True) if parts} for side in (expecting, called))
+    return MatrixDelta(
+        examples=tally.examples,
+        left_out=tally.left_out,
+        classes=classes_by_support(*totals),
+        names=tuple(names),
+        part=tally.part,
+        numbers=array("Q", compress(numbers, held)),
+        before=array("Q", compress(tally.before, held)),
+        after=array("Q", compress(tally.after, held)),
+        entered=array("Q", compress(tally.entered, held)),
+        left=array("Q", compress(tally.left, held)),
+        row_totals=tuple(rows),
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import lcm
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns, Trials
@@ -15,8 +16,6 @@ from toolevals.runs.counts.packed_cases import Cell
 
 Facts = TypeVar("Facts")
 Other = TypeVar("Other")
-# Trials are weighed in whole numbers of this part of an example, at most.
-_FINEST = 720_720
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +34,42 @@ class Places:
     placed: int
 
 
-@dataclass(frozen=True, slots=True)
+# Not slotted: what is counted is kept.
+@dataclass(frozen=True)
 class PairedFacts(Generic[Facts]):
-    """Examples by what they came to: `sides` by example are places in `before` and `after`, and `counts` of both."""
+    """Examples by what they came to.
 
-    sides: tuple[Sequence[int], Sequence[int]]
-    counts: Counter[tuple[int, int]]
+    `numbers`, by example, are (place in `before`)·(length of `after`) + (place in `after`).
+    """
+
+    numbers: array[int]
     before: Sequence[Facts]
     after: Sequence[Facts]
 
+    @cached_property
+    def counts(self) -> Counter[int]:
+        """The examples of each number."""
+        return Counter(self.numbers)
+
+    def places(self, number: int) -> tuple[int, int]:
+        """Return the places in `before` and `after` that a number stands for."""
+        return divmod(number, len(self.after))
+
     def read(self) -> list[tuple[Facts, Facts, int]]:
         """Return (before, after, how many examples) of everything that is distinct."""
-        return [(self.before[first], self.after[second], count) for (first, second), count in self.counts.items()]
+        pairs = ((*self.places(number), count) for number, count in self.counts.items())
+        return [(self.before[first], self.after[second], count) for first, second, count in pairs]
 
     def as_facts(self, before: Callable[[Facts], Other], after: Callable[[Facts], Other]) -> PairedFacts[Other]:
         """Return the same examples with what is distinct read again."""
-        return PairedFacts(self.sides, self.counts, list(map(before, self.before)), list(map(after, self.after)))
+        return PairedFacts(self.numbers, list(map(before, self.before)), list(map(after, self.after)))
 
     def holding(self, holds: Callable[[Facts, Facts], bool]) -> tuple[int, Iterator[int]]:
         """Return how many examples something is true of, and their places in order, found as they are asked for."""
-        wanted = {pair for pair in self.counts if holds(self.before[pair[0]], self.after[pair[1]])}
-        both = enumerate(zip(*self.sides, strict=True))
-        return sum(self.counts[pair] for pair in wanted), (place for place, pair in both if pair in wanted)
+        places = {number: self.places(number) for number in self.counts}
+        wanted = {number for number, (one, other) in places.items() if holds(self.before[one], self.after[other])}
+        found = (place for place, number in enumerate(self.numbers) if number in wanted)
+        return sum(self.counts[number] for number in wanted), found
 
 
 # Not slotted: what is counted is kept.
@@ -90,95 +103,26 @@ class Paired:
         return self._paired(self.before.places, self.after.places)
 
     def _paired(self, first: Patterns, second: Patterns) -> PairedFacts[Trials]:
-        sides: tuple[Sequence[int], Sequence[int]] = first.numbers, second.numbers
+        sides = first.numbers, second.numbers
         if self.pairs is not None:
-            sides = [sides[0][place] for place, _ in self.pairs], [sides[1][place] for _, place in self.pairs]
-        return PairedFacts(sides, Counter(zip(*sides, strict=True)), first.distinct, second.distinct)
+            sides = (
+                array("I", [sides[0][place] for place, _ in self.pairs]),
+                array("I", [sides[1][place] for _, place in self.pairs]),
+            )
+        numbers = _in_one(*sides, len(first.distinct), len(second.distinct))
+        return PairedFacts(numbers, first.distinct, second.distinct)
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """The examples that have a place in both matrices: what each cell holds of them before and after, in whole parts.
+def _in_one(first: array[int], second: array[int], most: int, times: int) -> array[int]:
+    """Return first·times + second of each example; numbers of `first` are below `most`, of `second` below `times`.
 
-    An example is `part` parts, spread evenly over its trials that have a place. `rows` are (place in `before`, place in
-    `after`, examples), each pair of places once. A cell is a number, which `cell` reads: numbers are told apart much
-    faster than names are, and are in the order of the names, which `names` holds sorted.
+    Each array is taken as one large number, whose digits are the numbers: these are all added at once.
     """
-
-    names: Sequence[str]
-    before: Sequence[Mapping[int, int]]
-    after: Sequence[Mapping[int, int]]
-    rows: Sequence[tuple[int, int, int]]
-    part: int
-    left_out: int
-
-    @property
-    def examples(self) -> int:
-        return sum(count for _, _, count in self.rows)
-
-    def cell(self, number: int) -> Cell:
-        """Return the cell of a number."""
-        expected, actual = divmod(number, len(self.names))
-        return self.names[expected], self.names[actual]
-
-    def amount(self, parts: int) -> int | float:
-        """Return a number of parts as examples: whole, unless they are not."""
-        return parts / self.part if parts % self.part else parts // self.part
-
-
-def weighed(paired: Paired) -> Weighed:
-    """Return what the cells hold of the examples."""
-    found = paired.placed
-    runs = paired.before, paired.after
-    names = sorted({name for run in runs for cell in run.cells for name in cell})
-    ranks = {name: rank for rank, name in enumerate(names)}
-    before, after = (
-        _Side.of(trials, [ranks[expected] * len(names) + ranks[actual] for expected, actual in run.cells])
-        for run, trials in zip(runs, (found.before, found.after), strict=True)
-    )
-    first, second = before.placed, after.placed
-    rows = [(*pair, count) for pair, count in found.counts.items() if first[pair[0]] and second[pair[1]]]
-    placed = {first[row[0]] for row in rows} | {second[row[1]] for row in rows}
-    part = min(lcm(*placed), _FINEST)
-    left_out = found.counts.total() - sum(count for _, _, count in rows)
-    return Weighed(names, before.in_parts(part), after.in_parts(part), rows, part, left_out)
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """The number of trials of each pattern in each cell, and in all cells."""
-
-    cells: Sequence[Mapping[int, int]]
-    placed: Sequence[int]
-
-    @classmethod
-    def of(cls, patterns: Sequence[Trials], cells: Sequence[int]) -> Self:
-        """Return what patterns hold; `cells` are the numbers of the packed cells, in order."""
-        numbers = [0, *cells]
-        held: list[Mapping[int, int]] = []
-        placed = []
-        for pattern in patterns:
-            trials = pattern if isinstance(pattern, tuple) else (pattern,)
-            counts: dict[int, int] = {}
-            for one in trials:
-                if one:
-                    number = numbers[one]
-                    counts[number] = counts.get(number, 0) + 1
-            held.append(counts)
-            placed.append(len(trials) - trials.count(0))
-        return cls(held, placed)
-
-    def in_parts(self, part: int) -> list[Mapping[int, int]]:
-        return [_in_parts(cells, placed, part) for cells, placed in zip(self.cells, self.placed, strict=True)]
-
-
-def _in_parts(cells: Mapping[int, int], placed: int, part: int) -> Mapping[int, int]:
-    if placed in (0, part):
-        return cells
-    if part % placed == 0:
-        each = part // placed
-        return {cell: trials * each for cell, trials in cells.items()}
-    return {cell: round(part * trials / placed) for cell, trials in cells.items()}
+    kind = "I" if most * times < 1 << 32 else "Q"
+    one, other = (int.from_bytes(array(kind, side).tobytes(), sys.byteorder) for side in (first, second))
+    numbers = array(kind)
+    numbers.frombytes((one * times + other).to_bytes(len(first) * numbers.itemsize, sys.byteorder))
+    return numbers
 
 
 def _verdicts_of(run: OutcomePatterns, trials: Trials) -> Verdicts:

@@ -27,13 +27,13 @@ class StratumDelta:
 def stratum_deltas(paired: Paired, values: Sequence[str], verdict: str) -> tuple[StratumDelta, ...]:
     """Return the change of a verdict's rate in each stratum by name; `values` are those of the compared examples."""
     facts = paired.verdicts
-    counts: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
-    for value, pair in zip(values, zip(*facts.sides, strict=True), strict=True):
-        counts[value][pair] += 1
+    counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for value, number in zip(values, facts.numbers, strict=True):
+        counts[value][number] += 1
     rows = []
     for value in sorted(counts, key=lambda value: (not value, value)):
-        pairs = counts[value].items()
-        delta = layer_delta(verdict, [(facts.before[one], facts.after[other], count) for (one, other), count in pairs])
+        pairs = ((*facts.places(number), count) for number, count in counts[value].items())
+        delta = layer_delta(verdict, [(facts.before[one], facts.after[other], count) for one, other, count in pairs])
         rows.append(StratumDelta(value, delta))
     adjusted = holm([row.delta.compared.p_value for row in rows])
     return tuple(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from reports.analyses.compared.pairing import Weighed
 from reports.analyses.compared.tallying import Tally
 from toolevals.grading.metrics.comparison import mcnemar
 from toolevals.grading.metrics.multiplicity import holm
@@ -68,15 +67,13 @@ class ToolDelta:
         return min(self.missed.p_holm, self.wrong.p_holm) < ALPHA
 
 
-def tool_deltas(weights: Weighed, tally: Tally) -> tuple[ToolDelta, ...]:
+def tool_deltas(tally: Tally) -> tuple[ToolDelta, ...]:
     """Return a row for each class, what moved most first."""
-    pairs = _class_pairs(weights, tally)
+    pairs = _class_pairs(tally)
     moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
     tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
     adjusted = iter(zip(tests, holm(tests), strict=True))
-    rows = [
-        _row(name, each, kinds, adjusted, weights) for (name, each), kinds in zip(pairs.items(), moves, strict=True)
-    ]
+    rows = [_row(name, each, kinds, adjusted, tally) for (name, each), kinds in zip(pairs.items(), moves, strict=True)]
     return tuple(sorted(rows, key=lambda row: (-row.moved, -row.support[0], row.name)))
 
 
@@ -85,30 +82,30 @@ def _row(
     pairs: Pairs,
     kinds: Sequence[tuple[int, int]],
     tests: Iterator[tuple[float, float | None]],
-    weights: Weighed,
+    tally: Tally,
 ) -> ToolDelta:
     correct, support, predicted = (_sums(pairs, place) for place in range(3))
 
     def mistakes(sums: tuple[int, int], moved: tuple[int, int]) -> Mistakes:
-        before, after = (weights.amount(each - right) for each, right in zip(sums, correct, strict=True))
+        before, after = (tally.amount(each - right) for each, right in zip(sums, correct, strict=True))
         p_value, p_holm = next(tests)
         return Mistakes(before, after, *moved, p_value, 1.0 if p_holm is None else p_holm)
 
     return ToolDelta(
         name=name,
-        support=(weights.amount(support[0]), weights.amount(support[1])),
-        predicted=(weights.amount(predicted[0]), weights.amount(predicted[1])),
+        support=(tally.amount(support[0]), tally.amount(support[1])),
+        predicted=(tally.amount(predicted[0]), tally.amount(predicted[1])),
         missed=mistakes(support, kinds[0]),
         wrong=mistakes(predicted, kinds[1]),
         pairs=pairs,
     )
 
 
-def _class_pairs(weights: Weighed, tally: Tally) -> dict[str, Pairs]:
+def _class_pairs(tally: Tally) -> dict[str, Pairs]:
     """Return how many examples have which counts of each class, before and after."""
     pairs: defaultdict[str, Pairs] = defaultdict(Counter)
     for (place, was, now), count in tally.classes.items():
-        pairs[weights.names[place]][was, now] = count
+        pairs[tally.cells.names[place]][was, now] = count
     return pairs
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
+from math import comb, erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
 from statistics import fmean
 from typing import Any, Literal
 
@@ -150,7 +150,7 @@ def mcnemar(only_before: int, only_after: int) -> float:
     if only_before == only_after:
         return 1.0
     if n <= _MOST_FLIPPED:
-        return float(Fraction(2 * _fewer_heads(n, fewer), 1 << n))
+        return 2 * _fewer_heads(n, fewer) / (1 << n)
     # From the largest term down, until what follows no longer shows.
     term = total = 1.0
     for i in range(fewer, 0, -1):
@@ -194,9 +194,20 @@ def sign_flip_counted(differences: Mapping[Fraction, int]) -> float:
 
 
 def _fewer_heads(n: int, most: int) -> int:
-    """Return how many of all outcomes of n coins have at most so many heads, each binomial made of the one before."""
-    term = total = 1
-    for i in range(1, most + 1):
+    """Return how many of all outcomes of n coins have at most so many heads, which is less than half of the coins."""
+    between = n - 2 * most - 1
+    if most < between:
+        return _outcomes(n, range(most + 1))
+    # What does not lie between so many heads and so many tails is half on either side.
+    return ((1 << n) - _outcomes(n, range(most + 1, most + 1 + between))) // 2
+
+
+def _outcomes(n: int, heads: range) -> int:
+    """Return how many of all outcomes of n coins have one of these numbers of heads: each is made of the one before."""
+    if not heads:
+        return 0
+    term = total = comb(n, heads[0])
+    for i in heads[1:]:
         term = term * (n - i + 1) // i
         total += term
     return total
