@@ -169,7 +169,8 @@ def lease_claim(batch_id: str) -> Lease | None:
 
 def _pace_begin(job: Job, now: datetime) -> None:
     """Note that work on the job's stage begins, or goes on after a pause; the first worker's word holds."""
-    [(done,)] = _STAGE_DONE.rows(job=job.pk, stage=job.stage)
+    # A row for the stage, none where it has no batch any more.
+    done = sum(done for (done,) in _STAGE_DONE.rows(job=job.pk, stage=job.stage))
     _PACE.run(job=job.pk, stage=job.stage, since=now, done=done)
 
 
