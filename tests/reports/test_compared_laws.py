@@ -57,6 +57,7 @@ def test_what_is_kept_reads_back_the_same(paired):
     again = pickle.loads(pickle.dumps(found))
     assert again == found
     assert list(again.matrix.cells) == list(found.matrix.cells)
+    assert [type(cell) for cell in again.matrix.cells] == [type(cell) for cell in found.matrix.cells]
 
 
 @given(pairs_of_runs())
