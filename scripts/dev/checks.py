@@ -24,8 +24,6 @@ ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
 # cores. With four the stage takes longer, and pages are too slow for tests that type into them.
 WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
-# Tests copy databases that were migrated once; no stage waits for that.
-MIGRATED = ["-m", "tests.servers.databases"]
 # Of each law. `./dev test` takes ten times as many.
 FEW_DRAWS = "8"
 IN_PROCESS = "not servers and not browser"
@@ -47,19 +45,15 @@ def test(_: argparse.Namespace) -> int:
 def all_stages(session: Session) -> int:
     """Run every stage and say how it went; return the exit status."""
     types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
-    sqlite_shown = session.meanwhile("migrations on SQLite", *MIGRATED, "sqlite")
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
     if shutil.which("bwrap") is None:
         debian.install("bubblewrap")
     has_chromium = chromium.available() or chromium.install()
-    sqlite_shown()
-    postgresql_shown = session.meanwhile("migrations on PostgreSQL", *MIGRATED, "postgresql")
     # In one process: all of these tests watch one application.
     in_slow_lane = ("-m", "slow_lane", SLOW_LANE)
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", *in_slow_lane) if has_chromium else None
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
-    postgresql_shown()
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
     types_shown()

@@ -1,20 +1,14 @@
-"""Makes the migrated databases that tests copy, before tests need them: `python -m tests.servers.databases KIND`.
-
-Several stages begin at the same time, and each would go through all migrations by itself. KIND is `sqlite` or
-`postgresql`. Where no PostgreSQL can be had, the stage that needs it says so.
-"""
+"""Makes the migrated SQLite database that tests copy."""
 
 from __future__ import annotations
 
 import sqlite3
-import sys
 import tempfile
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from tests.servers.kept import alone, forget_old, kept_file, kept_folder
-from tests.servers.postgres import database_migrate, kept_cluster, postgres_programs
-from tests.servers.process import UnavailableError
+from tests.servers.postgres import database_migrate
 
 FILE = "toolevals.sqlite3"
 
@@ -33,14 +27,3 @@ def sqlite_kept() -> Path:
             making.rename(kept)
             forget_old("*.sqlite3")
     return kept
-
-
-def postgresql_kept() -> None:
-    """Make the migrated cluster that is kept, unless it is there or no PostgreSQL can be had."""
-    with tempfile.TemporaryDirectory() as folder, suppress(UnavailableError):
-        Path(folder).chmod(0o755)
-        kept_cluster(postgres_programs(Path(folder)))
-
-
-if __name__ == "__main__":
-    {"sqlite": sqlite_kept, "postgresql": postgresql_kept}[sys.argv[1]]()

@@ -1,4 +1,4 @@
-"""Databases that were migrated once and are kept for later test runs: going through all migrations takes seconds.
+"""Databases that were migrated once and are kept for later test runs: making the tables takes seconds.
 
 They stay beside the environment's packages, under a name that any change of a migration changes.
 """

@@ -1,0 +1,72 @@
+"""New installations make their tables at once, and get those that installations have which went step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+APPS = ("labeling", "registry", "reports", "runs", "traces", "workspace")
+# An installation of some time ago.
+HALF_WAY = [("labeling", "0010_spare_labels"), ("runs", "0020_unscored_episodes"), ("traces", "0008_hours_of_calls")]
+
+
+def tables() -> dict[str, Any]:
+    """Return what the database says of each table of ours: columns, indexes, and constraints, by name."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith(APPS):
+                columns = connection.introspection.get_table_description(cursor, table)
+                constraints = connection.introspection.get_constraints(cursor, table)
+                found[table] = {
+                    "columns": sorted([column.name, column.type_code, column.null_ok] for column in columns),
+                    "constraints": sorted(
+                        # On SQLite references have no names: Django counts them.
+                        json.dumps([name.rstrip("0123456789"), kept], sort_keys=True, default=str)
+                        for name, kept in constraints.items()
+                    ),
+                }
+    return found
+
+
+def write_tables_of_steps() -> None:
+    """Migrate an empty database to what it was some time ago, then as anybody does; write out its tables."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    executor.loader = MigrationLoader(connection, replace_migrations=False)
+    executor.migrate(HALF_WAY)
+    call_command("migrate", interactive=False, verbosity=0)
+    sys.stdout.write(json.dumps(tables()))
+
+
+@pytest.mark.django_db
+def test_an_installation_that_went_step_by_step_has_the_same_tables(tmp_path: Path):
+    command = [sys.executable, "-c", f"from {__name__} import write_tables_of_steps; write_tables_of_steps()"]
+    settings = {"DJANGO_SETTINGS_MODULE": "toolevals.settings", "TOOLEVALS_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads(json.dumps(tables()))
+
+
+def test_both_ways_end_in_the_same_models():
+    at_once = MigrationLoader(None).project_state()
+    step_by_step = MigrationLoader(None, replace_migrations=False).project_state()
+    assert at_once.models == step_by_step.models
+
+
+def test_a_new_installation_goes_through_few_migrations():
+    graph = MigrationLoader(None).graph
+    assert not [name for app, name in graph.nodes if app in APPS and name == "0001_initial"]
