@@ -44,7 +44,7 @@ def test(_: argparse.Namespace) -> int:
 
 def all_stages(session: Session) -> int:
     """Run every stage and say how it went; return the exit status."""
-    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
+    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS, when_idle=True)
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
     if shutil.which("bwrap") is None:
@@ -56,13 +56,13 @@ def all_stages(session: Session) -> int:
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
-    types_shown()
     if slow_lane_shown is not None:
         slow_lane_shown()
         session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS, *files_starting())
     else:
         session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser", *files_starting())
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
+    types_shown()
     return session.summary()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -44,9 +45,13 @@ class Session:
         """Run one command of the environment as a step."""
         self.step(title, lambda: run(in_venv(*words)) == 0)
 
-    def meanwhile(self, title: str, *words: str) -> Callable[[], None]:
-        """Begin one command of the environment; return a function that waits for it and shows it as a step."""
-        begun: Future[tuple[int, str, float]] = POOL.submit(quietly, in_venv(*words))
+    def meanwhile(self, title: str, *words: str, when_idle: bool = False) -> Callable[[], None]:
+        """Begin one command of the environment; return a function that waits for it and shows it as a step.
+
+        `when_idle`: on a processor that nothing else wants, where the system has `nice`.
+        """
+        before = ["nice", "-n", "19"] if when_idle and shutil.which("nice") else []
+        begun: Future[tuple[int, str, float]] = POOL.submit(quietly, [*before, *in_venv(*words)])
 
         def show() -> None:
             say(f"\n--- {title}")

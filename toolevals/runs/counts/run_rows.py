@@ -202,5 +202,7 @@ def _graded_on(run: Run) -> Any:
 
 def _jobs(gradings: Sequence[UUID]) -> dict[UUID, Job]:
     """Return the job of each grading, with its progress."""
+    if not gradings:
+        return {}
     jobs = Job.objects.filter(gradings__in=gradings).with_progress().annotate(of_grading=F("gradings"))
     return {vars(job)["of_grading"]: job for job in jobs}
