@@ -179,6 +179,10 @@ class _Side:
         placed = trials.total() - trials.pop(0, 0)
         return {self.cells[number]: round(part * many / placed) for number, many in trials.items()}
 
+    def wrong_cells(self, other: int) -> list[int]:
+        """Return the cell of each number of a cell that is not right, and `other` for the rest."""
+        return [cell if wrong else other for cell, wrong in zip(self.cells, self.is_wrong, strict=True)]
+
     def wrong_of(self, place: int) -> Iterator[WrongRow]:
         """Yield the rows of one example."""
         return wrong_of(self.run.places.distinct[self.patterns[place]], self.is_wrong)
@@ -242,21 +246,25 @@ class _Alike:
         """Return the examples that hold a wrong cell before and after, by the cell and the parts of both."""
         before, after = self._sides
         met: defaultdict[tuple[int, int, int], int] = defaultdict(int)
-        wrong, wrong_after = (
-            [cell if each else -1 for cell, each in zip(side.cells, side.is_wrong, strict=True)] for side in self._sides
-        )
-        distinct, distinct_after = before.run.places.distinct, after.run.places.distinct
-        for place in compress(range(len(before.signs)), _in_both(before.signs, after.signs)):
-            if place in self._others:
-                continue
-            was = tuple(map(wrong.__getitem__, in_tuple(distinct[before.patterns[place]])))
-            now = tuple(map(wrong_after.__getitem__, in_tuple(distinct_after[after.patterns[place]])))
-            if shared := {*was}.intersection(now):
-                each = part // before.placed[before.kinds[place]]
-                each_after = part // after.placed[after.kinds[place]]
-                for cell in shared:
-                    if cell >= 0:
-                        met[cell, was.count(cell) * each, now.count(cell) * each_after] += 1
+        # What is right is no cell, and never the same.
+        wrong, wrong_after = before.wrong_cells(-1), after.wrong_cells(-2)
+        numbers, numbers_after = ({cell: number for number, cell in enumerate(side.cells)} for side in self._sides)
+        trials, trials_after = (list(map(in_tuple, side.run.places.distinct)) for side in self._sides)
+        places = list(compress(range(len(before.signs)), _in_both(before.signs, after.signs)))
+        if self._others:
+            places = [place for place in places if place not in self._others]
+        first, second = (list(map(side.patterns.__getitem__, places)) for side in self._sides)
+        held = {pattern: frozenset(map(wrong.__getitem__, trials[pattern])) for pattern in set(first)}
+        held_after = {
+            pattern: frozenset(map(wrong_after.__getitem__, trials_after[pattern])) for pattern in set(second)
+        }
+        for one, other in zip(first, second, strict=True):
+            if cells := held[one] & held_after[other]:
+                was, now = trials[one], trials_after[other]
+                each, each_after = part // (len(was) - was.count(0)), part // (len(now) - now.count(0))
+                for cell in cells:
+                    often, often_after = was.count(numbers[cell]), now.count(numbers_after[cell])
+                    met[cell, often * each, often_after * each_after] += 1
         return met
 
 
