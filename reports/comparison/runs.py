@@ -18,7 +18,7 @@ from reports.filters.case_filters import Filters
 from reports.queries.run_facts import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.services.packing import alike_cases
+from toolevals.runs.services.packing import compared_cases
 
 KEPT: Final = 24 * 3600
 AT_ONCE: Final = 500
@@ -95,7 +95,7 @@ class TwoRuns:
     @cached_property
     def paired(self) -> Paired:
         """Return what the shared examples came to."""
-        before, after = (alike_cases(grading) for grading in self.gradings)
+        before, after = (compared_cases(grading) for grading in self.gradings)
         return Paired(before, after, pairs_in(self, self.shared.pairs))
 
     @cached_property

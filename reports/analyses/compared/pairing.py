@@ -109,11 +109,11 @@ class Paired:
                 array("I", [sides[0][place] for place, _ in self.pairs]),
                 array("I", [sides[1][place] for _, place in self.pairs]),
             )
-        numbers = _in_one(*sides, len(first.distinct), len(second.distinct))
+        numbers = in_one(*sides, len(first.distinct), len(second.distinct))
         return PairedFacts(numbers, first.distinct, second.distinct)
 
 
-def _in_one(first: array[int], second: array[int], most: int, times: int) -> array[int]:
+def in_one(first: array[int], second: array[int], most: int, times: int) -> array[int]:
     """Return first·times + second of each example; numbers of `first` are below `most`, of `second` below `times`.
 
     Each array is taken as one large number, whose digits are the numbers: these are all added at once.

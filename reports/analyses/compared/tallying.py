@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from math import lcm
-from operator import add, ne, or_
+from operator import itemgetter
 from typing import Final, Self
 
-from reports.analyses.compared.pairing import Paired, PairedFacts
+from reports.analyses.compared.pairing import Paired, in_one
 from toolevals.grading.metrics.paired_classes import ClassCounts
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Trials
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.place_kinds import PlaceKinds, WrongRow, in_tuple, wrong_of, wrong_rows
 
 NOTHING: Final[ClassCounts] = (0, 0, 0)
 Parts = Mapping[int, int]
 # (place before, place after, examples).
 Row = tuple[int, int, int]
-# Bits of a sign: as many as Python adds in one step.
-_SIGNS: Final = 30
 # Trials are weighed in whole numbers of this part of an example, at most.
 _FINEST: Final = 720_720
 
@@ -110,131 +111,95 @@ def class_counts(weights: Parts, cells: Cells) -> dict[int, ClassCounts]:
 def tallied(paired: Paired) -> Tally:
     """Return how many examples hold what.
 
-    Nearly every example expects one and the same class in all trials of both runs: such are counted together, which
-    costs a fraction of `Tally.add` for each kind of example.
+    Nearly every example expects one and the same class in all trials of both runs: such are counted by their kinds, and
+    by what each run holds of wrong cells, which is known of a whole run.
     """
-    runs, placed = (paired.before, paired.after), paired.placed
-    cells = Cells.of(runs)
-    sides = [_Side.of(run, cells, number) for number, run in enumerate(runs)]
-    alike = _Alike(sides[0], sides[1])
-    others = _with_places(alike.taken(placed), *sides)
-    trials = {side.placed(kind) for kinds in alike.kinds for side, kind in zip(sides, kinds, strict=True)}
-    trials |= {side.placed(side.kinds[row[number]]) for row in others for number, side in enumerate(sides)}
-    part = min(lcm(*trials), _FINEST)
-    examples = sum(alike.kinds.values()) + sum(count for _, _, count in others)
-    tally = Tally(cells, part, examples=examples, left_out=len(placed.numbers) - examples)
-    if any(part % each for each in trials):
-        # What is rounded may be a little more or less than a whole example.
-        others = _with_places([(*placed.places(number), count) for number, count in placed.counts.items()], *sides)
-    else:
-        alike.add_to(tally)
-    for first, second, count in others:
-        tally.add(sides[0].parts(first, part), sides[1].parts(second, part), count)
+    cells = Cells.of((paired.before, paired.after))
+    before, after = _Side.of(paired, cells, 0), _Side.of(paired, cells, 1)
+    numbers = in_one(before.kinds, after.kinds, len(before.placed), len(after.placed))
+    kinds = {(*divmod(number, len(after.placed)), number): count for number, count in Counter(numbers).items()}
+    in_both = {kind: count for kind, count in kinds.items() if before.placed[kind[0]] and after.placed[kind[1]]}
+    trials = {before.placed[first] for first, _, _ in in_both} | {after.placed[second] for _, second, _ in in_both}
+    part, examples = min(lcm(*trials), _FINEST), sum(in_both.values())
+    tally = Tally(cells, part, examples=examples, left_out=len(numbers) - examples)
+    alike = {kind: count for kind, count in in_both.items() if before.due[kind[0]] == after.due[kind[1]]}
+    others: Collection[int] = range(len(numbers))
+    # What is rounded may be a little more or less than a whole example.
+    if not any(part % each for each in trials):
+        different = {number for _, _, number in kinds.keys() - alike.keys()}
+        others = {place for place, number in enumerate(numbers) if number in different} if different else ()
+        _Alike(before, after, others).add_to(tally, alike)
+    for (first, second), count in Counter((before.patterns[place], after.patterns[place]) for place in others).items():
+        was, now = before.parts(first, part), after.parts(second, part)
+        if was and now:
+            tally.add(was, now, count)
     return tally
-
-
-def _with_places(rows: Sequence[Row], before: _Side, after: _Side) -> list[Row]:
-    """Return the rows whose examples have a place in both matrices."""
-    first, second = before.kinds, after.kinds
-    return [row for row in rows if before.placed(first[row[0]]) and after.placed(second[row[1]])]
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The patterns of one run: numbers of trials, 0 without a place, which `cells` and `wrong` turn into cells or -1.
+    """The examples of one run that are compared.
 
-    `due` is the class that a pattern expects in all its trials, or a negative number. Its kind is (`due`·size + trials
-    that are right)·size + trials that have a place; in its sign each class that is called wrongly sets a bit, which
-    some classes share.
+    By example, `patterns` are places in `run.places.distinct`, and `kinds` places in `due`, `right` and `placed`; see
+    PlaceKinds. `due` is a class, or a negative number that the other run does not have. `cells` and `is_wrong` are by
+    the number of a cell in the run, 0 no cell. `wrong` are the rows of PlaceKinds.
     """
 
-    patterns: Sequence[tuple[int, ...]]
-    cells: Sequence[int]
-    wrong: Sequence[int]
-    size: int
+    run: OutcomePatterns
+    patterns: array[int]
+    kinds: array[int]
+    signs: array[int]
     due: Sequence[int]
-    kinds: Sequence[int]
-    signs: Sequence[int]
+    right: Sequence[int]
+    placed: Sequence[int]
+    wrong: Mapping[WrongRow, int]
+    cells: Sequence[int]
+    is_wrong: list[bool]
 
     @classmethod
-    def of(cls, run: OutcomePatterns, cells: Cells, number: int) -> Self:
-        """Return the patterns of the run of that number, 0 or 1. Two that have no one class are not due the same."""
-        size, places = run.trials + 1, cells.of_runs[number]
-        expected, called = (list(map(names.__getitem__, places)) for names in (cells.expected, cells.called))
-        mistaken = list(map(ne, expected, called))
-        weights = [0, *(1 if wrong else size + 1 for wrong in mistaken)]
-        bits = [0, *(1 << name % _SIGNS if wrong else 0 for name, wrong in zip(called, mistaken, strict=True))]
-        patterns = [each if isinstance(each, tuple) else (each,) for each in run.places.distinct]
-        # A column for each trial: what is asked of all patterns at once costs little.
-        columns = list(zip(*patterns, strict=True))
-        due = _due(columns, [-1 - number, *expected])
-        kinds, signs = [each * size * size for each in due], [0] * len(patterns)
-        for column in columns:
-            kinds = list(map(add, kinds, map(weights.__getitem__, column)))
-            signs = list(map(or_, signs, map(bits.__getitem__, column)))
-        wrong = [-1, *(place if wrong else -1 for place, wrong in zip(places, mistaken, strict=True))]
-        return cls(patterns, [-1, *places], wrong, size, due, kinds, signs)
-
-    def right(self, kind: int) -> int:
-        """Return how many trials of a pattern of that kind are right."""
-        return kind // self.size % self.size
-
-    def placed(self, kind: int) -> int:
-        """Return how many trials of a pattern of that kind have a place."""
-        return kind % self.size
+    def of(cls, paired: Paired, cells: Cells, number: int) -> Self:
+        """Return the run of that number, 0 or 1."""
+        run = (paired.before, paired.after)[number]
+        found, patterns = PlaceKinds.of(run), run.places.numbers
+        kinds, signs, wrong = found.numbers, found.signs, found.wrong
+        if paired.pairs is not None:
+            places = list(map(itemgetter(number), paired.pairs))
+            patterns, kinds, signs = (
+                array("I", map(column.__getitem__, places)) for column in (patterns, kinds, signs)
+            )
+            wrong = wrong_rows(run, patterns)
+        own = [-1, *cells.of_runs[number]]
+        due = [cells.expected[own[cell]] if cell else -1 - number for cell in found.due]
+        is_wrong = [False, *(expected != called for expected, called in run.cells)]
+        return cls(run, patterns, kinds, signs, due, found.right, found.placed, wrong, own, is_wrong)
 
     def parts(self, pattern: int, part: int) -> Parts:
         """Return the parts of every cell."""
-        placed, trials = self.placed(self.kinds[pattern]), Counter(map(self.cells.__getitem__, self.patterns[pattern]))
-        return {cell: round(part * many / placed) for cell, many in trials.items() if cell >= 0}
+        trials = Counter(in_tuple(self.run.places.distinct[pattern]))
+        placed = trials.total() - trials.pop(0, 0)
+        return {self.cells[number]: round(part * many / placed) for number, many in trials.items()}
 
+    def wrong_cells(self, other: int) -> list[int]:
+        """Return the cell of each number of a cell that is not right, and `other` for the rest."""
+        return [cell if wrong else other for cell, wrong in zip(self.cells, self.is_wrong, strict=True)]
 
-def _due(columns: Sequence[Sequence[int]], dues: Sequence[int]) -> Sequence[int]:
-    """Return the class that each pattern expects, or the first of `dues` where its trials expect none or several."""
-    by_trial = [list(map(dues.__getitem__, column)) for column in columns]
-    if all(each == by_trial[-1] for each in by_trial):
-        return by_trial[-1] if by_trial else []
-    none = dues[0]
-    # Trials without a place come first.
-    return [each[-1] if {none, each[-1]}.issuperset(each) else none for each in zip(*by_trial, strict=True)]
+    def wrong_of(self, place: int) -> Iterator[WrongRow]:
+        """Yield the rows of one example."""
+        return wrong_of(self.run.places.distinct[self.patterns[place]], self.is_wrong)
 
 
 class _Alike:
-    """The examples that expect one and the same class in all trials of both runs.
+    """The examples that expect one and the same class in all trials of both runs: all but some `others`."""
 
-    `kinds` counts them by their kinds before and after, `often` by their patterns in either run, and `meeting` are
-    those that may have called a class wrongly both before and after.
-    """
+    def __init__(self, before: _Side, after: _Side, others: Collection[int]) -> None:
+        self._sides, self._others = (before, after), others
 
-    def __init__(self, before: _Side, after: _Side) -> None:
-        self._sides = before, after
-        self.kinds: defaultdict[tuple[int, int], int] = defaultdict(int)
-        self._often = [0] * len(before.kinds), [0] * len(after.kinds)
-        self._meeting: list[Row] = []
-
-    def taken(self, facts: PairedFacts[Trials]) -> list[Row]:
-        """Take in examples, and return those that are others."""
-        (due, kind, sign), (due_after, kind_after, sign_after) = ((s.due, s.kinds, s.signs) for s in self._sides)
-        kinds, (often, often_after), meeting, times = self.kinds, self._often, self._meeting, len(facts.after)
-        others: list[Row] = []
-        for number, count in facts.counts.items():
-            first, second = number // times, number % times
-            if due[first] != due_after[second]:
-                others.append((first, second, count))
-                continue
-            kinds[kind[first], kind_after[second]] += count
-            often[first] += count
-            often_after[second] += count
-            if sign[first] & sign_after[second]:
-                meeting.append((first, second, count))
-        return others
-
-    def add_to(self, tally: Tally) -> None:
-        """Count what is right, what a run holds by itself, and what of it both runs hold."""
-        self._add_right(tally)
-        (before, after), (often, often_after) = self._sides, self._often
-        alone = _wrong(before, often, tally, tally.before, tally.left)
-        alone_after = _wrong(after, often_after, tally, tally.after, tally.entered)
+    def add_to(self, tally: Tally, kinds: Mapping[Row, int]) -> None:
+        """Count what is right, by kinds before and after; what a run holds by itself; and what of it both runs hold."""
+        self._add_right(tally, kinds)
+        before, after = self._sides
+        alone = self._wrong(before, tally, tally.before, tally.left)
+        alone_after = self._wrong(after, tally, tally.after, tally.entered)
         for (cell, was, now), count in self._met(tally.part).items():
             if now >= was:
                 tally.left[cell] -= count
@@ -251,46 +216,61 @@ class _Alike:
             if count:
                 tally.classes[name, NOTHING, (0, 0, now)] += count
 
-    def _add_right(self, tally: Tally) -> None:
+    def _add_right(self, tally: Tally, kinds: Mapping[Row, int]) -> None:
         part, cells, (before, after) = tally.part, tally.cells, self._sides
         classes = enumerate(zip(cells.expected, cells.called, strict=True))
         places = {due: place for place, (due, called) in classes if due == called}
-        for (kind, kind_after), count in self.kinds.items():
-            due = kind // before.size**2
-            was = before.right(kind) * part // before.placed(kind)
-            now = after.right(kind_after) * part // after.placed(kind_after)
+        for (first, second, _), count in kinds.items():
+            due = before.due[first]
+            was = before.right[first] * part // before.placed[first]
+            now = after.right[second] * part // after.placed[second]
             if was or now:
                 tally.add_cell(places[due], was, now, count)
             tally.classes[due, (was, part, was), (now, part, now)] += count
+
+    def _wrong(
+        self, side: _Side, tally: Tally, parts_of: list[int], moved: list[int]
+    ) -> defaultdict[tuple[int, int], int]:
+        """Add what a run holds of wrong cells, as if the other held none; return examples by class called and parts."""
+        counts: defaultdict[tuple[int, int], int] = defaultdict(int)
+        called, part = tally.cells.called, tally.part
+        others = ((row, -1) for place in self._others for row in side.wrong_of(place))
+        for (number, many, placed), count in chain(side.wrong.items(), others):
+            cell, parts = side.cells[number], many * (part // placed)
+            parts_of[cell] += parts * count
+            moved[cell] += count
+            counts[called[cell], parts] += count
+        return counts
 
     def _met(self, part: int) -> Mapping[tuple[int, int, int], int]:
         """Return the examples that hold a wrong cell before and after, by the cell and the parts of both."""
         before, after = self._sides
         met: defaultdict[tuple[int, int, int], int] = defaultdict(int)
-        for first, second, count in self._meeting:
-            was = tuple(map(before.wrong.__getitem__, before.patterns[first]))
-            now = tuple(map(after.wrong.__getitem__, after.patterns[second]))
-            each, each_after = part // before.placed(before.kinds[first]), part // after.placed(after.kinds[second])
-            for cell in {*was}.intersection(now):
-                if cell >= 0:
-                    met[cell, was.count(cell) * each, now.count(cell) * each_after] += count
+        # What is right is no cell, and never the same.
+        wrong, wrong_after = before.wrong_cells(-1), after.wrong_cells(-2)
+        numbers, numbers_after = ({cell: number for number, cell in enumerate(side.cells)} for side in self._sides)
+        trials, trials_after = (list(map(in_tuple, side.run.places.distinct)) for side in self._sides)
+        places = list(compress(range(len(before.signs)), _in_both(before.signs, after.signs)))
+        if self._others:
+            places = [place for place in places if place not in self._others]
+        first, second = (list(map(side.patterns.__getitem__, places)) for side in self._sides)
+        held = {pattern: frozenset(map(wrong.__getitem__, trials[pattern])) for pattern in set(first)}
+        held_after = {
+            pattern: frozenset(map(wrong_after.__getitem__, trials_after[pattern])) for pattern in set(second)
+        }
+        for one, other in zip(first, second, strict=True):
+            if cells := held[one] & held_after[other]:
+                was, now = trials[one], trials_after[other]
+                each, each_after = part // (len(was) - was.count(0)), part // (len(now) - now.count(0))
+                for cell in cells:
+                    often, often_after = was.count(numbers[cell]), now.count(numbers_after[cell])
+                    met[cell, often * each, often_after * each_after] += 1
         return met
 
 
-def _wrong(
-    side: _Side, often: Sequence[int], tally: Tally, parts_of: list[int], moved: list[int]
-) -> defaultdict[tuple[int, int], int]:
-    """Add what a run holds of wrong cells, as if the other held none; return the examples by class called and parts."""
-    counts: defaultdict[tuple[int, int], int] = defaultdict(int)
-    called, wrong, part, size = tally.cells.called, side.wrong, tally.part, side.size
-    for pattern, kind, sign, count in zip(side.patterns, side.kinds, side.signs, often, strict=True):
-        if sign and count:
-            each = part // (kind % size)
-            for one in set(pattern):
-                cell = wrong[one]
-                if cell >= 0:
-                    parts = pattern.count(one) * each
-                    parts_of[cell] += parts * count
-                    moved[cell] += count
-                    counts[called[cell], parts] += count
-    return counts
+def _in_both(first: array[int], second: array[int]) -> array[int]:
+    """Return the bits that both hold, of all examples at once: each array is one large number."""
+    one, other = (int.from_bytes(side.tobytes(), sys.byteorder) for side in (first, second))
+    bits = array("I")
+    bits.frombytes((one & other).to_bytes(len(first) * first.itemsize, sys.byteorder))
+    return bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
 
@@ -42,13 +42,17 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class OutcomePatterns:
-    """The examples of a grading: `verdicts`, `cells` and the numbers of trials are those of Packed."""
+    """The examples of a grading: `verdicts`, `cells` and the numbers of trials are those of Packed.
+
+    `kinds` are those of `place_kinds` as they are kept, empty where they are not read.
+    """
 
     verdicts: tuple[str, ...]
     cells: tuple[Cell, ...]
     outcomes: Patterns
     places: Patterns
     trials: int
+    kinds: bytes = field(default=b"", compare=False, repr=False)
 
     @classmethod
     def of(cls, packed: Packed) -> Self:
@@ -58,7 +62,7 @@ class OutcomePatterns:
         return cls(packed.verdicts, packed.cells, outcomes, places, packed.trials)
 
     @classmethod
-    def from_document(cls, document: Any, patterns: bytes, trials: int) -> Self:
+    def from_document(cls, document: Any, patterns: bytes, trials: int, kinds: bytes = b"") -> Self:
         """Return what `Packed.to_document` and `to_bytes` gave. Of several trials an example."""
         held = array("I")
         held.frombytes(zlib.decompress(patterns))
@@ -71,6 +75,7 @@ class OutcomePatterns:
             Patterns(held[2 : 2 + examples], _in_tuples(held[start:middle], trials)),
             Patterns(held[2 + examples : start], _in_tuples(held[middle:], trials)),
             trials,
+            kinds,
         )
 
     def to_bytes(self) -> bytes:

@@ -19,3 +19,5 @@ class PackedCases(models.Model):
     # Of runs with several trials, their examples: see `counts.outcome_patterns`. Null until the first look at one from
     # before they were kept.
     patterns = models.BinaryField(null=True)
+    # Of the same runs, what comparing asks of their places: see `counts.place_kinds`. Null until one is compared.
+    kinds = models.BinaryField(null=True)
