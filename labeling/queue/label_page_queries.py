@@ -113,9 +113,9 @@ def own_draft(revision: Revision, user: User) -> Draft | None:
 
 def label_facts(revision: Revision, user: User) -> LabelFacts:
     """Return what a label of a locked revision by this person depends on. One statement."""
-    guideline, earlier, skipped = _FACTS.rows(
-        revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id
-    )[0]
+    guideline, earlier, skipped = _FACTS.rows(revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id)[
+        0
+    ]
     return LabelFacts(guideline or 0, not earlier, bool(skipped))
 
 

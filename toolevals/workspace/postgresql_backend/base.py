@@ -8,9 +8,10 @@ from __future__ import annotations
 import select
 import time
 
+import psycopg
 from django.db.backends.postgresql import base
 
-# A connection that was silent for so many seconds is asked: what lies in between may have forgotten it, and says nothing.
+# A connection that was silent for so many seconds is asked: what lies in between may have forgotten it and say nothing.
 ASKED_AFTER = 30.0
 
 
@@ -32,5 +33,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
             watched = select.poll()
             watched.register(self.connection.fileno(), select.POLLIN)
             return not watched.poll(0)
-        except (base.Database.Error, OSError):
+        except (psycopg.Error, OSError):
             return False
