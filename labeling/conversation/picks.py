@@ -112,6 +112,10 @@ def _values(text: str) -> list[tuple[int, int]]:
     previous, end, place = "", 0, 0
     for match in TOKEN.finditer(text):
         word = match.group()
+        if not taken and word.islower() and word.isalpha() and word not in DAYS:
+            # Most words: no value, and no name.
+            previous, end = word, match.end()
+            continue
         bare = word.strip(EDGES)
         start = match.start() + (word.find(bare) if bare else 0)
         span = (start, start + len(bare))

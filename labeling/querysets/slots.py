@@ -72,9 +72,9 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         may = Q(Exists(Membership.objects.filter(**role)), *_fit(OuterRef("assignee")))
         return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
 
-    def counted_states(self, user: User) -> models.QuerySet[Any, Any]:
-        """Return the states of this person's slots, and how many are in each."""
-        return self.filter(reviewer=user).order_by().values_list("state").annotate(n=Count("pk"))
+    def counted_states(self, user: User, *apart: str) -> models.QuerySet[Any, Any]:
+        """Return the states of this person's slots, and how many are in each; behind values of `apart`, for each."""
+        return self.filter(reviewer=user).order_by().values_list(*apart, "state").annotate(n=Count("pk"))
 
     def waiting(self, user: User, now: datetime, most: int) -> SlotQuerySet:
         """Return slots of examples of which a label by this person is wanted: of `most` examples, or of all there are.

@@ -23,16 +23,21 @@ QUEUED = (SlotState.OPEN, SlotState.CLAIMED)
 
 
 class Begun(NamedTuple):
-    """Holds what a person may have begun, or be meant to do, before the queue of a dataset."""
+    """Holds what a person may have begun, or be meant to do, before the queue of a dataset.
+
+    `calibration`: whether there is a round that they have to answer before they are handed examples.
+    """
 
     drafts: bool
     kept: bool
     batches: bool
+    calibration: bool
 
 
-def has_begun(user: User) -> Begun:
-    """Return whether a person has drafts, places that are kept for them, and batches of their own. One statement."""
-    return Begun(*map(bool, _BEGUN.rows(user=user.pk)[0]))
+def has_begun(place: Dataset | Project, user: User) -> Begun:
+    """Return what a person has to do before the queue of a dataset or project. One statement."""
+    query = _BEGUN_IN_DATASET if isinstance(place, Dataset) else _BEGUN_IN_PROJECT
+    return Begun(*map(bool, query.rows(place=place.pk, user=user.pk)[0]))
 
 
 def begun_revisions(user: User) -> list[Any]:
@@ -92,13 +97,12 @@ def _first(rounds: Any, user: Any) -> Any:
     return rounds.filter(comes_first=True).waiting_for(user)[:1]
 
 
-def _begun(user: Any) -> Any:
+def _begun(rounds: Any, user: Any) -> Any:
     kept = LabelSlot.objects.filter(assignee=user, state__in=QUEUED)
     own = LabelBatch.objects.filter(owner=user, closed_at=None)
     drafts = Draft.objects.filter(user=user)
-    return (
-        User.objects.filter(pk=user).order_by().values_list(*(Exists(each.order_by()) for each in (drafts, kept, own)))
-    )
+    asked = (drafts, kept, own, rounds.filter(comes_first=True).waiting_for(user))
+    return User.objects.filter(pk=user).order_by().values_list(*(Exists(each.order_by()) for each in asked))
 
 
 def _fit_in_turn(slots: SlotQuerySet, user: Any, now: datetime) -> Any:
@@ -109,7 +113,10 @@ def _fit_in_turn(slots: SlotQuerySet, user: Any, now: datetime) -> Any:
 _ONE, _OTHER = an_id(0), an_id(1)
 _PLACE, _USER = {"place": _ONE, "user": _OTHER}, {"user": _ONE}
 
-_BEGUN = PreparedQuery(_begun, _USER)
+_BEGUN_IN_DATASET = PreparedQuery(
+    lambda place, user: _begun(CalibrationRound.objects.filter(dataset=place), user), _PLACE
+)
+_BEGUN_IN_PROJECT = PreparedQuery(lambda place, user: _begun(CalibrationRound.objects.in_project(place), user), _PLACE)
 _BEGUN_REVISIONS = PreparedQuery(
     lambda user: Draft.objects.filter(user=user).order_by("-id").values_list("revision")[:FEW], _USER
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -28,10 +30,15 @@ from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 
 
 class LabelFacts(NamedTuple):
-    """The number of the guideline in force (0: none), and whether it is the person's first label of the round."""
+    """The number of the guideline in force (0: none), and what the person has done with the revision.
+
+    `is_first`: whether a label now is their first of the round. `skipped`: whether they have passed it on, and not
+    taken that back.
+    """
 
     guideline: int
     is_first: bool
+    skipped: bool
 
 
 class PageFacts(NamedTuple):
@@ -72,6 +79,12 @@ def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
     return counts.get(SlotState.CLAIMED, 0), counts.get(SlotState.SUBMITTED, 0)
 
 
+def own_counts_of_both(dataset: Dataset, user: User) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return what `own_counts` does for a dataset, and for its project. One statement."""
+    rows = _COUNTS_BY_DATASET.values(place=dataset.project_id, user=user.pk)
+    return _held_and_done([row for row in rows if row[0] == dataset.pk]), _held_and_done(rows)
+
+
 def locked_revision(pk: UUID) -> Revision:
     """Return a revision with its example, dataset, project and tools, its row locked to the end of the transaction."""
     revisions: list[Revision] = _LOCKED.objects(revision=pk)
@@ -99,14 +112,11 @@ def own_draft(revision: Revision, user: User) -> Draft | None:
 
 
 def label_facts(revision: Revision, user: User) -> LabelFacts:
-    """Return what is written down with a label of a locked revision by this person. One statement."""
-    guideline, earlier = _FACTS.rows(revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id)[0]
-    return LabelFacts(guideline or 0, not earlier)
-
-
-def has_skipped(revision: Revision, user: User) -> bool:
-    """Tell whether this person has passed a revision on and not taken that back."""
-    return bool(_SKIPPED.rows(revision=revision.pk, user=user.pk))
+    """Return what a label of a locked revision by this person depends on. One statement."""
+    guideline, earlier, skipped = _FACTS.rows(revision=revision.pk, user=user.pk, dataset=revision.example.dataset_id)[
+        0
+    ]
+    return LabelFacts(guideline or 0, not earlier, bool(skipped))
 
 
 def count_skipped(revision: Revision) -> int:
@@ -153,6 +163,14 @@ def dataset_called(project: Project, slug: str) -> Dataset | None:
     return dataset_row
 
 
+def _held_and_done(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
+    """Return how many slots are claimed, and how many have a label: of rows of a dataset, a state and a number."""
+    counts: Counter[str] = Counter()
+    for _, state, count in rows:
+        counts[state] += count
+    return counts[SlotState.CLAIMED], counts[SlotState.SUBMITTED]
+
+
 def _whole(slot: LabelSlot) -> LabelSlot:
     slot.dataset = slot.revision.example.dataset
     return slot
@@ -174,8 +192,9 @@ def _skips(**conditions: Any) -> Any:
 
 def _facts(revision: Any, user: Any, dataset: Any) -> Any:
     earlier = Label.objects.filter(revision=revision, reviewer=user, slot__round=F("revision__round"))
+    skips = Skip.objects.standing().filter(revision=revision, reviewer=user).order_by()
     place = Revision.objects.filter(pk=revision).order_by()
-    return place.values_list(Subquery(_guideline(dataset)), Exists(earlier))
+    return place.values_list(Subquery(_guideline(dataset)), Exists(earlier), Exists(skips))
 
 
 def _page(revision: Any, user: Any, project: Any) -> Any:
@@ -213,13 +232,17 @@ _COUNTS_OF_DATASET, _COUNTS_OF_PROJECT = (
         lambda place, user: LabelSlot.objects.in_project(place).counted_states(user),
     )
 )
+_COUNTS_BY_DATASET = PreparedQuery(
+    lambda place, user: LabelSlot.objects.in_project(place).counted_states(user, "dataset"),
+    {"place": _ONE, "user": _OTHER},
+    by_values=True,
+)
 _LOCKED = PreparedQuery(_locked, {"revision": _ONE})
 _NEWEST_LABEL = PreparedQuery(lambda slot: Label.objects.filter(slot=slot).order_by("-id")[:1], {"slot": _ONE})
 _OWN_LABEL = PreparedQuery(
     lambda revision, user: Label.objects.filter(revision=revision, reviewer=user).order_by("-id")[:1], _REVISION
 )
 _DRAFT = PreparedQuery(lambda revision, user: Draft.objects.filter(revision=revision, user=user), _REVISION)
-_SKIPPED = PreparedQuery(lambda revision, user: _skips(revision=revision, reviewer=user), _REVISION)
 _SKIPS = PreparedQuery(lambda revision: _skips(revision=revision), {"revision": _ONE})
 _STATES = PreparedQuery(
     lambda revision: LabelSlot.objects.filter(revision=revision).values_list("round", "state"), {"revision": _ONE}

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from labeling.models import Dataset, Label
-from labeling.queue.waiting import KEPT_FROM, KEPT_SECONDS, own_part
+from labeling.queue.waiting import KEPT_FROM, KEPT_SECONDS, Counts, own_part
 from toolevals.workspace.models import Project, User
 
 RECENT = 20
@@ -45,9 +45,12 @@ class Progress:
         return f"{_span(self.seconds_each)} each, about {_span(self.seconds_each * self.left)} left"
 
 
-def progress_of(dataset: Dataset, user: User) -> Progress:
-    """Return one person's progress in one dataset: what they have labelled and what still waits for them."""
-    part = own_part(dataset, user, most=MOST)
+def progress_of(dataset: Dataset, user: User, counts: Counts | None = None) -> Progress:
+    """Return one person's progress in one dataset: what they have labelled and what still waits for them.
+
+    `counts`: as `own_part` takes them.
+    """
+    part = own_part(dataset, user, most=MOST, counts=counts)
     today, seconds_each = _pace(dataset, user, part.done)
     return Progress(done=part.done, left=part.held + part.left, seconds_each=seconds_each, today=today)
 

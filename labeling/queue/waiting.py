@@ -27,6 +27,8 @@ KEPT_FROM = 100
 KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
 # So many more that the number shown stays MANY, whatever is done in the seconds for which that is kept.
 FAR_MORE = 2 * MANY
+# What a person holds, and what they have labelled.
+Counts = tuple[int, int]
 # What is counted for everyone who labels, and for adjudicators besides.
 OF_ALL = ("answered", "to_read")
 OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
@@ -41,19 +43,24 @@ class Own:
     left: int
 
 
-def to_label(project: Project, user: User) -> int:
-    """Return how many examples wait for a label of this person, those they are at work on included; at most MANY."""
-    own = own_part(project, user, most=MANY)
+def to_label(project: Project, user: User, counts: Counts | None = None) -> int:
+    """Return how many examples wait for a label of this person, those they are at work on included; at most MANY.
+
+    `counts`: as `own_part` takes them.
+    """
+    own = own_part(project, user, most=MANY, counts=counts)
     return min(own.held + own.left, MANY)
 
 
-def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
+def own_part(place: Dataset | Project, user: User, *, most: int, counts: Counts | None = None) -> Own:
     """Return one person's part of the slots of a dataset or a project; at most `most` are left.
+
+    `counts`: what `own_counts` returns, where that is known already.
 
     A large number is kept for a while, less what the person does meanwhile: counting it again with each example would
     cost more than handing the example out. What others do shows a little later; a small number is always exact.
     """
-    held, done = own_counts(place, user)
+    held, done = counts or own_counts(place, user)
     key = f"labeling.left:{place.pk}:{user.pk}"
     kept = kept_numbers.get(key)
     if kept is not None:

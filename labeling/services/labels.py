@@ -19,7 +19,7 @@ from labeling.models import (
     Revision,
     SlotState,
 )
-from labeling.queue.label_page_queries import has_skipped, label_facts, newest_label
+from labeling.queue.label_page_queries import LabelFacts, label_facts, newest_label
 from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
@@ -64,8 +64,11 @@ def label_submit(
     with transaction.atomic():
         require_labelling(slot.revision.example.dataset.project, actor)
         revision = revision_locked(slot.revision_id)
-        place = _place(revision, slot, actor)
-        previous = _newest(place, actor)
+        facts = label_facts(revision, actor)
+        place = _place(revision, slot, actor, facts)
+        # Who has none in the round has none at its place.
+        has_label = not facts.is_first or place.round != revision.round
+        previous = _newest(place, actor) if has_label else None
         if previous is not None and _said(previous) == content:
             return previous
         if place.round != revision.round:
@@ -79,7 +82,8 @@ def label_submit(
             suggestion=suggestion,
             seconds=max(0.0, seconds),
             **content._asdict(),
-            **label_facts(revision, actor)._asdict(),
+            guideline=facts.guideline,
+            is_first=facts.is_first,
         )
         _SUBMITTED.run(slot=place.pk)
         _DRAFT.run(revision=revision.pk, user=actor.pk)
@@ -160,11 +164,11 @@ def _require_changeable(revision: Revision, label: Label, actor: User) -> None:
             raise InvalidAct("All labels are in, and you may decide: your label no longer changes.")
 
 
-def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
+def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) -> LabelSlot:
     """Return the slot that takes this person's label of a locked revision. Raises InvalidAct."""
     if slot.round != revision.round and _newest(slot, actor) is not None:
         return slot
-    if has_skipped(revision, actor):
+    if facts.skipped:
         raise InvalidAct("You passed this example on; take that back first.")
     place = slot_of_revision(revision.pk, actor, timezone.now())
     if place is None:

@@ -22,6 +22,7 @@ from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
 from labeling.queue.claim_queries import (
+    Begun,
     begun_revisions,
     calibration_first,
     claim,
@@ -73,8 +74,11 @@ def slot_claim(
             return None
         if held is not None and _renewed(held, actor):
             return slot_for_page(held)
-        _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
-        slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
+        place = batch.dataset if batch is not None else dataset_or_project
+        begun = has_begun(place, actor)
+        if begun.calibration:
+            _require_calibrated(place, actor)
+        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
     return slot
@@ -185,8 +189,11 @@ def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot 
 
     None where none is left for them. Runs in the caller's transaction.
     """
+    own = slot_of_round(revision_id, actor)
+    if own is not None:
+        return own
     slots = LabelSlot.objects.filter(revision=revision_id).of_current_round()
-    return slot_of_round(revision_id, actor) or _take_first(_kept_first(slots, actor), actor, now)
+    return _take_first(_kept_first(slots, actor), actor, now)
 
 
 FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
@@ -245,17 +252,17 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.in_scope(scope)
 
 
-def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet | Dataset]:
+def _tiers(
+    scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun
+) -> Iterator[SlotQuerySet | Dataset]:
     """Yield the parts of the queue, what comes first first; last whole datasets."""
-    slots = _scope(scope, batch)
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
-    begun = has_begun(actor)
     if begun.drafts:
-        yield slots.filter(revision__in=begun_revisions(actor))
+        yield _scope(scope, batch).filter(revision__in=begun_revisions(actor))
     if begun.kept:
-        yield slots.filter(pk__in=kept_slots(actor))
+        yield _scope(scope, batch).filter(pk__in=kept_slots(actor))
     if batch is not None:
-        yield slots
+        yield _scope(scope, batch)
         return
     if begun.batches:
         for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):

@@ -17,6 +17,7 @@ from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import Label, LabelSlot, Skip, SpareLabel
+from labeling.queue.label_page_queries import own_counts_of_both
 from labeling.queue.suggestions import seen_suggestion, taken_over
 from labeling.queue.waiting import to_label
 from labeling.views.answers import conflict, page_or_fragment, sentences
@@ -223,8 +224,9 @@ def _show(
     url = slot_url(request, slot.pk) + scope.query
     if not request.headers.get("HX-Request"):
         return redirect(url)
-    left = to_label(request.project, request.user)
-    context = label_context(request, slot, undo=undo) | {"scope": scope.key, "waiting": left}
+    in_dataset, in_project = own_counts_of_both(slot.revision.example.dataset, request.user)
+    left = to_label(request.project, request.user, in_project)
+    context = label_context(request, slot, undo=undo, counts=in_dataset) | {"scope": scope.key, "waiting": left}
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url=url)
 
 

@@ -21,7 +21,7 @@ from labeling.queue.label_page_queries import (
 )
 from labeling.queue.progress import progress_of
 from labeling.queue.suggestions import suggestion_context
-from labeling.queue.waiting import to_calibrate
+from labeling.queue.waiting import Counts, to_calibrate
 from labeling.second_looks.waiting import looks_due
 from labeling.services.labels import may_change
 from labeling.views.guidelines import guide_context
@@ -57,11 +57,16 @@ class Started:
 
 
 def label_context(
-    request: ProjectRequest, slot: LabelSlot, *, undo: Label | SpareLabel | Skip | None = None
+    request: ProjectRequest,
+    slot: LabelSlot,
+    *,
+    undo: Label | SpareLabel | Skip | None = None,
+    counts: Counts | None = None,
 ) -> dict[str, Any]:
     """Return everything that the page of one claimed slot shows.
 
-    `undo`: what this person has just done, where it can be taken back.
+    `undo`: what this person has just done, where it can be taken back. `counts`: their part of the dataset, where it is
+    known already.
     """
     revision = slot.revision
     facts = page_facts(revision, request.user)
@@ -73,7 +78,7 @@ def label_context(
         "slot": slot,
         "too_late": _too_late(slot),
         "flagged": bool(started.data.get("flagged")),
-        "progress": progress_of(revision.example.dataset, request.user),
+        "progress": progress_of(revision.example.dataset, request.user, counts),
         "calibration": to_calibrate(request.project, request.user),
         "looks": len(looks_due(request.project, request.user)) if facts.planned else 0,
         "scope": scope_key(request.GET),

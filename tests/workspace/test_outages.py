@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, OperationalError, connection
+from django.db.backends.postgresql import base
 from django.urls import reverse
 
 from labeling.services import dataset_create
@@ -142,6 +143,24 @@ def test_a_connection_that_the_database_ends_is_503_once(transactional_db, clien
         cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
     other.close()
     assert client.get("/").status_code == 503
+    connection.close_if_unusable_or_obsolete()
+    assert client.get("/").status_code == 200
+
+
+def test_a_connection_that_the_database_ends_between_requests_is_made_anew(transactional_db, client, monkeypatch):
+    client.force_login(person("Somebody"))
+    assert connection.is_usable()
+    monkeypatch.setattr(base.DatabaseWrapper, "is_usable", lambda _: False)
+    assert connection.is_usable(), "the server was asked although nothing had come from it"
+    monkeypatch.undo()
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+    other.close()
+    # As a request begins.
     connection.close_if_unusable_or_obsolete()
     assert client.get("/").status_code == 200
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import environ
 
-SQLITE = "toolevals.workspace.sqlite3"
+SQLITE, POSTGRESQL = "toolevals.workspace.sqlite3", "toolevals.workspace.postgresql_backend"
 # A statement that is not prepared at once would be after so many times: none is.
 PREPARE_AFTER = 10**9
 
@@ -30,6 +30,8 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
             init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16384;",
         )
     else:
+        if config["ENGINE"] == "django.db.backends.postgresql":
+            config["ENGINE"] = POSTGRESQL
         config.setdefault("CONN_MAX_AGE", 600)
         config.setdefault("CONN_HEALTH_CHECKS", True)
         if env.bool("DATABASE_PREPARE", True):

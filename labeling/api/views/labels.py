@@ -27,6 +27,7 @@ from labeling.api.serializers.labels import (
 )
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import project_slot
+from toolevals.workspace.api.kept_serializers import shown, valid_data
 from toolevals.workspace.models import within
 
 
@@ -41,13 +42,12 @@ class Claims(LabelingView, ListAPIView[LabelSlot]):
 
     @extend_schema(request=NewClaimSerializer, responses={200: ClaimSerializer, 204: None})
     def post(self, request: Request) -> Response:
-        serializer = NewClaimSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        slug, pk = serializer.validated_data["dataset"], serializer.validated_data["batch"]
+        said = valid_data(NewClaimSerializer, request.data)
+        slug, pk = said["dataset"], said["batch"]
         batch = get_object_or_404(LabelBatch.objects.in_project(self.project), pk=pk) if pk else None
         scope = self.find_dataset(slug) if slug else self.project
         slot = services.slot_claim(dataset_or_project=scope, actor=self.user, batch=batch)
-        return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
+        return Response(shown(ClaimSerializer, slot)) if slot else Response(status=HTTPStatus.NO_CONTENT)
 
 
 class SlotView(LabelingView):
@@ -117,12 +117,11 @@ class ClaimLabel(SlotView):
     @extend_schema(request=NewLabelSerializer, responses={201: LabelSerializer, 202: SpareLabelSerializer})
     def post(self, request: Request, slot: UUID) -> Response:
         found = self.find_slot(slot)
-        serializer = NewLabelSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        label = services.label_hand_in(slot=found, actor=self.user, **serializer.validated_data)
+        said = valid_data(NewLabelSerializer, request.data)
+        label = services.label_hand_in(slot=found, actor=self.user, **said)
         if isinstance(label, SpareLabel):
             return Response(SpareLabelSerializer(label).data, status=HTTPStatus.ACCEPTED)
-        return Response(LabelSerializer(label).data, status=HTTPStatus.CREATED)
+        return Response(shown(LabelSerializer, label), status=HTTPStatus.CREATED)
 
 
 class ClaimSkip(SlotView):

@@ -41,6 +41,7 @@ class PreparingCursor(Cursor[Any]):
 
 def preparing_cursor(connection: Any) -> CursorWrapper:
     """Return such a cursor of one of Django's connections to PostgreSQL, logged and wrapped as its others are."""
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     with connection.wrap_database_errors:
         wrapped: CursorWrapper = connection._prepare_cursor(PreparingCursor(connection.connection))
