@@ -79,9 +79,11 @@ class Graded:
     def detail(self) -> Written:
         """Return the text of the whole grade."""
         if self.told.detail is None:
-            key, compiled = self.alike(), self.compiled
-            is_alone = key is None or compiled is None
-            self.told.detail = grade_text(self.grade) if is_alone else alike_text(self.grade, key, compiled)
+            key = self.alike()
+            if key is None or self.compiled is None:
+                self.told.detail = grade_text(self.grade)
+            else:
+                self.told.detail = alike_text(self.grade, key, self.compiled)
         return self.told.detail
 
     def alike(self) -> AlikeKey | None:
@@ -91,8 +93,8 @@ class Graded:
 
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
         if compiled is None:
-            return measured_text(dict.fromkeys(METRICS, made.outcome), {})
-        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made.verdicts)
+            return measured_text(dict.fromkeys(METRICS, made.outcome), made)
+        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
