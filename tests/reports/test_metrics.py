@@ -19,6 +19,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import SCORES
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.layers.task_metrics import TASK_METRICS
+from toolevals.grading.values.verdicts import CaseGrade as CoreGrade
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.runs.counts.case_values import measured_case, measured_text
 from toolevals.runs.models import CaseGrade, Grading, MetricCount, Run
@@ -153,7 +154,7 @@ def test_the_kept_text_gives_back_its_values():
         "d": Verdict("errored", None, "crashed"),
     }
     verdicts = {"shape": Verdict("failed", 2 / 3), "schema": Verdict("failed", 0.0), "answer": Verdict("passed", 1.0)}
-    text = measured_text(metrics, verdicts)
+    text = measured_text(metrics, CoreGrade(verdicts))
     assert text.startswith("pfue 1 0.3333333333333333 - - shape=0.66666")
     found = measured_case(text, tuple(metrics))
     assert found.metrics == {name: (each.status, each.value) for name, each in metrics.items()}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toolevals.grading.alignment.trajectory import Alignment
+from toolevals.grading.engine.alike_cases import Alike
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.measured_case import Measured
 from toolevals.grading.engine.tools_pass import ALL_PASSED, all_of_them, all_pass_of, percentage_pass_of
 from toolevals.grading.layers.task_metrics import (
@@ -180,6 +182,10 @@ _TABLE = (
     ),
 )
 METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}
+# The metrics that look at texts; the others see of a call of which more is not known the name alone.
+_OF_TEXTS = frozenset({"goal_progress", "action_safety", "reasoning_quality"})
+_OF_NAMES = tuple(name for name in METRICS if name not in _OF_TEXTS)
+_alike: Alike[Mapping[str, Verdict]] = Alike()
 
 
 def case_metrics(
@@ -203,19 +209,38 @@ def case_metrics(
     if (same := _same_for_all(compiled, transcript, grade)) is not None:
         return dict.fromkeys((metric.name for metric in asked), same)
     measured = Measured(compiled, transcript, grade, goal)
-    at_once = _right_at_once(measured)
+    at_once = _at_once(measured)
     return {metric.name: at_once.get(metric.name) or metric.verdict(measured) for metric in asked}
 
 
-def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
-    """Return the metrics that look at no text, where one message holds just the expected calls; else none.
+def _at_once(measured: Measured) -> Mapping[str, Verdict]:
+    """Return the metrics that look at no text, where they are known of cases that are alike; else none.
 
-    In most such cases of an upload nothing else was said or done, and the values depend on few numbers.
+    In most cases of an upload one message holds just a call, and nothing else was said or done.
     """
     messages = measured.transcript.messages
-    if len(messages) != 1 or messages[0].role != "assistant" or not (count := measured.passed_calls):
+    if len(messages) != 1 or messages[0].role != "assistant":
         return {}
-    values, calls = measured.grade.values, messages[0].calls
+    source = measured.grade.source
+    key = source.alike(measured.compiled) if isinstance(source, Explanation) else None
+    if key is None:
+        return _right_at_once(measured)
+    known = _alike.get(key)
+    if known is None:
+        known = {name: METRICS[name].verdict(measured) for name in _OF_NAMES}
+        if all(verdict.status != "errored" for verdict in known.values()):
+            _alike.keep(key, known, measured.compiled)
+    return known
+
+
+def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
+    """Return the metrics that look at no text, where the message holds just the expected calls; else none.
+
+    The values depend on few numbers then.
+    """
+    if not (count := measured.passed_calls):
+        return {}
+    values, calls = measured.grade.values, measured.transcript.messages[0].calls
     if values["answer"] is not None or values["execution"] is not None:
         return {}
     names = measured.compiled.offer.by_name

@@ -24,6 +24,8 @@ from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, Sc
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]
 
+# What is said of the only call where it stands in place of the only expected one.
+_STANDS_BESIDE = frozenset({"wrong_tool", "hallucinated_tool"})
 # What stands beside a call that no one expected.
 _NOTHING = CallExpectation("", {}, additional_arguments=False)
 
@@ -181,6 +183,13 @@ class ExplainedCalls(WorkedOut):
             return None
         return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
 
+    def _place_of_another(self) -> Place | None:
+        """Return where the one call is expected in whose place another tool was called; None where none was."""
+        in_place = self._compiled.in_place
+        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
+            return None
+        return in_place.places[0] if self._decision.call_mode in _STANDS_BESIDE else None
+
     def _find_only_pair(self) -> Pair | None:
         if (place := self._only_place()) is None:
             return None
@@ -201,6 +210,8 @@ class ExplainedCalls(WorkedOut):
         if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
             if self._decision.statuses["equivalence"] == "passed":
                 return tuple(equal_arguments(place.expectation, call.arguments, 0))
+            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
+        if isinstance(call, ToolCall) and (place := self._place_of_another()) is not None:
             return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
         kind = self._compiled.expectation.kind
         if kind == "calls":

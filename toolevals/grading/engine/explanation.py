@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.edge_cases import call_failure_bucket
+from toolevals.grading.engine.alike_cases import AlikeKey, alike_key
 from toolevals.grading.engine.arguments import (
     ALL_EQUAL,
     ALL_FIT,
@@ -25,7 +26,7 @@ from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.values import Call
-from toolevals.grading.values.decided_by import CALLS
+from toolevals.grading.values.decided_by import CALLS, EXPECTED
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdicts import Verdict
@@ -51,11 +52,12 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = ("_ended", "_layers")
+    __slots__ = ("_alike", "_ended", "_layers")
 
     # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
     _ended: str | None
+    _alike: AlikeKey | None
 
     def __init__(
         self,
@@ -98,6 +100,13 @@ class Explanation(ExplainedCalls):
         """The value of every verdict."""
         return self._decision.values
 
+    def alike(self, compiled: CompiledCase) -> AlikeKey | None:
+        """Return the key by which the grade, but its differences, is that of other cases; None where there is none.
+
+        `compiled` is the expectation: none of another's has a key.
+        """
+        return self._alike if self._compiled is compiled else None
+
     def field(self, name: str) -> Any:
         """Return a field of the grade.
 
@@ -110,6 +119,16 @@ class Explanation(ExplainedCalls):
             if name != "verdicts":
                 return _EMPTY[name]
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
+
+    def _find_alike(self) -> AlikeKey | None:
+        compiled, statuses = self._compiled, self._decision.statuses
+        if self._layers is not NO_LAYERS or self._ended is not None or compiled.decided_by != EXPECTED:
+            return None
+        if statuses["equivalence"] == "passed":
+            return alike_key(compiled, self._calls, is_right=True)
+        if statuses["selection"] != "failed" or statuses["schema"] == "failed":
+            return None
+        return alike_key(compiled, self._calls, is_right=False)
 
     def _verdicts(self) -> Mapping[str, Verdict]:
         verdicts = {**silences(), **self._call_verdicts(), **self._layers.verdicts}
@@ -194,6 +213,7 @@ class Explanation(ExplainedCalls):
 
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
         **ExplainedCalls._WORKED_OUT,
+        "_alike": _find_alike,
         "_layers": lambda _: NO_LAYERS,
         "_ended": lambda _: None,
     }

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
+from toolevals.grading.engine.alike_cases import Alike, alike_key
 from toolevals.grading.engine.arguments import check_schemas, findings
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
 from toolevals.grading.engine.counted_calls import calls_that_count
@@ -31,6 +32,8 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]
 CUT_OFF: tuple[CutOff, ...] = ("failed", "left_out")
+# What is wrong where another tool was called than the only one that is expected.
+_other_tools: Alike[str] = Alike()
 
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
@@ -98,10 +101,26 @@ def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results = (
     alignment = None
     decision = None if compiled.in_place is None else compiled.in_place.decision(calls)
     if decision is None:
-        decision, alignment = _searched(compiled, calls, results)
+        decision, alignment = _of_other_tool(compiled, calls) or _searched(compiled, calls, results)
     if text:
         compiled.note_decision(text, decision)
     return decision, alignment
+
+
+def _of_other_tool(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None] | None:
+    """Return what `_searched` does of one call of another tool than the only expected one; None of any other calls.
+
+    No argument is compared then: only the schema of the called tool looks at them.
+    """
+    key = alike_key(compiled, calls, is_right=False)
+    if key is None or compiled.in_place is None or compiled.in_place.names(calls[0]):
+        return None
+    if (mode := _other_tools.get(key)) is None:
+        found = _searched(compiled, calls)
+        _other_tools.keep(key, found[0].call_mode, compiled)
+        return found
+    breaks = compiled.offer.breaks_schema(calls[0])
+    return decision_of(findings(mode, 1, (), breaks is not None, breaks is True)), None
 
 
 def _searched(

@@ -199,6 +199,11 @@ class InPlace:
             return None
         return cls(places, only=len(expectation.alternatives) == 1, is_sure=is_sure) if places else None
 
+    def names(self, call: Call) -> bool:
+        """Return whether a call can be read and names the tool of the first place."""
+        place = self.places[0]
+        return type(call) is ToolCall and place.profile.tool_name(call.name) == place.name
+
     def decision(self, calls: Sequence[Call]) -> Decision | None:
         """Return what is decided of calls that stand in place; None where the best alignment has to be searched for."""
         places = self.places

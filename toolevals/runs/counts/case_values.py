@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import Verdict
+from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.runs.counts.packed_cases import LETTERS
 
 _NO_VALUE: Final = "-"
@@ -38,15 +38,12 @@ def metric_names(graders: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(grader["name"] for grader in graders if grader["name"] not in VERDICT_NAMES)
 
 
-def measured_text(metrics: Mapping[str, Verdict], verdicts: Mapping[str, Verdict]) -> str:
-    """Return the text that is kept of a case."""
+def measured_text(metrics: Mapping[str, Verdict], grade: CaseGrade) -> str:
+    """Return the text that is kept of a case. No words of its grade are worked out for it."""
+    statuses = grade.statuses
     letters = "".join(LETTERS[verdict.status] for verdict in metrics.values())
     values = (_NO_VALUE if each.value is None else f"{each.value!r}".removesuffix(".0") for each in metrics.values())
-    shares = (
-        f"{name}={verdict.value!r}"
-        for name, verdict in verdicts.items()
-        if verdict.status == "failed" and verdict.value
-    )
+    shares = (f"{name}={value!r}" for name, value in grade.values.items() if value and statuses[name] == "failed")
     return " ".join((letters, *values, *shares))
 
 

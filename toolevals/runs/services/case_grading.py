@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
+from toolevals.grading.engine.alike_cases import Alike, AlikeKey
 from toolevals.grading.engine.argument_errors import argument_faults
 from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
@@ -237,15 +238,37 @@ NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 def _rows_of(case: Graded) -> tuple[Sequence[tuple[Any, ...]], ...]:
     """Return the rows of the case, its pairs, faults and findings without the ids that they begin with."""
     if case.told.rows is None:
-        case.told.rows = [_case_row(case)], [*_pairs(case)], [*_faults(case)], [*_findings(case)]
+        key = case.alike()
+        facts, pairs, findings = _facts(case, key)
+        strata = case.bucket, case.difficulty
+        row = (*facts, *strata, case.values(), case.detail())
+        # Cases that are alike have no wrong argument.
+        faults = [*_faults(case)] if key is None else ()
+        case.told.rows = [row], [(*pair, *strata) for pair in pairs], faults, findings
     return case.told.rows
 
 
-def _case_row(case: Graded) -> tuple[Any, ...]:
+class _Facts(NamedTuple):
+    """The rows of a case, its pairs and findings, without what the example and the arguments of its calls give."""
+
+    case: tuple[Any, ...]
+    pairs: Sequence[tuple[Any, ...]]
+    findings: Sequence[tuple[Any, ...]]
+
+
+_alike: Alike[_Facts] = Alike()
+
+
+def _facts(case: Graded, key: AlikeKey | None) -> _Facts:
+    if key is not None and (known := _alike.get(key)) is not None:
+        return known
     statuses = case.grade.statuses
-    verdicts = (statuses[name] for name in VERDICT_NAMES)
-    facts = (getattr(case.grade, name) for name in FACTS)
-    return (*verdicts, *facts, case.bucket, case.difficulty, case.values(), case.detail())
+    row = (*(statuses[name] for name in VERDICT_NAMES), *(getattr(case.grade, name) for name in FACTS))
+    pairs = [(number, pair.expected, pair.actual, pair.arguments) for number, pair in enumerate(case.grade.pairs)]
+    facts = _Facts(row, pairs, [*_findings(case)])
+    if key is not None and case.compiled is not None:
+        _alike.keep(key, facts, case.compiled)
+    return facts
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:

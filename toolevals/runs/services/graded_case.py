@@ -10,14 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
+from toolevals.grading.engine.alike_cases import AlikeKey
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
+from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.grading import CompiledCase, CutOff
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import Written, exact
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.counts.case_values import measured_text
-from toolevals.runs.counts.grade_text import grade_text
+from toolevals.runs.counts.grade_text import alike_text, grade_text
 
 # What a conversation took changes no verdict and no metric.
 _TOOK: Final = frozenset({"usage", "latency_ms"})
@@ -77,13 +79,22 @@ class Graded:
     def detail(self) -> Written:
         """Return the text of the whole grade."""
         if self.told.detail is None:
-            self.told.detail = grade_text(self.grade)
+            key = self.alike()
+            if key is None or self.compiled is None:
+                self.told.detail = grade_text(self.grade)
+            else:
+                self.told.detail = alike_text(self.grade, key, self.compiled)
         return self.told.detail
+
+    def alike(self) -> AlikeKey | None:
+        """Return the key of the grade, if it is one that other cases have too, but for its differences."""
+        source = self.grade.source
+        return source.alike(self.compiled) if self.compiled is not None and isinstance(source, Explanation) else None
 
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
         if compiled is None:
-            return measured_text(dict.fromkeys(METRICS, made.outcome), {})
-        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made.verdicts)
+            return measured_text(dict.fromkeys(METRICS, made.outcome), made)
+        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
