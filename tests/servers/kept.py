@@ -22,11 +22,13 @@ KEPT = 5
 
 
 def fingerprint() -> str:
-    """Return a word for the text of all migrations."""
+    """Return a word for the text of all migrations, and of what makes their tables at once."""
     said = hashlib.sha256(version("django").encode())
-    for app in ("labeling", "reports", "toolevals"):
-        for file in sorted((ROOT / app).rglob("migrations/*.py")):
-            said.update(f"{file.relative_to(ROOT)} ".encode() + file.read_bytes())
+    files = [
+        file for app in ("labeling", "reports", "toolevals") for file in sorted((ROOT / app).rglob("migrations/*.py"))
+    ]
+    for file in (*files, ROOT / "toolevals/workspace/create_models.py"):
+        said.update(f"{file.relative_to(ROOT)} ".encode() + file.read_bytes())
     return said.hexdigest()[:16]
 
 

@@ -132,9 +132,8 @@ def test_a_busy_database_is_503_and_the_same_request_is_taken_later(transactiona
     assert client.post(reverse("workspace:project-new"), asked).status_code == 302
 
 
-def test_a_connection_that_the_database_ends_is_503_once(transactional_db, client):
-    client.force_login(person("Somebody"))
-    client.raise_request_exception = False
+def end_by_the_database() -> None:
+    """Have PostgreSQL end the connection of this test."""
     other = connection.copy()
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
@@ -142,6 +141,12 @@ def test_a_connection_that_the_database_ends_is_503_once(transactional_db, clien
     with other.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
     other.close()
+
+
+def test_a_connection_that_the_database_ends_is_503_once(transactional_db, client):
+    client.force_login(person("Somebody"))
+    client.raise_request_exception = False
+    end_by_the_database()
     assert client.get("/").status_code == 503
     connection.close_if_unusable_or_obsolete()
     assert client.get("/").status_code == 200
@@ -153,13 +158,7 @@ def test_a_connection_that_the_database_ends_between_requests_is_made_anew(trans
     monkeypatch.setattr(base.DatabaseWrapper, "is_usable", lambda _: False)
     assert connection.is_usable(), "the server was asked although nothing had come from it"
     monkeypatch.undo()
-    other = connection.copy()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (pid,) = cursor.fetchone()
-    with other.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
-    other.close()
+    end_by_the_database()
     # As a request begins.
     connection.close_if_unusable_or_obsolete()
     assert client.get("/").status_code == 200
