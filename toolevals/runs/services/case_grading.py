@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,9 +12,6 @@ from django.db.models import QuerySet
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
-from toolevals.grading.engine.alike_cases import Alike, AlikeKey
-from toolevals.grading.engine.argument_errors import argument_faults
-from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
@@ -28,6 +25,15 @@ from toolevals.runs import models
 from toolevals.runs.querysets.shown import grading_at_work
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
+from toolevals.runs.services.case_rows import (
+    CASE_COLUMNS,
+    FAULT_COLUMNS,
+    FINDING_COLUMNS,
+    JUDGED_COLUMNS,
+    PAIR_COLUMNS,
+    judged_rows,
+    rows_of,
+)
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.services.graded_case import Graded, Told, answer_of
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
@@ -37,22 +43,6 @@ from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
-FACTS = ("tag", "mode", "expected", "actual", "decided_by")
-CASE_COLUMNS = (
-    "id",
-    "grading_id",
-    "transcript_id",
-    *VERDICT_NAMES,
-    *FACTS,
-    "bucket",
-    "difficulty",
-    "measured",
-    "detail",
-)
-PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
-JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
-FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
-FINDING_COLUMNS = ("grading_id", "case_id", "family", "kind", "tool", "count")
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
 
@@ -72,7 +62,7 @@ def cases_grade(lease: Lease) -> None:
     for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note):
         if case.transcript_id in kept:
             judged += judged_rows(grading, case)
-        (facts,), *others = _rows_of(case)
+        (facts,), *others = rows_of(case)
         cases.append((case.id, grading.pk, case.transcript_id, *facts))
         for rows, more in zip((pairs, faults, findings), others, strict=True):
             if more:
@@ -233,90 +223,3 @@ def _unscored(reason: str) -> CaseGrade:
 
 # The example was changed or taken out after the run: there is nothing to compare with, and that is said.
 NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
-
-
-def _rows_of(case: Graded) -> tuple[Sequence[tuple[Any, ...]], ...]:
-    """Return the rows of the case, its pairs, faults and findings without the ids that they begin with."""
-    if case.told.rows is None:
-        key = case.alike()
-        facts, pairs, findings = _facts(case, key)
-        strata = case.bucket, case.difficulty
-        row = (*facts, *strata, case.values(), case.detail())
-        # Cases that are alike have no wrong argument.
-        faults = [*_faults(case)] if key is None else ()
-        case.told.rows = [row], [(*pair, *strata) for pair in pairs], faults, findings
-    return case.told.rows
-
-
-class _Facts(NamedTuple):
-    """The rows of a case, its pairs and findings, without what the example and the arguments of its calls give."""
-
-    case: tuple[Any, ...]
-    pairs: Sequence[tuple[Any, ...]]
-    findings: Sequence[tuple[Any, ...]]
-
-
-_alike: Alike[_Facts] = Alike()
-
-
-def _facts(case: Graded, key: AlikeKey | None) -> _Facts:
-    if key is not None and (known := _alike.get(key)) is not None:
-        return known
-    statuses = case.grade.statuses
-    row = (*(statuses[name] for name in VERDICT_NAMES), *(getattr(case.grade, name) for name in FACTS))
-    pairs = [(number, pair.expected, pair.actual, pair.arguments) for number, pair in enumerate(case.grade.pairs)]
-    facts = _Facts(row, pairs, [*_findings(case)])
-    if key is not None and case.compiled is not None:
-        _alike.keep(key, facts, case.compiled)
-    return facts
-
-
-def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the cases' aligned pairs, in the order of PAIR_COLUMNS."""
-    return _of_cases(grading, cases, _pairs)
-
-
-def _pairs(case: Graded) -> Iterator[tuple[Any, ...]]:
-    for number, pair in enumerate(case.grade.pairs):
-        yield number, pair.expected, pair.actual, pair.arguments, case.bucket, case.difficulty
-
-
-def _of_cases(
-    grading: models.Grading, cases: Iterable[Graded], rows_of: Callable[[Graded], Iterator[tuple[Any, ...]]]
-) -> Iterator[tuple[Any, ...]]:
-    for case in cases:
-        for row in rows_of(case):
-            yield (grading.pk, case.id, *row)
-
-
-def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of what judges said of a case, in the order of JUDGED_COLUMNS."""
-    for name, verdict in case.grade.judged.items():
-        yield case.id, grading.pk, name, verdict.status, verdict.value, len(verdict.asked)
-
-
-def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the cases' wrong arguments, in the order of FAULT_COLUMNS."""
-    return _of_cases(grading, cases, _faults)
-
-
-def _faults(case: Graded) -> Iterator[tuple[Any, ...]]:
-    if case.transcript is not None and _may_have_faults(case.grade):
-        for fault in argument_faults(case.grade, case.transcript.calls):
-            yield fault.place, fault.tool, fault.argument, fault.kind
-
-
-def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of what is found in the cases besides their verdicts, in the order of FINDING_COLUMNS."""
-    return _of_cases(grading, cases, _findings)
-
-
-def _findings(case: Graded) -> Iterator[tuple[Any, ...]]:
-    if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
-        for found in case_findings(case.grade, case.compiled.expectation, case.compiled.offer.by_name):
-            yield found.family, found.kind, found.tool, found.count
-
-
-def _may_have_faults(grade: CaseGrade) -> bool:
-    """Tell from what is decided already, so that most cases are not looked into."""
-    return "failed" in (grade.statuses["arguments"], grade.statuses["schema"], grade.statuses["equivalence"])

@@ -17,7 +17,8 @@ from toolevals.runs import models
 from toolevals.runs.judging.bench import Member, bench
 from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
-from toolevals.runs.services.case_grading import (
+from toolevals.runs.services.case_grading import graded_cases
+from toolevals.runs.services.case_rows import (
     FACTS,
     FAULT_COLUMNS,
     FINDING_COLUMNS,
@@ -25,7 +26,6 @@ from toolevals.runs.services.case_grading import (
     PAIR_COLUMNS,
     fault_rows,
     finding_rows,
-    graded_cases,
     judged_rows,
     pair_rows,
 )
