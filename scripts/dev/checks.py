@@ -44,7 +44,6 @@ def test(_: argparse.Namespace) -> int:
 
 def all_stages(session: Session) -> int:
     """Run every stage and say how it went; return the exit status."""
-    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS, when_idle=True)
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
     if shutil.which("bwrap") is None:
@@ -54,6 +53,8 @@ def all_stages(session: Session) -> int:
     in_slow_lane = ("-m", "slow_lane", SLOW_LANE)
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", *in_slow_lane) if has_chromium else None
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
+    # The tests on SQLite leave no processor idle, and those after them do.
+    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS, when_idle=True)
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
     if slow_lane_shown is not None:

@@ -132,10 +132,11 @@ def _asked(scene: Scene, reader: str, names: Sequence[str]) -> Answers:
         known = scene.arguments(name)
         for address in EVERY:
             values = {key: _value(address, key, known, others, world, reader) for key in address.arguments}
-            path = reverse(address.name, kwargs=values)
-            if path in seen:
+            place = (address.name, *values.values())
+            if place in seen:
                 continue
-            seen.add(path)
+            seen.add(place)
+            path = reverse(address.name, kwargs=values)
             requests = [("GET", query) for query in ("", *QUESTIONS.get(address.name, []))]
             for method, query in [*requests, ("POST", "")] if name in POSTED else requests:
                 if name != names[0] and is_refused(address, method, reader):
