@@ -177,7 +177,9 @@ def test_a_line_over_pipes_is_read_no_further_than_the_limit(end):
         tracemalloc.stop()
 
 
-def test_messages_without_end_over_pipes_do_not_keep_the_session():
+def test_messages_without_end_over_pipes_do_not_keep_the_session(monkeypatch):
+    # So long the library waits for a server to say what it speaks, whatever the timeout.
+    monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 1)
     note = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}})
     with pytest.raises(McpUnreachableError):
         mcp_command(f"while True: print({note!r})", timeout=1)
