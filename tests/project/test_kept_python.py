@@ -1,4 +1,4 @@
-"""What code begins by importing is imported before a child is forked for it."""
+"""Imports that code begins with are made before a child is forked for it."""
 
 from __future__ import annotations
 
