@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Keyboard, Locator, Page, StorageState, expect
 
+from tests.browser.contrast import Contrast
 from tests.fixtures.application import LiveApp
+from tests.fixtures.browser import axe_violations
 from tests.fixtures.people import PASSWORD
 
 # Milliseconds: a machine may be busy.
@@ -33,6 +35,22 @@ def only_on_loaded_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Page, "keyboard", property(keyboard_of_loaded))
     monkeypatch.setattr(Locator, "click", click_on_loaded)
+
+
+@pytest.fixture(scope="session")
+def contrast() -> Contrast:
+    """The looks of text that have passed on any page of this test process."""
+    return Contrast()
+
+
+@pytest.fixture(scope="session")
+def axe(contrast: Contrast) -> Callable[[Page], list[str]]:
+    """Return a function that gives a page's violations of WCAG A and AA, one line each."""
+
+    def violations(page: Page) -> list[str]:
+        return contrast.violations(page) + axe_violations(page)
+
+    return violations
 
 
 @pytest.fixture(scope="module")

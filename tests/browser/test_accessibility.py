@@ -53,14 +53,8 @@ def owners(page: Page, sample: Sample) -> Page:
     return page
 
 
-@pytest.fixture(scope="module")
-def contrast() -> Contrast:
-    """The looks of text that have passed on any page."""
-    return Contrast()
-
-
 def test_every_page_is_accessible_in_every_mode(
-    owners: Page, sample: Sample, axe: Callable[..., list[str]], contrast: Contrast
+    owners: Page, sample: Sample, axe: Callable[[Page], list[str]], contrast: Contrast
 ):
     """Each page is opened once, then made narrow and dark as it stands."""
     wrong: list[str] = []
@@ -71,13 +65,15 @@ def test_every_page_is_accessible_in_every_mode(
 
 
 def test_the_way_in_of_an_invited_person_is_accessible(
-    owners: Page, sample: Sample, axe: Callable[..., list[str]], contrast: Contrast
+    owners: Page, sample: Sample, axe: Callable[[Page], list[str]], contrast: Contrast
 ):
     wrong = faults_of_an_invitation(owners, sample.app, axe, contrast)
     assert not wrong, "\n".join(wrong)
 
 
-def faults_of_an_invitation(page: Page, app: LiveApp, axe: Callable[..., list[str]], contrast: Contrast) -> list[str]:
+def faults_of_an_invitation(
+    page: Page, app: LiveApp, axe: Callable[[Page], list[str]], contrast: Contrast
+) -> list[str]:
     """Invite a person, go the person's way in, and return what is wrong with the pages on it."""
     page.goto(f"{app.url}/p/shop-support/members/")
     page.get_by_label("E-mail address").fill("nora.with.a.long.address@department.example.org")

@@ -40,7 +40,7 @@ print(json.dumps(sorted([l.revision.example.external_id, l.reviewer.name] for l 
 
 
 @pytest.mark.once
-def test_three_people_at_once(person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]]):
+def test_three_people_at_once(person: Callable[[str], Page], app: LiveApp, axe: Callable[[Page], list[str]]):
     ann, ben = person("Ann"), person("Ben")
     for page in (ann, ben):
         page.goto(f"{app.url}/p/shop/label/")
@@ -119,7 +119,7 @@ print(json.dumps(Label.objects.order_by("-id")[0].expectation))
 """
 
 
-def test_several_calls_by_keyboard(alone: Page, app: LiveApp, axe: Callable[..., list[str]]):
+def test_several_calls_by_keyboard(alone: Page, app: LiveApp, axe: Callable[[Page], list[str]]):
     """Two calls in order, the second in a group, and one that must not be."""
     choose_tool(alone, "state of one")
     alone.keyboard.type("A-1")
@@ -214,7 +214,7 @@ PAGES = (
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1440])
 def test_pages_are_accessible(
-    person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]], width: int, theme: str
+    person: Callable[[str], Page], app: LiveApp, axe: Callable[[Page], list[str]], width: int, theme: str
 ):
     app.python(SEED_ONE)
     ada = person("Ada")

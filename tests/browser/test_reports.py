@@ -244,16 +244,10 @@ PAGES = ["runs/1/", "runs/1/matrix/?show=heat", "runs/1/matrix/?show=table", "ru
 PAGES += ["experiments/nightly/trends/", "runs/3/matrix/?show=table"]
 
 
-@pytest.fixture(scope="module")
-def contrast() -> Contrast:
-    """What these pages have in common is asked once."""
-    return Contrast()
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("path", PAGES)
 def test_pages_are_accessible_and_fit(
-    rita: Page, shop: tuple[LiveApp, str], axe: Callable[..., list[str]], contrast: Contrast, path: str, width: int
+    rita: Page, shop: tuple[LiveApp, str], axe: Callable[[Page], list[str]], contrast: Contrast, path: str, width: int
 ):
     """A page may open otherwise where it is narrow: it is opened in each width, then made dark as it stands."""
     app, case = shop

@@ -35,7 +35,9 @@ print(json.dumps([[l.expectation["kind"] for l in Label.objects.all()],
 """
 
 
-def test_the_label_stays_whatever_is_said(person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]]):
+def test_the_label_stays_whatever_is_said(
+    person: Callable[[str], Page], app: LiveApp, axe: Callable[[Page], list[str]]
+):
     app.python(PROPOSED)
     page = person("Ann")
     page.goto(f"{app.url}/p/shop/label/")

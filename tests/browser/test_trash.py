@@ -48,7 +48,7 @@ def delete_dataset(page: Page, app: LiveApp) -> None:
 
 
 def test_a_dataset_goes_to_the_trash_comes_back_and_is_destroyed(
-    person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]]
+    person: Callable[[str], Page], app: LiveApp, axe: Callable[[Page], list[str]]
 ):
     page = person("Otto")
     delete_dataset(page, app)

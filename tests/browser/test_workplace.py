@@ -90,7 +90,9 @@ def test_words_are_found_in_what_is_folded(person: Callable[[str], BrowserContex
     expect(count).to_have_text("not found")
 
 
-def test_a_key_is_moved_and_shown(person: Callable[[str], BrowserContext], app: LiveApp, axe: Callable[..., list[str]]):
+def test_a_key_is_moved_and_shown(
+    person: Callable[[str], BrowserContext], app: LiveApp, axe: Callable[[Page], list[str]]
+):
     app.python(SEED_ONE)
     context = person("Ben")
     page = context.new_page()
@@ -112,7 +114,9 @@ def test_a_key_is_moved_and_shown(person: Callable[[str], BrowserContext], app: 
     expect(page.locator("dialog#skip")).to_be_visible()
 
 
-def test_a_question_is_answered(person: Callable[[str], BrowserContext], app: LiveApp, axe: Callable[..., list[str]]):
+def test_a_question_is_answered(
+    person: Callable[[str], BrowserContext], app: LiveApp, axe: Callable[[Page], list[str]]
+):
     app.python(SEED_ONE)
     ann = at_work(person("Ann"), app)
     ann.keyboard.press("q")
