@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 
 from scripts.dev import chromium, debian, javascript, locks
 from scripts.dev.changed import changed_tests
@@ -14,6 +15,7 @@ from scripts.dev.session import Session, run
 from scripts.dev.test_places import CORE, SLOW_LANE, files_starting
 
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
+TYPES = ["types", "-m", "mypy", *PYTHON_PATHS]
 # Tests hold words of many languages.
 SPELLED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", *(path for path in PYTHON_PATHS if path != "tests")]
 # Who has nothing left to do takes over what waits for another.
@@ -45,7 +47,6 @@ def test(_: argparse.Namespace) -> int:
 def all_stages(session: Session) -> int:
     """Run every stage and say how it went; return the exit status."""
     session.step("requirement files follow from pyproject.toml", locks_fresh)
-    static_checks(session)
     if shutil.which("bwrap") is None:
         debian.install("bubblewrap")
     has_chromium = chromium.available() or chromium.install()
@@ -54,7 +55,7 @@ def all_stages(session: Session) -> int:
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", *in_slow_lane) if has_chromium else None
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     # The tests on SQLite leave no processor idle, and those after them do.
-    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS, when_idle=True)
+    static_shown = [session.meanwhile(*command, when_idle=True) for command in (TYPES, *static_checks())]
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
     if slow_lane_shown is not None:
@@ -63,7 +64,8 @@ def all_stages(session: Session) -> int:
     else:
         session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser", *files_starting())
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
-    types_shown()
+    for show in static_shown:
+        show()
     return session.summary()
 
 
@@ -72,8 +74,9 @@ def check(_: argparse.Namespace) -> int:
     ensure("dev")
     keep_bytecode()
     session = Session()
-    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
-    static_checks(session)
+    types_shown = session.meanwhile(*TYPES)
+    for command in static_checks():
+        session.command(*command)
     alone = f"not database and {IN_PROCESS} and not thorough"
     os.environ["LAWS_DRAWS"] = FEW_DRAWS
     if tests := changed_tests():
@@ -90,18 +93,20 @@ def fmt(_: argparse.Namespace) -> int:
     return max(run(in_venv("-m", *words)) for words in commands)
 
 
-def static_checks(session: Session) -> None:
-    """Run what reads the code without running it; types are read meanwhile."""
-    session.command("format", "-m", "ruff", "format", "--check", ".")
-    session.command("lint", "-m", "ruff", "check", ".")
-    session.command("spelling", "-m", "codespell_lib", *SPELLED)
-    session.command("words", "-m", "scripts.dev.prose")
+def static_checks() -> list[Sequence[str]]:
+    """Return what reads the code without running it, but for types: the title and the words of each command."""
+    commands: list[Sequence[str]] = [
+        ("format", "-m", "ruff", "format", "--check", "."),
+        ("lint", "-m", "ruff", "check", "."),
+        ("spelling", "-m", "codespell_lib", *SPELLED),
+        ("words", "-m", "scripts.dev.prose"),
+        ("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()"),
+    ]
     # Nothing that runs needs Node.js: a machine without it checks all the rest.
     if javascript.available() and javascript.install():
-        session.command("JavaScript", "-m", "scripts.dev.javascript")
-    else:
-        say("The scripts of the pages are not checked: that takes Node.js, and npm to fetch ESLint and TypeScript.")
-    session.command("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()")
+        return [*commands, ("JavaScript", "-m", "scripts.dev.javascript")]
+    say("The scripts of the pages are not checked: that takes Node.js, and npm to fetch ESLint and TypeScript.")
+    return commands
 
 
 def locks_fresh() -> bool:
