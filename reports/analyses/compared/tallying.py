@@ -28,11 +28,12 @@ class Cells:
     """The cells of two matrices: a place in `numbers` stands for each, and is told apart much faster than its names.
 
     `names` are sorted. A number is (place of what is expected among the names)·(number of names) + (place of what is
-    called); `numbers` are sorted too, so that cells are in the order of their names.
+    called); `numbers` are sorted too, so that cells are in the order of their names. `places` are those in `numbers`.
     """
 
     names: Sequence[str]
     numbers: Sequence[int]
+    places: Mapping[int, int]
     # What is expected and called in each, by place among the names.
     expected: Sequence[int]
     called: Sequence[int]
@@ -51,6 +52,7 @@ class Cells:
         return cls(
             names,
             numbers,
+            places,
             [number // many for number in numbers],
             [number % many for number in numbers],
             [list(map(places.__getitem__, each)) for each in of_runs],
@@ -215,8 +217,7 @@ class _Alike:
 
     def add_to(self, tally: Tally, kinds: Iterable[Row]) -> None:
         """Count what is right, by kinds before and after; what a run holds by itself; and what of it both runs hold."""
-        right = self._right_cells(tally)
-        self._add_right(tally, kinds, right)
+        self._add_right(tally, kinds)
         before, after = self._sides
         alone = self._wrong(before, tally, tally.before, tally.left)
         alone_after = self._wrong(after, tally, tally.after, tally.entered)
@@ -236,19 +237,14 @@ class _Alike:
             if count:
                 tally.classes[name, NOTHING, (0, 0, now)] += count
 
-    def _right_cells(self, tally: Tally) -> Mapping[int, int]:
-        """Return the cell of each class that is right."""
-        classes = enumerate(zip(tally.cells.expected, tally.cells.called, strict=True))
-        return {due: place for place, (due, called) in classes if due == called}
-
-    def _add_right(self, tally: Tally, kinds: Iterable[Row], right: Mapping[int, int]) -> None:
-        part, (before, after) = tally.part, self._sides
+    def _add_right(self, tally: Tally, kinds: Iterable[Row]) -> None:
+        part, (before, after), places = tally.part, self._sides, tally.cells.places
         for first, second, count in kinds:
             due = before.due[first]
             was = before.right[first] * part // before.placed[first]
             now = after.right[second] * part // after.placed[second]
             if was or now:
-                tally.add_cell(right[due], was, now, count)
+                tally.add_cell(places[due * before.names + due], was, now, count)
             tally.classes[due, (was, part, was), (now, part, now)] += count
 
     def _wrong(
@@ -271,15 +267,18 @@ class _Alike:
     def _met(self, tally: Tally) -> Mapping[tuple[int, int, int], int]:
         """Return the examples that hold a wrong cell before and after, by the cell and the parts of both."""
         before, after = self._sides
-        cells = {number: place for place, number in enumerate(tally.cells.numbers)}
-        was, now, many = before.often(), after.often(), before.names
+        was, now, many, cells = before.often(), after.often(), before.names, tally.cells.places
         each, each_after = ([tally.part // placed if placed else 0 for placed in side.placed] for side in self._sides)
+        kinds, kinds_after = before.kinds.numbers, after.kinds.numbers
+        # By kind, the number of the class's first cell.
+        firsts = [due * many for due in before.due]
+        keys = set(before.keys()).intersection(after.keys())
+        if self._others:
+            keys = {key for key in keys if key // many not in self._others}
         met: defaultdict[tuple[int, int, int], int] = defaultdict(int)
-        for key in set(before.keys()).intersection(after.keys()):
-            example, called = divmod(key, many)
-            if example in self._others:
-                continue
-            first, second = before.kinds.numbers[example], after.kinds.numbers[example]
-            cell = cells[before.due[first] * many + called]
-            met[cell, was.get(key, 1) * each[first], now.get(key, 1) * each_after[second]] += 1
+        for key in keys:
+            example = key // many
+            kind = kinds[example]
+            cell = cells[firsts[kind] + key % many]
+            met[cell, was.get(key, 1) * each[kind], now.get(key, 1) * each_after[kinds_after[example]]] += 1
         return met
