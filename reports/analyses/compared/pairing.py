@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 from toolevals.grading.metrics.comparison import Share
 from toolevals.runs.counts.compared_run import ComparedRun
 from toolevals.runs.counts.kept_numbers import type_for
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns, Trials
-from toolevals.runs.counts.packed_cases import Cell, letters_of
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Outcomes, Patterns, Trials
+from toolevals.runs.counts.packed_cases import Cell
 
 Facts = TypeVar("Facts")
 Other = TypeVar("Other")
@@ -93,7 +93,7 @@ class Paired:
         """The shared examples by their verdicts."""
         sides = self.before.outcomes, self.after.outcomes
         found = self._paired(sides[0].patterns, sides[1].patterns)
-        return found.as_facts(partial(_verdicts_of, sides[0].verdicts), partial(_verdicts_of, sides[1].verdicts))
+        return found.as_facts(partial(_verdicts_of, sides[0]), partial(_verdicts_of, sides[1]))
 
     @cached_property
     def places(self) -> PairedFacts[Places]:
@@ -125,8 +125,8 @@ def in_one(first: array[int], second: array[int], most: int, times: int) -> arra
     return numbers
 
 
-def _verdicts_of(verdicts: Sequence[str], trials: Trials) -> Verdicts:
-    letters = (letters_of(verdicts, number) for number in (trials if isinstance(trials, tuple) else (trials,)))
+def _verdicts_of(outcomes: Outcomes, trials: Trials) -> Verdicts:
+    letters = map(outcomes.letters_of, trials if isinstance(trials, tuple) else (trials,))
     columns = list(zip(*letters, strict=True))
     shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
     return Verdicts(shares, tuple(column.count("e") for column in columns))

@@ -129,4 +129,6 @@ class _Figures:
                 change = now[1 + kind] - was[1 + kind] - right
                 if change:
                     moved[2 * kind + (change > 0)] += count
-        return cls((sums[0], sums[1], sums[2]), (sums[3], sums[4], sums[5]), ((moved[0], moved[1]), (moved[2], moved[3])))
+        return cls(
+            (sums[0], sums[1], sums[2]), (sums[3], sums[4], sums[5]), ((moved[0], moved[1]), (moved[2], moved[3]))
+        )

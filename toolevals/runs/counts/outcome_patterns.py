@@ -113,6 +113,10 @@ class Outcomes:
         distinct = list(chain.from_iterable(each for each in self.patterns.distinct if isinstance(each, tuple)))
         return numbers_to_bytes(self.verdicts, [self.patterns.numbers, distinct])
 
+    def letters_of(self, number: int) -> str:
+        """Return the letters of a trial's outcome; of no case all are unscored."""
+        return letters_of(self.verdicts, number)
+
 
 def _in_tuples(numbers: array[int], trials: int) -> list[Trials]:
     one = iter(numbers)

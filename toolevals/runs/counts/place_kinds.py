@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress
 from operator import add, sub
 from typing import Final, Self
@@ -77,48 +77,44 @@ class PlaceKinds:
         called = zip(*[map(calls.__getitem__, column) for column in columns], strict=True)
         wrong = [_often(each) if one else () for each, one in zip(called, due, strict=True)]
         found = run.places.numbers
-        rows = (
-            (example, *each)
+        rows = [
+            (example, called, trials)
             for example, number in compress(enumerate(found), map(wrong.__getitem__, found))
-            for each in wrong[number]
+            for called, trials in wrong[number]
+        ]
+        plain = cls(
+            names=tuple(names),
+            cells=small_array([expected * many + called for expected, called in cells]),
+            numbers=small_array(list(map(places.__getitem__, found))),
+            due=small_array([kind // size**2 for kind in known]),
+            right=small_array([kind // size % size for kind in known]),
+            placed=small_array([kind % size for kind in known]),
+            steps=small_array(()),
+            often={},
+            sums=WrongSums((), ()),
         )
-        return cls._holding(
-            tuple(names),
-            small_array([expected * many + called for expected, called in cells]),
-            small_array(list(map(places.__getitem__, found))),
-            small_array([kind // size**2 for kind in known]),
-            small_array([kind // size % size for kind in known]),
-            small_array([kind % size for kind in known]),
-            list(rows),
-        )
+        return plain._with_calls(rows)
 
-    @classmethod
-    def _holding(
-        cls,
-        names: tuple[str, ...],
-        cells: array[int],
-        numbers: array[int],
-        due: array[int],
-        right: array[int],
-        placed: array[int],
-        rows: list[WrongCall],
-    ) -> Self:
-        many = len(names)
+    def _with_calls(self, rows: list[WrongCall]) -> Self:
+        """Return the same with these wrong calls, in any order."""
+        many = len(self.names)
         rows.sort()
         keys = [example * many + called for example, called, _ in rows]
-        often = {key: trials for key, (_, _, trials) in zip(keys, rows, strict=True) if trials > 1}
-        steps = small_array(list(map(sub, keys, [0, *keys[:-1]])))
-        plain = cls(names, cells, numbers, due, right, placed, steps, often, WrongSums((), ()))
-        return cls(names, cells, numbers, due, right, placed, steps, often, plain.sums_of(rows))
+        return replace(
+            self,
+            steps=small_array(list(map(sub, keys, [0, *keys[:-1]]))),
+            often={key: trials for key, (_, _, trials) in zip(keys, rows, strict=True) if trials > 1},
+            sums=self.sums_of(rows),
+        )
 
     def of_examples(self, examples: Sequence[int]) -> Self:
         """Return the same of some examples, in their order."""
         places = [-1] * len(self.numbers)
         for place, example in enumerate(examples):
             places[example] = place
-        rows = [(places[example], *rest) for example, *rest in self.wrong_calls() if places[example] >= 0]
+        rows = [(places[each], called, trials) for each, called, trials in self.wrong_calls() if places[each] >= 0]
         numbers = array(self.numbers.typecode, map(self.numbers.__getitem__, examples))
-        return self._holding(self.names, self.cells, numbers, self.due, self.right, self.placed, rows)
+        return replace(self, numbers=numbers)._with_calls(rows)
 
     def keys(self) -> Iterator[int]:
         """Yield the key of each wrong call, in order."""
@@ -160,11 +156,10 @@ class PlaceKinds:
     @classmethod
     def from_bytes(cls, kept: bytes) -> Self:
         """Return what `to_bytes` gave."""
-        names, columns = numbers_from_bytes(kept)
-        often = dict(zip(columns[6], columns[7], strict=True))
-        first, second = columns[8 : 8 + _ROW], columns[8 + _ROW :]
-        sums = WrongSums(list(zip(*first, strict=True)), list(zip(*second, strict=True)))
-        return cls(tuple(names), *columns[:6], often, sums)
+        names, (cells, numbers, due, right, placed, steps, keys, trials, *sums) = numbers_from_bytes(kept)
+        often = dict(zip(keys, trials, strict=True))
+        rows = [list(zip(*columns, strict=True)) for columns in (sums[:_ROW], sums[_ROW:])]
+        return cls(tuple(names), cells, numbers, due, right, placed, steps, often, WrongSums(rows[0], rows[1]))
 
 
 def _columns(rows: Sequence[tuple[int, ...]]) -> list[Sequence[int]]:

@@ -70,6 +70,11 @@ def compared_cases(gradings: Sequence[Grading]) -> list[ComparedRun]:
     ]
 
 
+def outcomes_of(grading: Grading) -> Outcomes:
+    """Return what the trials of a finished grading's examples came to; it is kept if it was not before."""
+    return compared_cases([grading])[0].outcomes
+
+
 class _Compared:
     """The parts of gradings' examples."""
 
