@@ -104,12 +104,13 @@ class Outcomes:
 
     @classmethod
     def from_bytes(cls, kept: bytes, trials: int) -> Self:
-        """Return what `to_bytes` gave. Of several trials an example."""
+        """Return what `to_bytes` gave."""
         verdicts, (numbers, distinct) = numbers_from_bytes(kept)
-        return cls(tuple(verdicts), Patterns(numbers, _in_tuples(distinct, trials)))
+        one = range(len(verdicts) + 1)
+        return cls(tuple(verdicts), Patterns(numbers, one if trials == 1 else _in_tuples(distinct, trials)))
 
     def to_bytes(self) -> bytes:
-        """Return them as they are kept. Of several trials an example."""
+        """Return them as they are kept."""
         distinct = list(chain.from_iterable(each for each in self.patterns.distinct if isinstance(each, tuple)))
         return numbers_to_bytes(self.verdicts, [self.patterns.numbers, distinct])
 

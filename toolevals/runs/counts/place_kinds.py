@@ -15,6 +15,8 @@ from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Trials
 
 # A wrong call: the example, the place of the class called among the names, and how many trials call it.
 WrongCall = tuple[int, int, int]
+# Wrong calls that are alike: the kind of the example, the class called, and how many trials call it.
+_Alike = tuple[int, int, int]
 _ROW: Final = 4
 
 
@@ -74,14 +76,9 @@ class PlaceKinds:
             kinds = list(map(add, kinds, map(weights.__getitem__, column)))
         known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
         places = list(map(known.__getitem__, kinds))
-        called = zip(*[map(calls.__getitem__, column) for column in columns], strict=True)
-        wrong = [_often(each) if one else () for each, one in zip(called, due, strict=True)]
+        of_trials = zip(*[map(calls.__getitem__, column) for column in columns], strict=True)
+        wrong = [_often(each) if one else () for each, one in zip(of_trials, due, strict=True)]
         found = run.places.numbers
-        rows = [
-            (example, called, trials)
-            for example, number in compress(enumerate(found), map(wrong.__getitem__, found))
-            for called, trials in wrong[number]
-        ]
         plain = cls(
             names=tuple(names),
             cells=small_array([expected * many + called for expected, called in cells]),
@@ -93,28 +90,32 @@ class PlaceKinds:
             often={},
             sums=WrongSums((), ()),
         )
-        return plain._with_calls(rows)
+        alike: Counter[_Alike] = Counter()
+        for number, count in Counter(found).items():
+            for called, trials in wrong[number]:
+                alike[places[number], called, trials] += count
+        calling = compress(enumerate(found), map(wrong.__getitem__, found))
+        keys = ((each * many + called, trials) for each, number in calling for called, trials in wrong[number])
+        return plain._with_calls(keys, alike)
 
-    def _with_calls(self, rows: list[WrongCall]) -> Self:
-        """Return the same with these wrong calls, in any order."""
-        many = len(self.names)
-        rows.sort()
-        keys = [example * many + called for example, called, _ in rows]
-        return replace(
-            self,
-            steps=small_array(list(map(sub, keys, [0, *keys[:-1]]))),
-            often={key: trials for key, (_, _, trials) in zip(keys, rows, strict=True) if trials > 1},
-            sums=self.sums_of(rows),
-        )
+    def _with_calls(self, calls: Iterable[tuple[int, int]], alike: Mapping[_Alike, int]) -> Self:
+        """Return the same with these wrong calls: the keys and trials of them in order, and examples with one alike."""
+        every = list(calls)
+        keys = [key for key, _ in every]
+        steps = small_array(list(map(sub, keys, [0, *keys[:-1]])))
+        often = {key: trials for key, trials in every if trials > 1}
+        return replace(self, steps=steps, often=often, sums=self._sums(alike))
 
     def of_examples(self, examples: Sequence[int]) -> Self:
         """Return the same of some examples, in their order."""
         places = [-1] * len(self.numbers)
         for place, example in enumerate(examples):
             places[example] = place
+        many = len(self.names)
         rows = [(places[each], called, trials) for each, called, trials in self.wrong_calls() if places[each] >= 0]
-        numbers = array(self.numbers.typecode, map(self.numbers.__getitem__, examples))
-        return replace(self, numbers=numbers)._with_calls(rows)
+        rows.sort()
+        found = replace(self, numbers=array(self.numbers.typecode, map(self.numbers.__getitem__, examples)))
+        return found._with_calls(((each * many + called, trials) for each, called, trials in rows), found._alike(rows))
 
     def keys(self) -> Iterator[int]:
         """Yield the key of each wrong call, in order."""
@@ -126,11 +127,16 @@ class PlaceKinds:
         for key in self.keys():
             yield key // many, key % many, often.get(key, 1)
 
-    def sums_of(self, rows: Iterable[WrongCall]) -> WrongSums:
+    def sums_of(self, calls: Iterable[WrongCall]) -> WrongSums:
         """Return the sums of some wrong calls."""
+        return self._sums(self._alike(calls))
+
+    def _alike(self, calls: Iterable[WrongCall]) -> Counter[_Alike]:
+        return Counter((self.numbers[example], called, trials) for example, called, trials in calls)
+
+    def _sums(self, alike: Mapping[_Alike, int]) -> WrongSums:
         many = len(self.names)
         places = {cell: place for place, cell in enumerate(self.cells)}
-        alike = Counter((self.numbers[example], called, trials) for example, called, trials in rows)
         cells: dict[tuple[int, int], tuple[int, int]] = {}
         classes: Counter[tuple[int, int, int]] = Counter()
         for (kind, called, trials), count in alike.items():
@@ -167,8 +173,8 @@ def _columns(rows: Sequence[tuple[int, ...]]) -> list[Sequence[int]]:
 
 
 def _often(calls: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Return each class that is called wrongly with how many trials call it; -1 is no wrong call."""
-    return tuple((called, calls.count(called)) for called in set(calls) if called >= 0)
+    """Return each class that is called wrongly, in order, with how many trials call it; -1 is no wrong call."""
+    return tuple((called, calls.count(called)) for called in sorted(set(calls)) if called >= 0)
 
 
 def in_tuple(trials: Trials) -> tuple[int, ...]:

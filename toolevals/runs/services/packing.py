@@ -26,11 +26,15 @@ def cases_pack(grading: Grading) -> Packed:
 
 def packed_store(grading: Grading, packed: Packed) -> None:
     """Keep the packed cases of a grading; a second time changes nothing."""
-    kept = PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes())
-    if packed.trials > 1:
-        alike = OutcomePatterns.of(packed)
-        kept.patterns = alike.to_bytes()
-        kept.outcomes, kept.kinds = Outcomes.of(alike).to_bytes(), PlaceKinds.of(alike).to_bytes()
+    alike = OutcomePatterns.of(packed)
+    kept = PackedCases(
+        grading=grading,
+        document=packed.to_document(),
+        numbers=packed.to_bytes(),
+        patterns=alike.to_bytes() if packed.trials > 1 else None,
+        outcomes=Outcomes.of(alike).to_bytes(),
+        kinds=PlaceKinds.of(alike).to_bytes(),
+    )
     PackedCases.objects.bulk_create([kept], ignore_conflicts=True)
 
 
@@ -59,7 +63,7 @@ def alike_cases(grading: Grading) -> OutcomePatterns:
 def compared_cases(gradings: Sequence[Grading]) -> list[ComparedRun]:
     """Return the runs of finished gradings, whose parts are read for all of them at once when one is asked for.
 
-    What was not kept before of several trials is kept then. Of one trial nothing but the packed cases is.
+    What was not kept before is kept then.
     """
     kept = _Compared(gradings)
     return [
@@ -112,13 +116,12 @@ class _Compared:
         return self._read("kinds")
 
     def _read(self, column: str) -> dict[UUID, Any]:
-        several = [each.pk for each in self._gradings if each.run.trials > 1]
-        return dict(PackedCases.objects.filter(grading__in=several).values_list("grading", column)) if several else {}
+        every = [each.pk for each in self._gradings]
+        return dict(PackedCases.objects.filter(grading__in=every).values_list("grading", column))
 
     def _keep(self, place: int, column: str, found: Outcomes | PlaceKinds) -> None:
-        grading = self._gradings[place]
-        if grading.run.trials > 1:
-            PackedCases.objects.filter(grading=grading, **{column: None}).update(**{column: found.to_bytes()})
+        rows = PackedCases.objects.filter(grading=self._gradings[place], **{column: None})
+        rows.update(**{column: found.to_bytes()})
 
 
 def alike_cases_of(gradings: Iterable[Grading]) -> Iterator[OutcomePatterns]:
