@@ -107,7 +107,7 @@ def _class_pairs(tally: Tally) -> dict[str, Pairs]:
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """What is counted of a class: (correct, expected, called) in parts, before and after; mistakes, missed and wrong.
+    """The counts of a class: (correct, expected, called) in parts, before and after; mistakes, missed and wrong.
 
     `moved` are the examples with fewer, and with more, of each of them.
     """

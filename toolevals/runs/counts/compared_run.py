@@ -30,7 +30,7 @@ class ComparedRun:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What the trials came to."""
+        """The outcomes of the trials."""
         return self._read[0]()
 
     @cached_property

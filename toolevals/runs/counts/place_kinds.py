@@ -22,7 +22,7 @@ _ROW: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class WrongSums:
-    """What examples hold of wrong cells, as rows of four.
+    """The sums of what examples hold of wrong cells, as rows of four.
 
     `cells`: (place of the cell, trials with a place that these examples have, trials in the cell, examples).
     `classes`: (place of the class called, trials that call it, trials with a place that these examples have, examples).
