@@ -95,7 +95,7 @@ class TwoRuns:
     @cached_property
     def paired(self) -> Paired:
         """Return what the shared examples came to."""
-        before, after = (compared_cases(grading) for grading in self.gradings)
+        before, after = compared_cases(self.gradings)
         return Paired(before, after, pairs_in(self, self.shared.pairs))
 
     @cached_property

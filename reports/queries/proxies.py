@@ -12,7 +12,7 @@ from reports.queries.grading import verdict_counts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading
-from toolevals.runs.services.packing import alike_cases
+from toolevals.runs.services.packing import outcomes_of
 
 _STATUS = {letter: status for status, letter in LETTERS.items()}
 
@@ -34,12 +34,14 @@ def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tu
 
 
 def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
-    alike = alike_cases(grading)
+    outcomes = outcomes_of(grading)
     places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
     pairs: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
-    for number, count in Counter(alike.outcomes.numbers).items():
-        trials = alike.outcomes.distinct[number]
-        letters = [alike.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial]
+    for number, count in Counter(outcomes.patterns.numbers).items():
+        trials = outcomes.patterns.distinct[number]
+        letters = [
+            outcomes.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial
+        ]
         said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
         for name in PROXIES:
             pairs[name][tuple((each[name], each[TRUTH]) for each in said)] += count

@@ -104,14 +104,14 @@ class MatrixDelta:
 
 def matrix_delta(tally: Tally) -> MatrixDelta:
     """Return the difference of two matrices."""
-    names, numbers = tally.cells.names, tally.cells.numbers
+    cells, names, numbers = tally.cells, tally.cells.names, tally.cells.numbers
     held = list(map(or_, tally.before, tally.after))
     rows, expecting, called = ([0] * len(names) for _ in range(3))
-    for number, before, after in zip(numbers, tally.before, tally.after, strict=True):
-        expected, actual = divmod(number, len(names))
-        rows[expected] += before
-        expecting[expected] += before + after
-        called[actual] += before + after
+    for row, column, before, after in zip(cells.expected, cells.called, tally.before, tally.after, strict=True):
+        rows[row] += before
+        both = before + after
+        expecting[row] += both
+        called[column] += both
     totals = ({name: parts for name, parts in zip(names, side, strict=True) if parts} for side in (expecting, called))
     return MatrixDelta(
         examples=tally.examples,

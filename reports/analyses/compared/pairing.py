@@ -11,7 +11,9 @@ from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns, Trials
+from toolevals.runs.counts.compared_run import ComparedRun
+from toolevals.runs.counts.kept_numbers import type_for
+from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Outcomes, Patterns, Trials
 from toolevals.runs.counts.packed_cases import Cell
 
 Facts = TypeVar("Facts")
@@ -77,8 +79,8 @@ class PairedFacts(Generic[Facts]):
 class Paired:
     """Two runs, and which example of the one is which of the other: pairs of places, None where all are in order."""
 
-    before: OutcomePatterns
-    after: OutcomePatterns
+    before: ComparedRun
+    after: ComparedRun
     pairs: Sequence[tuple[int, int]] | None = None
 
     @property
@@ -89,25 +91,23 @@ class Paired:
     @cached_property
     def verdicts(self) -> PairedFacts[Verdicts]:
         """The shared examples by their verdicts."""
-        found = self._paired(self.before.outcomes, self.after.outcomes)
-        return found.as_facts(partial(_verdicts_of, self.before), partial(_verdicts_of, self.after))
+        sides = self.before.outcomes, self.after.outcomes
+        found = self._paired(sides[0].patterns, sides[1].patterns)
+        return found.as_facts(partial(_verdicts_of, sides[0]), partial(_verdicts_of, sides[1]))
 
     @cached_property
     def places(self) -> PairedFacts[Places]:
         """The shared examples by their places in the matrix."""
-        return self.placed.as_facts(partial(_places_of, self.before), partial(_places_of, self.after))
-
-    @cached_property
-    def placed(self) -> PairedFacts[Trials]:
-        """The shared examples by the numbers of their trials' cells."""
-        return self._paired(self.before.places, self.after.places)
+        sides = self.before.alike, self.after.alike
+        found = self._paired(sides[0].places, sides[1].places)
+        return found.as_facts(partial(_places_of, sides[0]), partial(_places_of, sides[1]))
 
     def _paired(self, first: Patterns, second: Patterns) -> PairedFacts[Trials]:
         sides = first.numbers, second.numbers
         if self.pairs is not None:
             sides = (
-                array("I", [sides[0][place] for place, _ in self.pairs]),
-                array("I", [sides[1][place] for _, place in self.pairs]),
+                array(sides[0].typecode, [sides[0][place] for place, _ in self.pairs]),
+                array(sides[1].typecode, [sides[1][place] for _, place in self.pairs]),
             )
         numbers = in_one(*sides, len(first.distinct), len(second.distinct))
         return PairedFacts(numbers, first.distinct, second.distinct)
@@ -118,15 +118,15 @@ def in_one(first: array[int], second: array[int], most: int, times: int) -> arra
 
     Each array is taken as one large number, whose digits are the numbers: these are all added at once.
     """
-    kind = "I" if most * times < 1 << 32 else "Q"
+    kind = type_for(most * times)
     one, other = (int.from_bytes(array(kind, side).tobytes(), sys.byteorder) for side in (first, second))
     numbers = array(kind)
     numbers.frombytes((one * times + other).to_bytes(len(first) * numbers.itemsize, sys.byteorder))
     return numbers
 
 
-def _verdicts_of(run: OutcomePatterns, trials: Trials) -> Verdicts:
-    letters = map(run.letters_of, trials if isinstance(trials, tuple) else (trials,))
+def _verdicts_of(outcomes: Outcomes, trials: Trials) -> Verdicts:
+    letters = map(outcomes.letters_of, trials if isinstance(trials, tuple) else (trials,))
     columns = list(zip(*letters, strict=True))
     shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
     return Verdicts(shares, tuple(column.count("e") for column in columns))

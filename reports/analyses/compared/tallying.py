@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain
 from math import lcm
 from operator import itemgetter
 from typing import Final, Self
@@ -15,11 +13,11 @@ from typing import Final, Self
 from reports.analyses.compared.pairing import Paired, in_one
 from toolevals.grading.metrics.paired_classes import ClassCounts
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
-from toolevals.runs.counts.place_kinds import PlaceKinds, WrongRow, in_tuple, wrong_of, wrong_rows
+from toolevals.runs.counts.place_kinds import PlaceKinds, in_tuple
 
 NOTHING: Final[ClassCounts] = (0, 0, 0)
 Parts = Mapping[int, int]
-# (place before, place after, examples).
+# (kind before, kind after, examples).
 Row = tuple[int, int, int]
 # Trials are weighed in whole numbers of this part of an example, at most.
 _FINEST: Final = 720_720
@@ -30,11 +28,12 @@ class Cells:
     """The cells of two matrices: a place in `numbers` stands for each, and is told apart much faster than its names.
 
     `names` are sorted. A number is (place of what is expected among the names)·(number of names) + (place of what is
-    called); `numbers` are sorted too, so that cells are in the order of their names.
+    called); `numbers` are sorted too, so that cells are in the order of their names. `places` are those in `numbers`.
     """
 
     names: Sequence[str]
     numbers: Sequence[int]
+    places: Mapping[int, int]
     # What is expected and called in each, by place among the names.
     expected: Sequence[int]
     called: Sequence[int]
@@ -42,21 +41,31 @@ class Cells:
     of_runs: Sequence[Sequence[int]]
 
     @classmethod
-    def of(cls, runs: Iterable[OutcomePatterns]) -> Self:
+    def of(cls, runs: Iterable[PlaceKinds]) -> Self:
         """Return the cells of runs."""
-        held = [run.cells for run in runs]
-        names = sorted(set(chain.from_iterable(chain.from_iterable(held))))
-        ranks, many = {name: rank for rank, name in enumerate(names)}, len(names)
-        of_runs = [[ranks[expected] * many + ranks[called] for expected, called in cells] for cells in held]
+        held = list(runs)
+        names = sorted(set(chain.from_iterable(run.names for run in held)))
+        many = len(names)
+        of_runs = [_cells_among(run, names) for run in held]
         numbers = sorted(set(chain.from_iterable(of_runs)))
         places = {number: place for place, number in enumerate(numbers)}
         return cls(
             names,
             numbers,
+            places,
             [number // many for number in numbers],
             [number % many for number in numbers],
             [list(map(places.__getitem__, each)) for each in of_runs],
         )
+
+
+def _cells_among(run: PlaceKinds, names: Sequence[str]) -> Sequence[int]:
+    """Return the cells of a run as numbers among other names, which hold its own."""
+    if list(run.names) == names:
+        return run.cells
+    ranks, many = {name: rank for rank, name in enumerate(names)}, len(run.names)
+    own = [ranks[name] for name in run.names]
+    return [own[cell // many] * len(names) + own[cell % many] for cell in run.cells]
 
 
 class Tally:
@@ -114,78 +123,90 @@ def tallied(paired: Paired) -> Tally:
     Nearly every example expects one and the same class in all trials of both runs: such are counted by their kinds, and
     by what each run holds of wrong cells, which is known of a whole run.
     """
-    cells = Cells.of((paired.before, paired.after))
+    cells = Cells.of((paired.before.kinds, paired.after.kinds))
     before, after = _Side.of(paired, cells, 0), _Side.of(paired, cells, 1)
-    numbers = in_one(before.kinds, after.kinds, len(before.placed), len(after.placed))
-    kinds = {(*divmod(number, len(after.placed)), number): count for number, count in Counter(numbers).items()}
-    in_both = {kind: count for kind, count in kinds.items() if before.placed[kind[0]] and after.placed[kind[1]]}
-    trials = {before.placed[first] for first, _, _ in in_both} | {after.placed[second] for _, second, _ in in_both}
-    part, examples = min(lcm(*trials), _FINEST), sum(in_both.values())
+    numbers = in_one(before.kinds.numbers, after.kinds.numbers, len(before.due), len(after.due))
+    counts = Counter(numbers)
+    kinds = {number: (*divmod(number, len(after.due)), count) for number, count in counts.items()}
+    in_both = {number for number, (one, other, _) in kinds.items() if before.placed[one] and after.placed[other]}
+    trials = {before.placed[kinds[each][0]] for each in in_both} | {after.placed[kinds[each][1]] for each in in_both}
+    part, examples = min(lcm(*trials), _FINEST), sum(counts[number] for number in in_both)
     tally = Tally(cells, part, examples=examples, left_out=len(numbers) - examples)
-    alike = {kind: count for kind, count in in_both.items() if before.due[kind[0]] == after.due[kind[1]]}
-    others: Collection[int] = range(len(numbers))
+    alike = {number for number in in_both if before.due[kinds[number][0]] == after.due[kinds[number][1]]}
     # What is rounded may be a little more or less than a whole example.
-    if not any(part % each for each in trials):
-        different = {number for _, _, number in kinds.keys() - alike.keys()}
-        others = {place for place, number in enumerate(numbers) if number in different} if different else ()
-        _Alike(before, after, others).add_to(tally, alike)
-    for (first, second), count in Counter((before.patterns[place], after.patterns[place]) for place in others).items():
-        was, now = before.parts(first, part), after.parts(second, part)
-        if was and now:
-            tally.add(was, now, count)
+    if any(part % each for each in trials):
+        alike = set()
+    if alike:
+        others = kinds.keys() - alike
+        left = {place for place, number in enumerate(numbers) if number in others} if others else set()
+        _Alike(before, after, left).add_to(tally, [kinds[number] for number in alike])
+    if one_by_one := in_both - alike:
+        _add_each(tally, paired, [place for place, number in enumerate(numbers) if number in one_by_one])
     return tally
+
+
+def _add_each(tally: Tally, paired: Paired, places: Iterable[int]) -> None:
+    """Count examples, by place among those that are compared, by all that their trials hold."""
+    pairs = paired.pairs
+    held = [(place, place) if pairs is None else pairs[place] for place in places]
+    before, after = paired.before.alike, paired.after.alike
+    first, second = tally.cells.of_runs
+    met = Counter((before.places.numbers[one], after.places.numbers[other]) for one, other in held)
+    for (one, other), count in met.items():
+        was, now = _parts(before, one, first, tally.part), _parts(after, other, second, tally.part)
+        tally.add(was, now, count)
+
+
+def _parts(run: OutcomePatterns, pattern: int, cells: Sequence[int], part: int) -> Parts:
+    """Return the parts of every cell that a pattern of trials holds."""
+    trials = Counter(in_tuple(run.places.distinct[pattern]))
+    placed = trials.total() - trials.pop(0, 0)
+    return {cells[number - 1]: round(part * many / placed) for number, many in trials.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The examples of one run that are compared.
+    """The examples of one run that are compared; classes and cells are places in Cells.
 
-    By example, `patterns` are places in `run.places.distinct`, and `kinds` places in `due`, `right` and `placed`; see
-    PlaceKinds. `due` is a class, or a negative number that the other run does not have. `cells` and `is_wrong` are by
-    the number of a cell in the run, 0 no cell. `wrong` are the rows of PlaceKinds.
+    `due`, `right` and `placed` are by kind; `due` is a class, or a negative number that the other run does not have.
+    `cells` and `classes` are by the places that `kinds` has for them.
     """
 
-    run: OutcomePatterns
-    patterns: array[int]
-    kinds: array[int]
-    signs: array[int]
+    kinds: PlaceKinds
     due: Sequence[int]
     right: Sequence[int]
     placed: Sequence[int]
-    wrong: Mapping[WrongRow, int]
     cells: Sequence[int]
-    is_wrong: list[bool]
+    classes: Sequence[int]
+    names: int
 
     @classmethod
     def of(cls, paired: Paired, cells: Cells, number: int) -> Self:
         """Return the run of that number, 0 or 1."""
-        run = (paired.before, paired.after)[number]
-        found, patterns = PlaceKinds.of(run), run.places.numbers
-        kinds, signs, wrong = found.numbers, found.signs, found.wrong
+        kinds = (paired.before, paired.after)[number].kinds
         if paired.pairs is not None:
-            places = list(map(itemgetter(number), paired.pairs))
-            patterns, kinds, signs = (
-                array("I", map(column.__getitem__, places)) for column in (patterns, kinds, signs)
-            )
-            wrong = wrong_rows(run, patterns)
-        own = [-1, *cells.of_runs[number]]
-        due = [cells.expected[own[cell]] if cell else -1 - number for cell in found.due]
-        is_wrong = [False, *(expected != called for expected, called in run.cells)]
-        return cls(run, patterns, kinds, signs, due, found.right, found.placed, wrong, own, is_wrong)
+            kinds = kinds.of_examples(list(map(itemgetter(number), paired.pairs)))
+        ranks = {name: rank for rank, name in enumerate(cells.names)}
+        classes = [ranks[name] for name in kinds.names]
+        due = [classes[place - 1] if place else -1 - number for place in kinds.due]
+        return cls(kinds, due, kinds.right, kinds.placed, cells.of_runs[number], classes, len(cells.names))
 
-    def parts(self, pattern: int, part: int) -> Parts:
-        """Return the parts of every cell."""
-        trials = Counter(in_tuple(self.run.places.distinct[pattern]))
-        placed = trials.total() - trials.pop(0, 0)
-        return {self.cells[number]: round(part * many / placed) for number, many in trials.items()}
+    def keys(self) -> Iterator[int]:
+        """Yield the keys of wrong calls as if the run had the classes of both."""
+        return self.kinds.keys() if self._has_all else map(self._key, self.kinds.keys())
 
-    def wrong_cells(self, other: int) -> list[int]:
-        """Return the cell of each number of a cell that is not right, and `other` for the rest."""
-        return [cell if wrong else other for cell, wrong in zip(self.cells, self.is_wrong, strict=True)]
+    def often(self) -> Mapping[int, int]:
+        """Return the trials of a key, where they are several."""
+        often = self.kinds.often
+        return often if self._has_all else {self._key(key): trials for key, trials in often.items()}
 
-    def wrong_of(self, place: int) -> Iterator[WrongRow]:
-        """Yield the rows of one example."""
-        return wrong_of(self.run.places.distinct[self.patterns[place]], self.is_wrong)
+    @property
+    def _has_all(self) -> bool:
+        return len(self.classes) == self.names
+
+    def _key(self, key: int) -> int:
+        example, called = divmod(key, len(self.classes))
+        return example * self.names + self.classes[called]
 
 
 class _Alike:
@@ -194,13 +215,13 @@ class _Alike:
     def __init__(self, before: _Side, after: _Side, others: Collection[int]) -> None:
         self._sides, self._others = (before, after), others
 
-    def add_to(self, tally: Tally, kinds: Mapping[Row, int]) -> None:
+    def add_to(self, tally: Tally, kinds: Iterable[Row]) -> None:
         """Count what is right, by kinds before and after; what a run holds by itself; and what of it both runs hold."""
         self._add_right(tally, kinds)
         before, after = self._sides
         alone = self._wrong(before, tally, tally.before, tally.left)
         alone_after = self._wrong(after, tally, tally.after, tally.entered)
-        for (cell, was, now), count in self._met(tally.part).items():
+        for (cell, was, now), count in self._met(tally).items():
             if now >= was:
                 tally.left[cell] -= count
             if now <= was:
@@ -216,16 +237,14 @@ class _Alike:
             if count:
                 tally.classes[name, NOTHING, (0, 0, now)] += count
 
-    def _add_right(self, tally: Tally, kinds: Mapping[Row, int]) -> None:
-        part, cells, (before, after) = tally.part, tally.cells, self._sides
-        classes = enumerate(zip(cells.expected, cells.called, strict=True))
-        places = {due: place for place, (due, called) in classes if due == called}
-        for (first, second, _), count in kinds.items():
+    def _add_right(self, tally: Tally, kinds: Iterable[Row]) -> None:
+        part, (before, after), places = tally.part, self._sides, tally.cells.places
+        for first, second, count in kinds:
             due = before.due[first]
             was = before.right[first] * part // before.placed[first]
             now = after.right[second] * part // after.placed[second]
             if was or now:
-                tally.add_cell(places[due], was, now, count)
+                tally.add_cell(places[due * before.names + due], was, now, count)
             tally.classes[due, (was, part, was), (now, part, now)] += count
 
     def _wrong(
@@ -233,44 +252,33 @@ class _Alike:
     ) -> defaultdict[tuple[int, int], int]:
         """Add what a run holds of wrong cells, as if the other held none; return examples by class called and parts."""
         counts: defaultdict[tuple[int, int], int] = defaultdict(int)
-        called, part = tally.cells.called, tally.part
-        others = ((row, -1) for place in self._others for row in side.wrong_of(place))
-        for (number, many, placed), count in chain(side.wrong.items(), others):
-            cell, parts = side.cells[number], many * (part // placed)
-            parts_of[cell] += parts * count
-            moved[cell] += count
-            counts[called[cell], parts] += count
+        kinds, part, found = side.kinds, tally.part, [(side.kinds.sums, 1)]
+        if self._others:
+            found.append((kinds.sums_of(row for row in kinds.wrong_calls() if row[0] in self._others), -1))
+        for sums, sign in found:
+            for place, placed, trials, count in sums.cells:
+                cell = side.cells[place]
+                parts_of[cell] += sign * trials * (part // placed)
+                moved[cell] += sign * count
+            for called, trials, placed, count in sums.classes:
+                counts[side.classes[called], trials * (part // placed)] += sign * count
         return counts
 
-    def _met(self, part: int) -> Mapping[tuple[int, int, int], int]:
+    def _met(self, tally: Tally) -> Mapping[tuple[int, int, int], int]:
         """Return the examples that hold a wrong cell before and after, by the cell and the parts of both."""
         before, after = self._sides
-        met: defaultdict[tuple[int, int, int], int] = defaultdict(int)
-        # What is right is no cell, and never the same.
-        wrong, wrong_after = before.wrong_cells(-1), after.wrong_cells(-2)
-        numbers, numbers_after = ({cell: number for number, cell in enumerate(side.cells)} for side in self._sides)
-        trials, trials_after = (list(map(in_tuple, side.run.places.distinct)) for side in self._sides)
-        places = list(compress(range(len(before.signs)), _in_both(before.signs, after.signs)))
+        was, now, many, cells = before.often(), after.often(), before.names, tally.cells.places
+        each, each_after = ([tally.part // placed if placed else 0 for placed in side.placed] for side in self._sides)
+        kinds, kinds_after = before.kinds.numbers, after.kinds.numbers
+        # By kind, the number of the class's first cell.
+        firsts = [due * many for due in before.due]
+        keys = set(before.keys()).intersection(after.keys())
         if self._others:
-            places = [place for place in places if place not in self._others]
-        first, second = (list(map(side.patterns.__getitem__, places)) for side in self._sides)
-        held = {pattern: frozenset(map(wrong.__getitem__, trials[pattern])) for pattern in set(first)}
-        held_after = {
-            pattern: frozenset(map(wrong_after.__getitem__, trials_after[pattern])) for pattern in set(second)
-        }
-        for one, other in zip(first, second, strict=True):
-            if cells := held[one] & held_after[other]:
-                was, now = trials[one], trials_after[other]
-                each, each_after = part // (len(was) - was.count(0)), part // (len(now) - now.count(0))
-                for cell in cells:
-                    often, often_after = was.count(numbers[cell]), now.count(numbers_after[cell])
-                    met[cell, often * each, often_after * each_after] += 1
+            keys = {key for key in keys if key // many not in self._others}
+        met: defaultdict[tuple[int, int, int], int] = defaultdict(int)
+        for key in keys:
+            example = key // many
+            kind = kinds[example]
+            cell = cells[firsts[kind] + key % many]
+            met[cell, was.get(key, 1) * each[kind], now.get(key, 1) * each_after[kinds_after[example]]] += 1
         return met
-
-
-def _in_both(first: array[int], second: array[int]) -> array[int]:
-    """Return the bits that both hold, of all examples at once: each array is one large number."""
-    one, other = (int.from_bytes(side.tobytes(), sys.byteorder) for side in (first, second))
-    bits = array("I")
-    bits.frombytes((one & other).to_bytes(len(first) * first.itemsize, sys.byteorder))
-    return bits

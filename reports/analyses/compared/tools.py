@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 from reports.analyses.compared.tallying import Tally
 from toolevals.grading.metrics.comparison import mcnemar
@@ -69,34 +70,29 @@ class ToolDelta:
 
 def tool_deltas(tally: Tally) -> tuple[ToolDelta, ...]:
     """Return a row for each class, what moved most first."""
-    pairs = _class_pairs(tally)
-    moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
-    tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
+    found = [(name, pairs, _Figures.of(pairs)) for name, pairs in _class_pairs(tally).items()]
+    tests = [mcnemar(broken, fixed) for _, _, figures in found for fixed, broken in figures.moved]
     adjusted = iter(zip(tests, holm(tests), strict=True))
-    rows = [_row(name, each, kinds, adjusted, tally) for (name, each), kinds in zip(pairs.items(), moves, strict=True)]
+    rows = [_row(name, pairs, figures, adjusted, tally) for name, pairs, figures in found]
     return tuple(sorted(rows, key=lambda row: (-row.moved, -row.support[0], row.name)))
 
 
 def _row(
-    name: str,
-    pairs: Pairs,
-    kinds: Sequence[tuple[int, int]],
-    tests: Iterator[tuple[float, float | None]],
-    tally: Tally,
+    name: str, pairs: Pairs, figures: _Figures, tests: Iterator[tuple[float, float | None]], tally: Tally
 ) -> ToolDelta:
-    correct, support, predicted = (_sums(pairs, place) for place in range(3))
+    before, after = figures.before, figures.after
 
-    def mistakes(sums: tuple[int, int], moved: tuple[int, int]) -> Mistakes:
-        before, after = (tally.amount(each - right) for each, right in zip(sums, correct, strict=True))
+    def mistakes(kind: int) -> Mistakes:
         p_value, p_holm = next(tests)
-        return Mistakes(before, after, *moved, p_value, 1.0 if p_holm is None else p_holm)
+        amounts = [tally.amount(side[1 + kind] - side[0]) for side in (before, after)]
+        return Mistakes(amounts[0], amounts[1], *figures.moved[kind], p_value, 1.0 if p_holm is None else p_holm)
 
     return ToolDelta(
         name=name,
-        support=(tally.amount(support[0]), tally.amount(support[1])),
-        predicted=(tally.amount(predicted[0]), tally.amount(predicted[1])),
-        missed=mistakes(support, kinds[0]),
-        wrong=mistakes(predicted, kinds[1]),
+        support=(tally.amount(before[1]), tally.amount(after[1])),
+        predicted=(tally.amount(before[2]), tally.amount(after[2])),
+        missed=mistakes(0),
+        wrong=mistakes(1),
         pairs=pairs,
     )
 
@@ -109,12 +105,30 @@ def _class_pairs(tally: Tally) -> dict[str, Pairs]:
     return pairs
 
 
-def _sums(pairs: Pairs, place: int) -> tuple[int, int]:
-    before = sum(pair[0][place] * count for pair, count in pairs.items())
-    return before, sum(pair[1][place] * count for pair, count in pairs.items())
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The counts of a class: (correct, expected, called) in parts, before and after; mistakes, missed and wrong.
 
+    `moved` are the examples with fewer, and with more, of each of them.
+    """
 
-def _moved(pairs: Pairs, place: int) -> tuple[int, int]:
-    """Return how many examples have fewer, and more, of what is expected (1) or called (2) and not correct."""
-    changes = [(now[place] - now[0] - was[place] + was[0], count) for (was, now), count in pairs.items()]
-    return sum(count for change, count in changes if change < 0), sum(count for change, count in changes if change > 0)
+    before: ClassCounts
+    after: ClassCounts
+    moved: tuple[tuple[int, int], tuple[int, int]]
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Self:
+        """Return the figures of a class."""
+        sums, moved = [0] * 6, [0] * 4
+        for (was, now), count in pairs.items():
+            for place in range(3):
+                sums[place] += was[place] * count
+                sums[3 + place] += now[place] * count
+            right = now[0] - was[0]
+            for kind in (0, 1):
+                change = now[1 + kind] - was[1 + kind] - right
+                if change:
+                    moved[2 * kind + (change > 0)] += count
+        return cls(
+            (sums[0], sums[1], sums[2]), (sums[3], sums[4], sums[5]), ((moved[0], moved[1]), (moved[2], moved[3]))
+        )

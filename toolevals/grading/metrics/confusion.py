@@ -77,8 +77,7 @@ class ConfusionMatrix:
     @cached_property
     def per_class(self) -> list[ClassMetrics]:
         """The figures of every class, in the order of `classes`."""
-        support: Counter[str] = Counter()
-        predicted: Counter[str] = Counter()
+        support, predicted = dict.fromkeys(self.classes, 0), dict.fromkeys(self.classes, 0)
         for (expected, actual), count in self.counts.items():
             support[expected] += count
             predicted[actual] += count

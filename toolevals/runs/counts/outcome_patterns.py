@@ -5,10 +5,11 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Self
 
+from toolevals.runs.counts.kept_numbers import numbers_from_bytes, numbers_to_bytes, small_array
 from toolevals.runs.counts.packed_cases import Cell, Packed, in_little_order, letters_of
 
 # The number of an example's one trial, or those of its trials, smallest first: trials of an example are alike.
@@ -42,17 +43,13 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class OutcomePatterns:
-    """The examples of a grading: `verdicts`, `cells` and the numbers of trials are those of Packed.
-
-    `kinds` are those of `place_kinds` as they are kept, empty where they are not read.
-    """
+    """The examples of a grading: `verdicts`, `cells` and the numbers of trials are those of Packed."""
 
     verdicts: tuple[str, ...]
     cells: tuple[Cell, ...]
     outcomes: Patterns
     places: Patterns
     trials: int
-    kinds: bytes = field(default=b"", compare=False, repr=False)
 
     @classmethod
     def of(cls, packed: Packed) -> Self:
@@ -62,7 +59,7 @@ class OutcomePatterns:
         return cls(packed.verdicts, packed.cells, outcomes, places, packed.trials)
 
     @classmethod
-    def from_document(cls, document: Any, patterns: bytes, trials: int, kinds: bytes = b"") -> Self:
+    def from_document(cls, document: Any, patterns: bytes, trials: int) -> Self:
         """Return what `Packed.to_document` and `to_bytes` gave. Of several trials an example."""
         held = array("I")
         held.frombytes(zlib.decompress(patterns))
@@ -75,7 +72,6 @@ class OutcomePatterns:
             Patterns(held[2 : 2 + examples], _in_tuples(held[start:middle], trials)),
             Patterns(held[2 + examples : start], _in_tuples(held[middle:], trials)),
             trials,
-            kinds,
         )
 
     def to_bytes(self) -> bytes:
@@ -88,6 +84,35 @@ class OutcomePatterns:
     @property
     def examples(self) -> int:
         return len(self.outcomes.numbers)
+
+    def letters_of(self, number: int) -> str:
+        """Return the letters of a trial's outcome; of no case all are unscored."""
+        return letters_of(self.verdicts, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The outcomes of a grading's examples alone; `verdicts` and the numbers of trials are those of Packed."""
+
+    verdicts: tuple[str, ...]
+    patterns: Patterns
+
+    @classmethod
+    def of(cls, run: OutcomePatterns) -> Self:
+        """Return those of a grading."""
+        return cls(run.verdicts, Patterns(small_array(run.outcomes.numbers), run.outcomes.distinct))
+
+    @classmethod
+    def from_bytes(cls, kept: bytes, trials: int) -> Self:
+        """Return what `to_bytes` gave."""
+        verdicts, (numbers, distinct) = numbers_from_bytes(kept)
+        one = range(len(verdicts) + 1)
+        return cls(tuple(verdicts), Patterns(numbers, one if trials == 1 else _in_tuples(distinct, trials)))
+
+    def to_bytes(self) -> bytes:
+        """Return them as they are kept."""
+        distinct = list(chain.from_iterable(each for each in self.patterns.distinct if isinstance(each, tuple)))
+        return numbers_to_bytes(self.verdicts, [self.patterns.numbers, distinct])
 
     def letters_of(self, number: int) -> str:
         """Return the letters of a trial's outcome; of no case all are unscored."""

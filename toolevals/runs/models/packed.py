@@ -19,5 +19,7 @@ class PackedCases(models.Model):
     # Of runs with several trials, their examples: see `counts.outcome_patterns`. Null until the first look at one from
     # before they were kept.
     patterns = models.BinaryField(null=True)
-    # Of the same runs, what comparing asks of their places: see `counts.place_kinds`. Null until one is compared.
+    # What comparing asks of all runs' outcomes and of their places: see `counts.outcome_patterns` and
+    # `counts.place_kinds`. Null until the first look at one from before they were kept.
+    outcomes = models.BinaryField(null=True)
     kinds = models.BinaryField(null=True)

@@ -8,10 +8,10 @@ from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Trials
+from toolevals.runs.counts.outcome_patterns import Outcomes, Trials
 from toolevals.runs.counts.packed_cases import LETTERS
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
-from toolevals.runs.services.packing import alike_cases
+from toolevals.runs.services.packing import outcomes_of
 from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS
 
 # What examples are grouped by.
@@ -57,10 +57,10 @@ def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dic
 
 def verdict_counts_by_example(grading: Grading, verdict: str) -> VerdictByExample:
     """Return how the trials of each example came out by one verdict."""
-    alike, place = alike_cases(grading), VERDICT_NAMES.index(verdict)
-    counted = [_letter_counts(alike, numbers, place) for numbers in alike.outcomes.distinct]
+    outcomes, place = outcomes_of(grading), VERDICT_NAMES.index(verdict)
+    counted = [_letter_counts(outcomes, numbers, place) for numbers in outcomes.patterns.distinct]
     places = {position: place for place, position in enumerate(grading.run.positions)}
-    return lambda position: counted[alike.outcomes.numbers[places[position]]]
+    return lambda position: counted[outcomes.patterns.numbers[places[position]]]
 
 
 def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -71,10 +71,10 @@ def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Itera
         yield (*names, *counts(position))
 
 
-def _letter_counts(alike: OutcomePatterns, numbers: Trials, place: int) -> tuple[int, ...]:
+def _letter_counts(outcomes: Outcomes, numbers: Trials, place: int) -> tuple[int, ...]:
     """Return how many trials passed, failed, were unscored and errored; a trial without a case is none of these."""
     every = numbers if isinstance(numbers, tuple) else (numbers,)
-    letters = Counter(alike.letters_of(number)[place] for number in every if number)
+    letters = Counter(outcomes.letters_of(number)[place] for number in every if number)
     return tuple(letters[letter] for letter in LETTERS.values())
 
 
