@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from scripts.dev import chromium, debian, javascript, locks
 from scripts.dev.changed import changed_tests
 from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
-from scripts.dev.session import Session, run
+from scripts.dev.session import POOL, Session, run
 from scripts.dev.test_places import CORE, SLOW_LANE, files_starting
 
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
@@ -36,8 +36,11 @@ WITHOUT_CORE = [f"--ignore={folder}" for folder in CORE]
 
 def test(_: argparse.Namespace) -> int:
     """Run everything."""
+    # What the machine lacks is fetched while processors have other work.
+    sandbox = POOL.submit(sandbox_install)
     ensure("dev")
     keep_bytecode()
+    sandbox.result()
     # Where the stages find the data folders that one of them has prepared: tests/fixtures/prepared.py.
     with tempfile.TemporaryDirectory(prefix="toolevals-prepared-") as prepared:
         os.environ["PREPARED_FOLDERS"] = prepared
@@ -47,18 +50,17 @@ def test(_: argparse.Namespace) -> int:
 def all_stages(session: Session) -> int:
     """Run every stage and say how it went; return the exit status."""
     session.step("requirement files follow from pyproject.toml", locks_fresh)
-    if shutil.which("bwrap") is None:
-        debian.install("bubblewrap")
-    has_chromium = chromium.available() or chromium.install()
+    browser = POOL.submit(lambda: chromium.available() or chromium.install())
+    javascript_there = POOL.submit(javascript_install)
     # In one process: all of these tests watch one application.
-    in_slow_lane = ("-m", "slow_lane", SLOW_LANE)
-    slow_lane_shown = session.tests_meanwhile("tests in the slow lane", *in_slow_lane) if has_chromium else None
+    slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", "slow_lane", SLOW_LANE, needs=browser)
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     # The tests on SQLite leave no processor idle, and those after them do.
-    static_shown = [session.meanwhile(*command, when_idle=True) for command in (TYPES, *static_checks())]
+    commands = (TYPES, *static_checks(javascript_there.result()))
+    static_shown = [session.meanwhile(*command, when_idle=True) for command in commands]
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
-    if slow_lane_shown is not None:
+    if browser.result():
         slow_lane_shown()
         session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS, *files_starting())
     else:
@@ -75,7 +77,7 @@ def check(_: argparse.Namespace) -> int:
     keep_bytecode()
     session = Session()
     types_shown = session.meanwhile(*TYPES)
-    for command in static_checks():
+    for command in static_checks(javascript_install()):
         session.command(*command)
     alone = f"not database and {IN_PROCESS} and not thorough"
     os.environ["LAWS_DRAWS"] = FEW_DRAWS
@@ -93,7 +95,21 @@ def fmt(_: argparse.Namespace) -> int:
     return max(run(in_venv("-m", *words)) for words in commands)
 
 
-def static_checks() -> list[Sequence[str]]:
+def sandbox_install() -> None:
+    """Install what shuts in the code of simulators, where it is not there."""
+    if shutil.which("bwrap") is None:
+        debian.install("bubblewrap")
+
+
+def javascript_install() -> bool:
+    """Install what reads the scripts of the pages; return whether it is there, and say so where it is not."""
+    there = javascript.available() and javascript.install()
+    if not there:
+        say("The scripts of the pages are not checked: that takes Node.js, and npm to fetch ESLint and TypeScript.")
+    return there
+
+
+def static_checks(javascript_there: bool) -> list[Sequence[str]]:
     """Return what reads the code without running it, but for types: the title and the words of each command."""
     commands: list[Sequence[str]] = [
         ("format", "-m", "ruff", "format", "--check", "."),
@@ -103,10 +119,7 @@ def static_checks() -> list[Sequence[str]]:
         ("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()"),
     ]
     # Nothing that runs needs Node.js: a machine without it checks all the rest.
-    if javascript.available() and javascript.install():
-        return [*commands, ("JavaScript", "-m", "scripts.dev.javascript")]
-    say("The scripts of the pages are not checked: that takes Node.js, and npm to fetch ESLint and TypeScript.")
-    return commands
+    return [*commands, ("JavaScript", "-m", "scripts.dev.javascript")] if javascript_there else commands
 
 
 def locks_fresh() -> bool:

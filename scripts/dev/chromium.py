@@ -31,10 +31,9 @@ def available() -> bool:
 
 def install() -> bool:
     """Install one, as root on Debian from the distribution, else by Playwright; return whether there is one now."""
-    debian.install("fonts-dejavu-core")
     for name in (SHELL, "chromium"):
         if on_path() is None:
-            debian.install(name)
+            debian.install(name, "fonts-dejavu-core")
     if not available():
         subprocess.run(in_venv("-m", "playwright", "install", "chromium"), check=False)
     return available()

@@ -80,16 +80,19 @@ class Session:
         if status == NOT_AVAILABLE:
             self.not_run.append(f"{title}: no server, see above")
 
-    def tests_meanwhile(self, title: str, *words: str) -> Callable[[], None]:
+    def tests_meanwhile(self, title: str, *words: str, needs: Future[bool]) -> Callable[[], None]:
         """Begin tests that mostly wait; return a function that waits for them and shows and counts them as a step.
 
-        Those that are begun so run one after the other.
+        Those that are begun so run one after the other. Where what they need is not there in the end, none run.
         """
-        begun: Future[tuple[int, str, float, Results]] = LANE.submit(pytest_quietly, words)
+        begun = LANE.submit(lambda: pytest_quietly(words) if needs.result() else None)
 
         def show() -> None:
+            ended = begun.result()
+            if ended is None:
+                return
             say(f"\n--- {title}")
-            status, said, seconds, found = begun.result()
+            status, said, seconds, found = ended
             say(said.rstrip())
             failed_before = bool(found.failures)
             self.flaky |= run_again(found, lambda node: passes_alone([], node))
