@@ -17,9 +17,17 @@ __all__ = ["person", "shop"]
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 
-def test_a_server_that_is_not_ready_is_waited_for_as_long_as_it_asks(shop: Shop, person: Callable[[str, str], Page]):
+def without_next(person: Callable[[str, str], Page]) -> Page:
+    """Open the labelling page of a person to whom no next example comes ahead."""
     page = person("Way", "label")
     page.route("**/ahead/", lambda route: route.abort())
+    # One may have come before.
+    page.reload()
+    return page
+
+
+def test_a_server_that_is_not_ready_is_waited_for_as_long_as_it_asks(shop: Shop, person: Callable[[str, str], Page]):
+    page = without_next(person)
     say_none(page, "not ready")
     expect(line(page)).to_contain_text("Draft saved")
     page.clock.install()
@@ -50,9 +58,8 @@ def test_a_server_that_is_not_ready_is_waited_for_as_long_as_it_asks(shop: Shop,
 def test_an_answer_that_acknowledges_nothing_is_no_success(
     answer: dict[str, Any], shop: Shop, person: Callable[[str, str], Page]
 ):
-    page = person("Way", "label")
+    page = without_next(person)
     why = f"acknowledged {answer['status']}"
-    page.route("**/ahead/", lambda route: route.abort())
     page.route("**/draft/", lambda route: route.fulfill(content_type="text/html", **answer))
     say_none(page, why)
     expect(line(page)).to_contain_text("kept in this browser, next try")
@@ -95,8 +102,7 @@ def test_where_the_browser_keeps_nothing_the_page_does_and_says_so(shop: Shop, p
 
 
 def test_what_is_changed_after_it_was_handed_in_is_handed_in_anew(shop: Shop, person: Callable[[str, str], Page]):
-    page = person("Way", "label")
-    page.route("**/ahead/", lambda route: route.abort())
+    page = without_next(person)
     say_none(page, "first thought")
     page.route("**/submit/", lambda route: route.abort())
     before = heading(page)
