@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """What `kinds` holds has another form: a run from before is worked out again when it is compared."""
+    """Forget `kinds`, whose form is another now: a run from before is worked out again when it is compared."""
 
     dependencies = [("runs", "0031_place_kinds")]
 
