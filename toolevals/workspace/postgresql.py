@@ -16,4 +16,4 @@ def connection_prepare(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SET jit = off; SET plan_cache_mode = force_generic_plan")
+            cursor.execute("SET jit = off; SET plan_cache_mode = force_generic_plan; SET random_page_cost = 1.1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Count, Max, OuterRef, Subquery
@@ -10,6 +11,7 @@ from django.db.models import Count, Max, OuterRef, Subquery
 from toolevals.agents.loop import End
 from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
 from toolevals.workspace.models import untrashed
+from toolevals.workspace.querysets.known_with import known_with
 
 if TYPE_CHECKING:
     from toolevals.runs.models import Agent, Experiment, Run, Transcript  # noqa: F401
@@ -94,6 +96,14 @@ class TranscriptQuerySet(models.QuerySet["Transcript"]):
     def of_run(self, run: Run) -> TranscriptQuerySet:
         """Return the run's transcripts in the order of its dataset version, then by trial; none that was replaced."""
         return self.filter(run=run, replaced_at=None).order_by("entry__position", "trial")
+
+    def between(self, run: UUID, version: UUID, start: int, stop: int) -> TranscriptQuerySet:
+        """Return the run's transcripts of its version's entries from position `start` up to `stop`, by trial.
+
+        PostgreSQL looks up those of each entry: see `known_with`.
+        """
+        entries = self.filter(entry__version=version, entry__position__gte=start, entry__position__lt=stop)
+        return entries.filter(run=known_with("entry__position", run), replaced_at=None).order_by("trial")
 
     def errored(self) -> TranscriptQuerySet:
         """Return those of conversations whose agent, user or simulator could not be reached."""

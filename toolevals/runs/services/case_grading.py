@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -169,25 +168,15 @@ def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[t
     rest = iter(examples)
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
         documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
-        ends = {"start": examples[some[0]].position, "last": examples[some[-1]].position}
+        ends = {"start": examples[some[0]].position, "stop": examples[some[-1]].position + 1}
         for entry, pk, document in _TRANSCRIPTS.values(run=run.pk, version=run.dataset_version_id, **ends):
             documents[entry].append((pk, document))
         yield from documents.items()
 
 
-def _transcripts(run: UUID, version: UUID, start: int, last: int) -> QuerySet[models.Transcript, Any]:
-    """Return the current transcripts of a run from one position to another.
-
-    Planned for a run of the usual size: PostgreSQL does not know yet how many transcripts a new one has, and would read
-    all of them each time.
-    """
-    entries = {"entry__version": version, "entry__position__gte": start, "entry__position__lte": last}
-    current = models.Transcript.objects.filter(run=run, replaced_at=None, **entries)
-    return current.order_by("trial").values_list("entry_id", "pk", "document")
-
-
 _TRANSCRIPTS = PreparedQuery(
-    _transcripts, {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "last": A_NUMBER + 1}
+    lambda **between: models.Transcript.objects.between(**between).values_list("entry_id", "pk", "document"),
+    {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "stop": A_NUMBER + 1},
 )
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q
 from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
-from toolevals.runs.scope.examples import entries_between
+from toolevals.workspace.querysets.known_with import known_with
 
 # What could not be graded though its agent had answered: its simulator was away, or a grader crashed.
 UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(
@@ -38,6 +38,10 @@ def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUI
     """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none."""
     if "keep" not in payload:
         return {}
-    entries = entries_between(grading.run, payload["start"], payload["stop"]).order_by().values("pk")
-    rows = models.CaseGrade.objects.filter(grading=payload["keep"], transcript__entry__in=entries).exclude(UNGRADED)
+    run = grading.run
+    transcripts = models.Transcript.objects.between(
+        run.pk, run.dataset_version_id, payload["start"], payload["stop"]
+    ).order_by()
+    before = known_with("transcript__trial", UUID(payload["keep"]))
+    rows = models.CaseGrade.objects.filter(grading=before, transcript__in=transcripts.values("pk")).exclude(UNGRADED)
     return {row.transcript_id: KeptGrade(CaseGrade.from_document(row.detail), row.measured) for row in rows}

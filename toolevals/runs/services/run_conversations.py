@@ -87,11 +87,8 @@ def _lose(lease: Lease, ended: Sequence[_Ended]) -> None:
 
 
 def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
-    written = set(
-        Transcript.objects.of_run(run)
-        .filter(entry__position__gte=start, entry__position__lt=stop)
-        .values_list("entry_id", "trial")
-    )
+    transcripts = Transcript.objects.between(run.pk, run.dataset_version_id, start, stop)
+    written = set(transcripts.values_list("entry_id", "trial"))
     for entry in entries_between(run, start, stop).select_related("revision__tools"):
         tools = tools_offered(tools_in(entry.revision.tools), run.agent)
         for number in range(run.trials):
