@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
-from tests.runs.building import EXAMPLES, baseline_run, call, uploaded_run, version_of
+from tests.runs.building import EXAMPLES, baseline_run, version_of
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 
@@ -24,9 +24,7 @@ def between(run: Run, start: int, stop: int) -> Any:
 
 
 def test_only_current_transcripts_of_the_run_and_of_those_positions_are_found(project, version, run_jobs):
-    names = "status", "history", "refund", "hello"
-    rows = [call(name, {}, trial) for name in names for trial in range(2)]
-    run, _ = (uploaded_run(project, version, rows, trials=2) for _ in range(2))
+    run, _ = (baseline_run(project, version, trials=2) for _ in range(2))
     run_jobs()
     Transcript.objects.filter(run=run, entry__position=1, trial=0).update(replaced_at=timezone.now())
     expected = [(0, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
