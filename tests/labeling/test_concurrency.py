@@ -15,6 +15,8 @@ from tests.fixtures.loaded import LOADED
 from tests.fixtures.prepared import prepared_copy
 from tests.labeling.labelling_driver import CLIENTS, CLIENTS_A_PROCESS, EXAMPLES, PATIENCE_SECONDS
 from tests.workspace.installation import ROOT, Installation
+from toolevals.serving.application import end_group
+from toolevals.serving.forks import Process
 
 pytestmark = pytest.mark.servers
 DRIVER = "tests.labeling.labelling_driver"
@@ -56,6 +58,12 @@ def victim(installation: Installation, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
+def end(process: Process) -> None:
+    """End a process that has not ended by itself."""
+    if process.poll() is None:
+        end_group(process)
+
+
 def log_of(folder: Path) -> str:
     """Return the end of what went wrong."""
     return (folder / "clients.log").read_text()[-8000:]
@@ -73,9 +81,8 @@ def test_each_example_gets_two_labels_by_two_people(installation, tmp_path):
         assert killed.stdout.readline() == b"labelled\n", log_of(tmp_path)
         others = []
         for first in range(CLIENTS_A_PROCESS, CLIENTS, CLIENTS_A_PROCESS):
-            others.append(LOADED.start("module", installation.environment, str(log), DRIVER, str(first)))
-            ending.callback(others[-1].close)
-            ending.callback(others[-1].kill)
+            others.append(LOADED.run(installation.environment, log, DRIVER, str(first)))
+            ending.callback(end, others[-1])
         for _ in range(EXAMPLES // CLIENTS):
             assert killed.stdout.readline() == b"labelled\n", log_of(tmp_path)
         killed.kill()

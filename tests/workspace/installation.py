@@ -57,11 +57,11 @@ class Installation:
         words = ["celery", "-A", "tests.workspace.worker", "worker", "-n", f"worker{len(self.workers)}@tests"]
         words += ["-c", str(processes), "--loglevel", "WARNING"]
         log = self.folder / "worker.log"
-        worker = LOADED.start("module", self.environment, str(log), *words) if loaded else self._start(log, words)
+        worker: Process = LOADED.run(self.environment, log, *words) if loaded else self._start(log, words)
         self.workers.append(worker)
         return worker
 
-    def _start(self, log: Path, words: list[str]) -> Process:
+    def _start(self, log: Path, words: list[str]) -> subprocess.Popen[bytes]:
         with log.open("ab") as said:
             return subprocess.Popen(
                 [sys.executable, "-m", *words],

@@ -1,0 +1,80 @@
+"""A process that begins with the application loaded is as one that has loaded it in its own environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scripts.dev.environment import ROOT
+from tests.fixtures.kept_python import KeptPython
+from tests.fixtures.loaded import LOADED
+from tests.fixtures.prepared import ALONE
+
+pytestmark = pytest.mark.servers
+# Nobody listens there: nothing is asked of either.
+ELSEWHERE = {
+    "DATABASE_URL": "postgresql://somebody@127.0.0.1:9/nothing",
+    "REDIS_URL": "redis://127.0.0.1:9/3",
+    "DJANGO_SETTINGS_MODULE": "toolevals.settings",
+    "TOOLEVALS_SECRET_KEY": "another",
+    "BATCH_LEASE_SECONDS": "2",
+    "HTTPS_ONLY": "1",
+    "TZ_NAME": "Asia/Tokyo",
+    "LOG_LEVEL": "ERROR",
+}
+TELL = """
+import json, logging, os, time
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth.hashers import get_hashers
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.utils import timezone
+from toolevals.celery import app
+app.loader.import_default_modules()
+# Which says in no order which of its settings have old names.
+conf = {name: repr(value) for name, value in app.conf.table(with_defaults=True).items() if name != "deprecated_settings"}
+# The first to ask for the connection completes the setting.
+database = repr([type(connection).__module__, connection.connection, connection.settings_dict])
+print(json.dumps({
+    "environment": {name: value for name, value in os.environ.items() if name != "LC_CTYPE"},
+    "settings": {name: repr(getattr(settings, name)) for name in dir(settings) if name.isupper()},
+    "tables": {model._meta.label: model._meta.db_table for model in apps.get_models(include_auto_created=True)},
+    "database": database,
+    "celery": conf,
+    "tasks": sorted(app.tasks),
+    "hashers": [type(each).__name__ for each in get_hashers()],
+    "stored": [default_storage.location, staticfiles_storage.location],
+    "time": [time.tzname, timezone.get_default_timezone_name()],
+    "logging": logging.getLogger().level,
+}))
+"""
+
+
+@pytest.mark.parametrize("more", [{}, ELSEWHERE], ids=["alone", "elsewhere"])
+def test_it_knows_of_its_own_environment_alone(more: dict[str, str], tmp_path: Path) -> None:
+    environment = os.environ | ALONE | {"TOOLEVALS_DATA_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1"} | more
+    fresh = subprocess.run(
+        [sys.executable, "-c", f"import django\ndjango.setup()\n{TELL}"],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with closing(KeptPython(environment)) as python:
+        assert json.loads(python.run(TELL)) == json.loads(fresh.stdout)
+
+
+def test_settings_that_name_other_applications_are_refused(tmp_path: Path) -> None:
+    faulty = ALONE | {"DJANGO_SETTINGS_MODULE": "tests.workspace.faulty_settings", "TOOLEVALS_DATA_DIR": str(tmp_path)}
+    errors = tmp_path / "errors"
+    assert LOADED.run(os.environ | faulty, errors, "celery").wait(60) == 1
+    assert "other applications" in errors.read_text()
