@@ -39,16 +39,17 @@ from django.db import connection
 from django.utils import timezone
 from toolevals.celery import app
 app.loader.import_default_modules()
-# Which says in no order which of its settings have old names.
-conf = {name: repr(value) for name, value in app.conf.table(with_defaults=True).items() if name != "deprecated_settings"}
 # The first to ask for the connection completes the setting.
 database = repr([type(connection).__module__, connection.connection, connection.settings_dict])
+conf = app.conf.table(with_defaults=True)
+# In no order.
+del conf["deprecated_settings"]
 print(json.dumps({
     "environment": {name: value for name, value in os.environ.items() if name != "LC_CTYPE"},
     "settings": {name: repr(getattr(settings, name)) for name in dir(settings) if name.isupper()},
     "tables": {model._meta.label: model._meta.db_table for model in apps.get_models(include_auto_created=True)},
     "database": database,
-    "celery": conf,
+    "celery": {name: repr(value) for name, value in conf.items()},
     "tasks": sorted(app.tasks),
     "hashers": [type(each).__name__ for each in get_hashers()],
     "stored": [default_storage.location, staticfiles_storage.location],
