@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +18,6 @@ from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.loaded import LOADED
 from tests.fixtures.prepared import ALONE
 
-pytestmark = pytest.mark.servers
 # Nobody listens there: nothing is asked of either.
 ELSEWHERE = {
     "DATABASE_URL": "postgresql://somebody@127.0.0.1:9/nothing",
@@ -59,6 +60,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("more", [{}, ELSEWHERE], ids=["alone", "elsewhere"])
 def test_it_knows_of_its_own_environment_alone(more: dict[str, str], tmp_path: Path) -> None:
     environment = os.environ | ALONE | {"TOOLEVALS_DATA_DIR": str(tmp_path), "PYTHONUNBUFFERED": "1"} | more
@@ -74,8 +76,33 @@ def test_it_knows_of_its_own_environment_alone(more: dict[str, str], tmp_path: P
         assert json.loads(python.run(TELL)) == json.loads(fresh.stdout)
 
 
+@pytest.mark.servers
 def test_settings_that_name_other_applications_are_refused(tmp_path: Path) -> None:
     faulty = ALONE | {"DJANGO_SETTINGS_MODULE": "tests.workspace.faulty_settings", "TOOLEVALS_DATA_DIR": str(tmp_path)}
     errors = tmp_path / "errors"
     assert LOADED.run(os.environ | faulty, errors, "celery").wait(60) == 1
     assert "other applications" in errors.read_text()
+
+
+def read_at_import(node: ast.AST) -> Iterator[str]:
+    """Yield the settings that code reads when it is imported, in no function, but for the model of users."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            for part in (*child.decorator_list, child.args):
+                yield from read_at_import(part)
+        elif not isinstance(child, ast.Lambda):
+            if isinstance(child, ast.Attribute) and ast.unparse(child.value) == "settings" and child.attr.isupper():
+                yield from {child.attr} - {"AUTH_USER_MODEL"}
+            yield from read_at_import(child)
+
+
+def test_no_module_reads_a_setting_while_it_is_imported() -> None:
+    kept = "from django.conf import settings\nclass A:\n    b = settings.DEBUG\ndef f(a=settings.TZ): settings.X"
+    assert list(read_at_import(ast.parse(kept))) == ["DEBUG", "TZ"]
+    found = {
+        str(path.relative_to(ROOT)): names
+        for folder in ("toolevals", "labeling", "reports")
+        for path in (ROOT / folder).rglob("*.py")
+        if (names := list(read_at_import(ast.parse(path.read_text()))))
+    }
+    assert found == {}
