@@ -122,6 +122,7 @@ def test_an_owner_has_a_judge_asked_and_reads_what_it_says(app: LiveApp, person:
     # Paused: the next trace is no question.
     page.goto(f"{app.url}/p/shop/traces/judges/")
     page.get_by_role("link", name="Second look").click()
+    expect(page.get_by_label("Ask it about new traces")).to_be_visible()
     _pictures(page, "judge")
     page.get_by_label("Ask it about new traces").uncheck()
     page.get_by_role("button", name="Save").click()

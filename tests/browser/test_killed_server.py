@@ -66,7 +66,7 @@ print(json.dumps([labels, gold]))
 
 @pytest.fixture(scope="module")
 def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
-    started = live_app_start()
+    started = live_app_start(loaded=False)
     started.python(SEED)
     return started
 

@@ -7,14 +7,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
 from uuid import uuid4
 
 import pytest
 
+from tests.fixtures.loaded import LOADED
 from tests.fixtures.prepared import prepared_copy
 from tests.labeling.labelling_driver import CLIENTS, CLIENTS_A_PROCESS, EXAMPLES, PATIENCE_SECONDS
 from tests.workspace.installation import ROOT, Installation
+from toolevals.serving.application import end_group
+from toolevals.serving.forks import Process
 
 pytestmark = pytest.mark.servers
 DRIVER = "tests.labeling.labelling_driver"
@@ -43,16 +45,23 @@ def installation(request: pytest.FixtureRequest) -> Installation:
     return found
 
 
-def clients(installation: Installation, first: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a process of clients; it says something for each label, and what goes wrong to `log`."""
-    return subprocess.Popen(
-        [sys.executable, "-m", DRIVER, str(first)],
-        cwd=ROOT,
-        env=installation.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=log,
-    )
+def victim(installation: Installation, log: Path) -> subprocess.Popen[bytes]:
+    """Start the process of clients that is killed; it says something for each label, and what goes wrong to `log`."""
+    with log.open("ab") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", DRIVER, "0"],
+            cwd=ROOT,
+            env=installation.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+
+
+def end(process: Process) -> None:
+    """End a process that has not ended by itself."""
+    if process.poll() is None:
+        end_group(process)
 
 
 def log_of(folder: Path) -> str:
@@ -62,18 +71,23 @@ def log_of(folder: Path) -> str:
 
 def test_each_example_gets_two_labels_by_two_people(installation, tmp_path):
     installation.drive("prepare", 0, DRIVER)
-    with (tmp_path / "clients.log").open("wb") as log, ExitStack() as ending:
-        victim, *others = [clients(installation, first, log) for first in range(0, CLIENTS, CLIENTS_A_PROCESS)]
-        for process in (victim, *others):
-            ending.callback(process.communicate)
-            ending.callback(process.kill)
-        assert victim.stdout is not None
+    log = tmp_path / "clients.log"
+    with ExitStack() as ending:
+        killed = victim(installation, log)
+        ending.callback(killed.communicate)
+        ending.callback(killed.kill)
+        assert killed.stdout is not None
+        # It labels before the others, which have loaded what they need, can have labelled all.
+        assert killed.stdout.readline() == b"labelled\n", log_of(tmp_path)
+        others = []
+        for first in range(CLIENTS_A_PROCESS, CLIENTS, CLIENTS_A_PROCESS):
+            others.append(LOADED.run(installation.environment, log, DRIVER, str(first)))
+            ending.callback(end, others[-1])
         for _ in range(EXAMPLES // CLIENTS):
-            assert victim.stdout.readline() == b"labelled\n", log_of(tmp_path)
-        victim.kill()
+            assert killed.stdout.readline() == b"labelled\n", log_of(tmp_path)
+        killed.kill()
         for process in others:
-            process.communicate(timeout=PATIENCE_SECONDS)
-            assert process.returncode == 0, log_of(tmp_path)
+            assert process.wait(timeout=PATIENCE_SECONDS) == 0, log_of(tmp_path)
     outcome = installation.drive("outcome", 0, DRIVER)
     assert outcome["labels"] == 2 * EXAMPLES
     assert outcome["labels_each"] == outcome["reviewers_each"] == [2]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,11 @@ from typing import Any
 import pytest
 
 from scripts.dev.environment import PYTHON, ROOT
+from tests.fixtures.prepared import prepared_folder, prepared_root
 from tests.servers.process import free_port, wait_until
 from toolevals.cli import serve
 from toolevals.serving.application import RENEW, CannotServeError
+from toolevals.serving.preparation import Preparation
 
 pytestmark = [
     pytest.mark.servers,
@@ -73,27 +76,33 @@ def below(parent: int) -> dict[int, tuple[str, int]]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of all these tests: the first start makes it ready."""
-    return tmp_path_factory.mktemp("data")
+    """The data folder of all these tests: the first start makes its tables, and finds compressed what it serves."""
+    prepared, folder = prepared_folder(prepared_root(tmp_path_factory), sample=False), tmp_path_factory.mktemp("data")
+    shutil.copytree(prepared / "static", folder / "static")
+    Preparation(static=Preparation.of(prepared).static).keep(folder)
+    return folder
 
 
-@pytest.fixture
-def start(data: Path) -> Iterator[Callable[[], Started]]:
-    """Start it without servers and without the sample."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    processes: list[subprocess.Popen[str]] = []
+class Starts:
+    """Starts it, without servers and without the sample. A test may leave one that serves well to the next."""
 
-    def begin() -> Started:
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.left: Started | None = None
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def __call__(self) -> Started:
+        """Start one."""
         port = free_port()
         process = subprocess.Popen(
-            [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", data],
-            env=environment,
+            [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", self.data],
+            env={name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        processes.append(process)
+        self.processes.append(process)
         assert process.stdout is not None
         said = []
         for line in process.stdout:
@@ -102,8 +111,25 @@ def start(data: Path) -> Iterator[Callable[[], Started]]:
                 return Started(process, f"http://127.0.0.1:{port}")
         raise AssertionError("".join(said))
 
-    yield begin
-    for process in processes:
+    def serving(self) -> Started:
+        """Return the one that a test has left, else start one."""
+        left, self.left = self.left, None
+        return left or self()
+
+    def one_has_ended(self) -> None:
+        """Start one and end it, unless a test has done so."""
+        if not self.processes:
+            started = self()
+            started.process.terminate()
+            started.wait()
+
+
+@pytest.fixture(scope="module")
+def start(data: Path) -> Iterator[Starts]:
+    """Start it, and end in the end what still runs."""
+    starts = Starts(data)
+    yield starts
+    for process in starts.processes:
         process.terminate()
         process.communicate(timeout=40)
 
@@ -116,30 +142,19 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM, signal.SIGINT]])
-def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signal.Signals]) -> None:
-    started = start()
-    assert answers(started.url)
-    assert started.children().keys() == {WEB, JOBS}
-    for number in signals:
-        started.process.send_signal(number)
-    assert "Stopping" in started.wait()
-    assert started.process.returncode == 0
-    assert not answers(started.url)
-
-
-def test_a_process_that_dies_is_started_again_and_that_is_said(start: Callable[[], Started]) -> None:
-    started = start()
+def test_a_process_that_dies_is_started_again_and_that_is_said(start: Starts) -> None:
+    started = start.serving()
     for name, title in ((JOBS, "worker"), (WEB, "web server")):
         before = started.children()[name]
         os.kill(before, signal.SIGKILL)
         assert f"The {title} ended unexpectedly (status -9)" in started.said(f"The {title} runs again.")
         assert started.children()[name] != before
     assert answers(started.url)
+    start.left = started
 
 
-def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Callable[[], Started]) -> None:
-    started = start()
+def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Starts) -> None:
+    started = start.serving()
     before = started.fork_server()
     os.kill(before, signal.SIGKILL)
     # Which of the two ends first is left to them, and only the second one's start is said for certain.
@@ -152,6 +167,19 @@ def test_what_was_forked_is_started_again_when_the_fork_server_dies(start: Calla
     assert wait_until(both_run, while_alive=started.process, seconds=60)
     # It runs before it listens.
     assert wait_until(lambda: answers(started.url), while_alive=started.process, seconds=60)
+    start.left = started
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM, signal.SIGINT]])
+def test_signals_end_all_of_it(start: Starts, signals: list[signal.Signals]) -> None:
+    started = start.serving()
+    assert answers(started.url)
+    assert started.children().keys() == {WEB, JOBS}
+    for number in signals:
+        started.process.send_signal(number)
+    assert "Stopping" in started.wait()
+    assert started.process.returncode == 0
+    assert not answers(started.url)
 
 
 class Dying:
@@ -212,19 +240,19 @@ def test_a_death_long_ago_does_not_count() -> None:
     assert restarts.pause("web server", 240) == 1
 
 
-def test_nothing_outlives_it_even_when_it_is_killed(start: Callable[[], Started]) -> None:
-    started = start()
+def test_a_second_start_keeps_the_data(start: Starts, data: Path) -> None:
+    start.one_has_ended()
+    key = (data / "secret-key").read_text()
+    stamp = (data / "static" / "staticfiles.json").stat().st_mtime_ns
+    second = start()
+    assert answers(second.url)
+    assert (data / "secret-key").read_text() == key
+    assert (data / "static" / "staticfiles.json").stat().st_mtime_ns == stamp
+    start.left = second
+
+
+def test_nothing_outlives_it_even_when_it_is_killed(start: Starts) -> None:
+    started = start.serving()
     started.process.kill()
     started.wait()
     assert not answers(started.url)
-
-
-def test_a_second_start_keeps_the_data(start: Callable[[], Started], data: Path) -> None:
-    first = start()
-    key = (data / "secret-key").read_text()
-    stamp = (data / "static" / "staticfiles.json").stat().st_mtime_ns
-    first.process.terminate()
-    first.wait()
-    assert answers(start().url)
-    assert (data / "secret-key").read_text() == key
-    assert (data / "static" / "staticfiles.json").stat().st_mtime_ns == stamp

@@ -112,9 +112,8 @@ def scene(
 
     url = postgres_server.database_migrated(f"faults_{os.getpid()}")
     with chat_server(slowly) as agent:
-        app = live_app_start(
-            **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", DATABASE_URL=url, REDIS_URL=redis_server.database_url()
-        )
+        servers = {"DATABASE_URL": url, "REDIS_URL": redis_server.database_url()}
+        app = live_app_start(loaded=False, **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", **servers)
         yield Scene(app, url, agent)
 
 

@@ -144,9 +144,8 @@ def scene(
 ) -> Iterator[Scene]:
     """The whole installation, on PostgreSQL and Redis."""
     url = postgres_server.database_migrated(f"judged_{os.getpid()}")
-    app = live_app_start(
-        **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", DATABASE_URL=url, REDIS_URL=redis_server.database_url()
-    )
+    servers = {"DATABASE_URL": url, "REDIS_URL": redis_server.database_url()}
+    app = live_app_start(loaded=False, **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", **servers)
     made = Scene(app, url)
     with chat_server(judging(made.told)) as made.judge:
         made.start()

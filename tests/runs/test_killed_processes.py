@@ -85,7 +85,7 @@ class Installation(Disturbed):
 @pytest.fixture(scope="module")
 def embedded(live_app_start: Callable[..., LiveApp]) -> Installation:
     """SQLite and the in-memory broker."""
-    return Installation(live_app_start(**ENVIRONMENT))
+    return Installation(live_app_start(loaded=False, **ENVIRONMENT))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,8 @@ def served(
 ) -> Installation:
     """PostgreSQL and Redis."""
     url = postgres_server.database_migrated(f"killed_{os.getpid()}")
-    return Installation(live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.database_url()), url)
+    servers = {"DATABASE_URL": url, "REDIS_URL": redis_server.database_url()}
+    return Installation(live_app_start(loaded=False, **ENVIRONMENT, **servers), url)
 
 
 @pytest.mark.parametrize("pair", ["embedded", "served"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +17,12 @@ pytestmark = pytest.mark.servers
 HALF_A_HEAD = b"GET /healthz HTTP/1.1\r\nHost: loc"
 HALF_A_BODY = b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n" + b"a=1&" * 500
 LARGE = 2 * 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def live_app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
+    """An application that has started as installations do."""
+    return live_app_start(loaded=False)
 
 
 def test_it_answers_while_a_hundred_clients_stall_and_refuses_what_strangers_send(live_app: LiveApp) -> None:

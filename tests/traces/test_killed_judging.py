@@ -58,7 +58,7 @@ def test_one_question_is_asked_again_and_no_trace_has_two_verdicts(live_app_star
         return {"score": 1}
 
     with chat_server(judging(answer)) as server:
-        app = live_app_start(TRACES_QUIET_SECONDS="0", **SHARED)
+        app = live_app_start(loaded=False, TRACES_QUIET_SECONDS="0", **SHARED)
         app.python(SEED.format(url=server.url, traces=TRACES))
         assert heard.wait(120)
         # Ends it as a crash would, and starts another.

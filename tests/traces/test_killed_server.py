@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.fixtures.application import WORKER, LiveApp
+from tests.fixtures.application import WORKER, Applications, LiveApp
+from tests.fixtures.prepared import database_reset, prepared_folder
+from tests.servers.databases import FILE
 from tests.traces.sending import conversation, export
 from tests.traces.test_logs import logs, record
 from tests.traces.test_real_exporter import SETUP
@@ -95,10 +97,23 @@ SENT: dict[str, tuple[tuple[Callable[[int], dict[str, Any]], ...], int, int]] = 
 }
 
 
+@pytest.fixture(scope="module")
+def started(live_app_start: Callable[..., LiveApp]) -> LiveApp:
+    """An application that sums a trace up as soon as nothing new comes."""
+    return live_app_start(loaded=False, TRACES_QUIET_SECONDS="0", TRACES_ROOTLESS_SECONDS="0")
+
+
+@pytest.fixture
+def app(started: LiveApp, applications: Applications) -> LiveApp:
+    """The same with an empty database."""
+    fresh = prepared_folder(applications.prepared, sample=False) / FILE
+    assert database_reset(started.application.data / FILE, fresh)
+    return started
+
+
 @pytest.mark.parametrize("what", SENT)
-def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(live_app_start, what):
+def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(app, what):
     batches, spans_of_each, calls = SENT[what]
-    app = live_app_start(TRACES_QUIET_SECONDS="0", TRACES_ROOTLESS_SECONDS="0")
     token = f"Bearer {app.python(SETUP).strip()}"
     acknowledged: list[int] = []
 

@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.fixtures.kept_python import KeptPython
+from tests.fixtures.loaded import LOADED
+from toolevals.serving.forks import Process
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LEASE_SECONDS = 2
@@ -29,7 +31,7 @@ class Installation:
             "BATCH_LEASE_SECONDS": str(LEASE_SECONDS),
             **environment,
         }
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[Process] = []
         self.python = KeptPython(self.environment)
 
     def __enter__(self) -> Self:
@@ -50,30 +52,34 @@ class Installation:
             raise AssertionError(f"{error.stderr}{self.log()}") from error
         return json.loads(printed) if printed else None
 
-    def worker(self, processes: int = 2) -> subprocess.Popen[bytes]:
-        """Start a worker."""
-        name = f"worker{len(self.workers)}@tests"
-        words = ["-m", "celery", "-A", "tests.workspace.worker", "worker", "-n", name, "-c", str(processes)]
-        with (self.folder / "worker.log").open("ab") as log:
-            worker = subprocess.Popen(
-                [sys.executable, *words, "--loglevel", "WARNING"],
-                cwd=ROOT,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+    def worker(self, processes: int = 2, *, loaded: bool = False) -> Process:
+        """Start a worker; with `loaded` it begins with the application loaded, and is not meant to be killed."""
+        words = ["celery", "-A", "tests.workspace.worker", "worker", "-n", f"worker{len(self.workers)}@tests"]
+        words += ["-c", str(processes), "--loglevel", "WARNING"]
+        log = self.folder / "worker.log"
+        worker: Process = LOADED.run(self.environment, log, *words) if loaded else self._start(log, words)
         self.workers.append(worker)
         return worker
 
-    def kill(self, worker: subprocess.Popen[bytes]) -> None:
+    def _start(self, log: Path, words: list[str]) -> subprocess.Popen[bytes]:
+        with log.open("ab") as said:
+            return subprocess.Popen(
+                [sys.executable, "-m", *words],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    def kill(self, worker: Process) -> None:
         """End a worker and its pool as a power failure would."""
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
         self.workers.remove(worker)
 
-    def kill_pool_of(self, worker: subprocess.Popen[bytes]) -> None:
+    def kill_pool_of(self, worker: Process) -> None:
         """End the pool's processes and leave the worker that minds them."""
         children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
         for child in children:

@@ -55,7 +55,8 @@ class Served:
                 **environment,
             },
         )
-        self.python = KeptPython(self.application.environment)
+        # Where nothing dies.
+        self.python = KeptPython(self.application.environment | {"DJANGO_SETTINGS_MODULE": "toolevals.settings"})
         self.path = f"/api/v1/projects/{PROJECT}/datasets/{DATASET}/imports/?source=jsonl"
         self.token = ""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
-import sys
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,15 +13,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from labeling.services import dataset_create
-from scripts.dev.environment import ROOT
+from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.prepared import ALONE, prepared_copy
 from toolevals.workspace.models import Upload
 from toolevals.workspace.services import project_create
 
 CODE = "def look(state):\n    return state\n"
 LIMITED = """
-import django
-django.setup()
 import resource
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -107,17 +104,11 @@ def test_a_file_a_little_over_the_limit_is_413(client, owner, project, settings)
 def test_a_disk_that_is_full_while_a_file_arrives_refuses_it_and_keeps_nothing(tmp_path, applications):
     data = tmp_path / "data"
     prepared_copy(applications.prepared, data, sample=False)
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED.format(size=8_000_000)],
-        cwd=ROOT,
-        env=os.environ | ALONE | {"TOOLEVALS_DATA_DIR": str(data)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "SAID 507 The server’s disk is full." in done.stdout, done.stdout + done.stderr[-3000:]
-    assert "LEFT 0 0" in done.stdout
-    assert "THEN 202" in done.stdout
+    with closing(KeptPython(os.environ | ALONE | {"TOOLEVALS_DATA_DIR": str(data)})) as python:
+        said = python.run(LIMITED.format(size=8_000_000))
+    assert "SAID 507 The server’s disk is full." in said
+    assert "LEFT 0 0" in said
+    assert "THEN 202" in said
 
 
 def test_an_upload_beyond_a_projects_quota_is_refused_and_other_projects_go_on(client, owner, project, settings):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from types import SimpleNamespace
-from typing import Any
 
 import psycopg
 import pytest
@@ -20,8 +17,9 @@ from django.db.backends.postgresql import base
 from django.urls import reverse
 
 from labeling.services import dataset_create
-from scripts.dev.environment import ROOT
+from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.people import person
+from tests.fixtures.prepared import ALONE, prepared_copy
 from toolevals.workspace.models import Upload
 from toolevals.workspace.outages import AWAY, BUSY, FULL, outage_of
 
@@ -32,7 +30,7 @@ client = Client(raise_request_exception=False, headers={"host": "localhost"})
 client.cookies["sessionid"] = "x" * 32
 answers = [client.get(path) for path in ("/", "/api/v1/projects/", "/healthz")]
 said = [[a.status_code, a.headers.get("Retry-After"), a.headers["Content-Type"], a.content.decode()] for a in answers]
-print("SAID", json.dumps(said))
+print(json.dumps(said))
 """
 
 
@@ -71,28 +69,12 @@ def test_outages_are_told_from_faults(error, outage):
     assert outage_of(error) is outage
 
 
-def away(url: str) -> list[list[Any]]:
-    """Return what a start page, the API and the health check say on a database that cannot be reached."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "--no-imports", "-c", ASK],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "tests.settings",
-            "DATABASE_URL": url,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "SAID" in done.stdout, done.stderr
-    found: list[list[Any]] = json.loads(done.stdout.split("SAID", 1)[1])
-    return found
-
-
 @pytest.mark.servers
-def test_a_database_that_refuses_connections_is_503_on_pages_api_and_health_check():
-    page, api, health = away("postgresql://somebody@127.0.0.1:9/nothing")
+def test_a_database_that_refuses_connections_is_503_on_pages_api_and_health_check(tmp_path, applications):
+    prepared_copy(applications.prepared, tmp_path / "data", sample=False)
+    here = {"DATABASE_URL": "postgresql://somebody@127.0.0.1:9/nothing", "TOOLEVALS_DATA_DIR": str(tmp_path / "data")}
+    with closing(KeptPython(os.environ | ALONE | here)) as python:
+        page, api, health = json.loads(python.run(ASK))
     assert page[:2] == api[:2] == [503, "5"]
     assert "does not answer" in page[3]
     assert api[2] == "application/problem+json"

@@ -54,12 +54,12 @@ def ended(installation: Installation) -> dict[str, object]:
 
 def test_workers_do_each_batch_once(installation):
     installation.drive("start", BATCHES)
-    installation.worker()
+    installation.worker(loaded=True)
     assert ended(installation)["attempts"] == BATCHES
 
 
 def test_a_job_begun_while_workers_wait_is_heard_of(installation):
-    installation.worker()
+    installation.worker(loaded=True)
     installation.drive("start", BATCHES)
     ended(installation)
 
@@ -91,7 +91,7 @@ def test_two_workers_share_the_work_and_the_other_goes_on_when_one_is_killed(ins
 
 def test_a_broker_that_dies_and_comes_back_empty_loses_nothing(served, redis_server):
     served.drive("start", BATCHES)
-    served.worker()
+    served.worker(loaded=True)
     served.drive("wait", SOME)
     redis_server.kill()
     redis_server.start()
@@ -100,7 +100,7 @@ def test_a_broker_that_dies_and_comes_back_empty_loses_nothing(served, redis_ser
 
 def test_workers_outlive_a_broker_that_is_away_while_they_finish(served, redis_server):
     served.drive("start", BATCHES)
-    worker = served.worker()
+    worker = served.worker(loaded=True)
     served.drive("wait", SOME)
     redis_server.kill()
     try:
@@ -112,7 +112,7 @@ def test_workers_outlive_a_broker_that_is_away_while_they_finish(served, redis_s
 
 
 def test_a_job_made_while_the_broker_is_away_is_done_when_it_is_back(served, redis_server):
-    served.worker()
+    served.worker(loaded=True)
     redis_server.kill()
     try:
         served.drive("start", BATCHES)

@@ -36,6 +36,8 @@ class CannotServeError(Exception):
 class Application:
     """Started and stopped as a whole; also a context manager that stops it at the end."""
 
+    fork_server: type[ForkServer] = ForkServer
+
     def __init__(
         self,
         *,
@@ -187,7 +189,7 @@ class Application:
             self._fork_server.close()
             self._fork_server = None
         if self._fork_server is None:
-            self._fork_server = ForkServer(self.python, self.folder, self.environment)
+            self._fork_server = self.fork_server(self.python, self.folder, self.environment)
         try:
             forked = self._fork_server.fork(*words)
         except ForkServerEnded as error:

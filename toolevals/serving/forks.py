@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from toolevals.serving.parents import end_with_parent
 
@@ -35,6 +35,15 @@ class Process(Protocol):
     def poll(self) -> int | None: ...
     def wait(self, timeout: float | None = None) -> int: ...
     def terminate(self) -> None: ...
+
+
+class Server(Protocol):
+    """The parts of `subprocess.Popen` that are used of the fork server itself."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def kill(self) -> None: ...
 
 
 class Forked:
@@ -75,8 +84,12 @@ class ForkServer:
         self._new: list[Forked] = []
         self._rest = b""
         self._lost_at: float | None = None
-        self._answers, answers = os.pipe()
-        self._process = subprocess.Popen(
+        self._process, self._answers = self._begin(python, folder, environment)
+
+    def _begin(self, python: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[Server, int]:
+        """Start it; return it and the file descriptor in which it answers."""
+        told, answers = os.pipe()
+        process = subprocess.Popen(
             [*python, "-m", "toolevals.serving.fork_server", str(answers)],
             cwd=folder,
             env=environment,
@@ -86,6 +99,7 @@ class ForkServer:
             preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
         )
         os.close(answers)
+        return process, told
 
     @property
     def ended(self) -> bool:
