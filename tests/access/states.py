@@ -49,6 +49,10 @@ class Variant:
     changes: Mapping[str, Any]
     batches: Mapping[str, Any] = field(default_factory=dict)
 
+    def columns(self, model: Model) -> set[str]:
+        """Return the columns that make the state, as queries name them."""
+        return {model._meta.get_field(name).column for name in self.changes}
+
     def apply(self, model: Model, world: World) -> bool:
         """Put every row into the state, except the account of who asks; False where the database allows no such row."""
         rows = model._base_manager.all()
