@@ -27,6 +27,7 @@ pytest_plugins = [
     "tests.fixtures.migrated",
     "tests.fixtures.order",
     "tests.fixtures.planner",
+    "tests.fixtures.rendered",
     "tests.fixtures.servers",
     "tests.fixtures.browser",
     "tests.fixtures.application",
