@@ -20,6 +20,7 @@ settings.register_profile(
 settings.load_profile("laws")
 
 pytest_plugins = [
+    "tests.fixtures.compiled",
     "tests.fixtures.emptied",
     "tests.fixtures.frames",
     "tests.fixtures.garbage",
