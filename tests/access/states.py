@@ -51,7 +51,7 @@ class Variant:
 
     def columns(self, model: Model) -> set[str]:
         """Return the columns that make the state, as queries name them."""
-        return {model._meta.get_field(name).column for name in self.changes}
+        return {column.column for column in columns(model) if column.name in self.changes}
 
     def apply(self, model: Model, world: World) -> bool:
         """Put every row into the state, except the account of who asks; False where the database allows no such row."""
@@ -158,6 +158,7 @@ def _named(model: Model, column: str) -> str:
     return f"{model._meta.label}.{column}"
 
 
+@cache
 def columns(model: Model) -> list[Any]:
     """Return a model's own columns, without those of the trash: what was deleted is walked by `test_trash_walk`."""
     fields = [each for each in model._meta.get_fields() if isinstance(each, models.Field) and each.concrete]
