@@ -20,6 +20,7 @@ settings.register_profile(
 settings.load_profile("laws")
 
 pytest_plugins = [
+    "tests.fixtures.compiled",
     "tests.fixtures.emptied",
     "tests.fixtures.frames",
     "tests.fixtures.garbage",
@@ -27,6 +28,7 @@ pytest_plugins = [
     "tests.fixtures.migrated",
     "tests.fixtures.order",
     "tests.fixtures.planner",
+    "tests.fixtures.rendered",
     "tests.fixtures.servers",
     "tests.fixtures.browser",
     "tests.fixtures.application",

@@ -5,6 +5,7 @@ A new argument of a new address needs a line in its app's table; the walk says s
 
 from __future__ import annotations
 
+from tests.access import labeling_arguments, reports_arguments, workspace_arguments
 from tests.access.labeling_arguments import ARGUMENTS as LABELING
 from tests.access.registry_arguments import ARGUMENTS as REGISTRY
 from tests.access.reports_arguments import ARGUMENTS as REPORTS
@@ -25,6 +26,20 @@ ARGUMENTS: dict[str, dict[str, Argument]] = {
     "traces": TRACES,
     "workspace": WORKSPACE,
 }
+# What is another thing for each person: all else is there for whoever asks.
+OF_ONE_PERSON: frozenset[Argument] = frozenset(
+    {
+        labeling_arguments.a_label,
+        labeling_arguments.a_look,
+        labeling_arguments.a_skip,
+        labeling_arguments.a_slot,
+        labeling_arguments.an_adjudication,
+        reports_arguments.a_dropped_file,
+        reports_arguments.a_table_file,
+        workspace_arguments.a_trashed_project,
+        workspace_arguments.an_offer,
+    }
+)
 
 
 def argument(address: str, name: str) -> Argument:

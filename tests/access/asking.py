@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.access.addresses import Address
-from tests.access.arguments import argument
+from tests.access.arguments import OF_ONE_PERSON, argument
 from tests.access.world import World
 from toolevals.workspace.models import User
 
@@ -32,17 +32,43 @@ def client_of(world: World, person: User | None) -> Client:
 
 
 @contextmanager
-def at(world: World, address: Address, person: User | None) -> Iterator[tuple[Client, str]]:
-    """Make what the address names; yield who asks and the address, and undo whatever was done in between."""
+def at(
+    world: World, address: Address, person: User | None, known: Mapping[str, Any] | None = None
+) -> Iterator[tuple[Client, str]]:
+    """Make what the address names; yield who asks and the address, and undo whatever was done in between.
+
+    `known`: the values of `for_everybody`, within it.
+    """
     client = client_of(world, person)
     with transaction.atomic():
-        yield client, reverse(address.name, kwargs=arguments_of(world, address, person or world.owner))
+        yield client, reverse(address.name, kwargs=arguments_of(world, address, person or world.owner, known))
         transaction.set_rollback(True)
 
 
-def arguments_of(world: World, address: Address, person: User) -> dict[str, Any]:
-    """Make what an address names, as this person would find it; return the values by the names of its arguments."""
+@contextmanager
+def for_everybody(world: World, address: Address) -> Iterator[dict[str, Any]]:
+    """Make what an address names whoever asks; yield the values by the names of its arguments, and undo it then."""
+    shared = [name for name in address.arguments if name != "project"]
+    # Who signs in within the transaction is signed out by its end.
+    for person in (*world.people.values(), world.outsider):
+        client_of(world, person)
+    with transaction.atomic():
+        yield {
+            name: make(world, world.owner)
+            for name in shared
+            if (make := argument(address.name, name)) not in OF_ONE_PERSON
+        }
+        transaction.set_rollback(True)
+
+
+def arguments_of(
+    world: World, address: Address, person: User, known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Make what an address names, as this person would find it; return the values by the names of its arguments.
+
+    What is `known` already is not made again.
+    """
+    made = {"project": world.project.slug, **(known or {})}
     return {
-        name: world.project.slug if name == "project" else argument(address.name, name)(world, person)
-        for name in address.arguments
+        name: made[name] if name in made else argument(address.name, name)(world, person) for name in address.arguments
     }

@@ -49,6 +49,10 @@ class Variant:
     changes: Mapping[str, Any]
     batches: Mapping[str, Any] = field(default_factory=dict)
 
+    def columns(self, model: Model) -> set[str]:
+        """Return the columns that make the state, as queries name them."""
+        return {column.column for column in columns(model) if column.name in self.changes}
+
     def apply(self, model: Model, world: World) -> bool:
         """Put every row into the state, except the account of who asks; False where the database allows no such row."""
         rows = model._base_manager.all()
@@ -154,6 +158,7 @@ def _named(model: Model, column: str) -> str:
     return f"{model._meta.label}.{column}"
 
 
+@cache
 def columns(model: Model) -> list[Any]:
     """Return a model's own columns, without those of the trash: what was deleted is walked by `test_trash_walk`."""
     fields = [each for each in model._meta.get_fields() if isinstance(each, models.Field) and each.concrete]

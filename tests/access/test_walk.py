@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from django.db import transaction
 
 from tests.access.addresses import Address, addresses
-from tests.access.asking import at
+from tests.access.asking import at, for_everybody
 from tests.access.world import World
 from toolevals.workspace.access import Audience, Rule, rules
 from toolevals.workspace.models import Role, User
@@ -20,10 +21,10 @@ METHODS = ("GET", "POST")
 SIGN_IN = "/sign-in/?next="
 
 
-def asked(world: World, address: Address, person: User | None) -> dict[str, Any]:
+def asked(world: World, address: Address, person: User | None, known: Mapping[str, Any]) -> dict[str, Any]:
     """Send the requests to real objects, and undo whatever each did. Return the answers by method."""
     answers = {}
-    with at(world, address, person) as (client, path):
+    with at(world, address, person, known) as (client, path):
         for method in METHODS:
             cookies = deepcopy(client.cookies)
             with transaction.atomic():
@@ -78,11 +79,12 @@ def test_everybody_gets_what_the_rule_says(world, address):
         *((role.label, person, role) for role, person in world.people.items()),
     ]
     wrong = []
-    for who, person, role in walkers:
-        for method, response in asked(world, address, person).items():
-            wanted = expected(rules()[address.name], method, role, known=person is not None)
-            if refusal(response) != wanted:
-                wrong.append(f"{method} by {who}: {response.status_code}, not {wanted or 'let in'!r}")
+    with for_everybody(world, address) as known:
+        for who, person, role in walkers:
+            for method, response in asked(world, address, person, known).items():
+                wanted = expected(rules()[address.name], method, role, known=person is not None)
+                if refusal(response) != wanted:
+                    wrong.append(f"{method} by {who}: {response.status_code}, not {wanted or 'let in'!r}")
     assert wrong == []
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset, Label, LabelSlot, Revision
 from labeling.services import dataset_create, examples_import, label_submit, slot_claim
-from tests.fixtures.people import person
+from tests.fixtures.people import known_as_valid, person
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.labeling.windows import differing_compared
 from toolevals.registry.services import registry_create, registry_publish
@@ -22,9 +22,10 @@ from toolevals.workspace.services import member_set
 @pytest.fixture
 def dataset(project: Project) -> Dataset:
     """An empty dataset of the shop's tools."""
-    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
-    tools = registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
-    return dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
+    with known_as_valid():
+        registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+        tools = registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+        return dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -140,6 +141,9 @@ def _asked(scene: Scene, reader: str, names: Sequence[str]) -> Answers:
             requests = [("GET", query) for query in ("", *QUESTIONS.get(address.name, []))]
             for method, query in [*requests, ("POST", "")] if name in POSTED else requests:
                 if name != names[0] and is_refused(address, method, reader):
+                    continue
+                # An address takes a method or not, before anybody looks for which example.
+                if found.get(f"{method} {address.name} of {names[0]}", (0,))[0] == HTTPStatus.METHOD_NOT_ALLOWED:
                     continue
                 with undone():
                     response = client.generic(method, path + query, content_type="application/json")

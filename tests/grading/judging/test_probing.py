@@ -29,6 +29,7 @@ def graded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(graded_here, "grade", note)
     probing._questions.cache_clear()
+    probing._probe_set.cache_clear()
     return found
 
 

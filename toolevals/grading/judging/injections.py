@@ -35,7 +35,8 @@ NEAR = 120
 _LONGEST_EXCERPT = 200
 _MOST_OBJECTS = 50
 _HIDDEN = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0x2061, 0x2062, 0x2063, 0xFEFF))
-_TAGS = range(0xE0020, 0xE007F)
+# Tag characters are invisible; each stands this far behind its ASCII character.
+_TAGS = {tag: tag - 0xE0000 for tag in range(0xE0020, 0xE007F)}
 # Letters of other alphabets that look like Latin ones.
 _LOOKALIKES = str.maketrans("аеіорсухјѕԁɡһ", "aeiopcyxjsdgh")
 # At least eight letters, one by one: "i g n o r e  t h i s", "i.g.n.o.r.e".
@@ -60,9 +61,13 @@ def kind_of(text: str) -> tuple[InjectionKind, str] | None:
     plain = _plain(text)
     for kind, words in _findings(plain):
         return kind, words[:_LONGEST_EXCERPT]
+    seen: set[str] = set()
     for hidden in _encoded(text):
-        for kind, words in _findings(_plain(hidden)):
-            return kind, words[:_LONGEST_EXCERPT]
+        # A list of results holds the same words again and again.
+        if hidden not in seen:
+            seen.add(hidden)
+            for kind, words in _findings(_plain(hidden)):
+                return kind, words[:_LONGEST_EXCERPT]
     return None
 
 
@@ -160,9 +165,14 @@ def _joined(spelled: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text without what hides words from a reader of code but not from a model."""
-    text = "".join(chr(ord(each) - 0xE0000) if ord(each) in _TAGS else each for each in text)
-    text = unicodedata.normalize("NFKC", text).translate(_HIDDEN).casefold()
-    lines = (" ".join(_latin(word) for word in line.split()) for line in text.splitlines())
+    # Most texts are ASCII, in which nothing is hidden so.
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_TAGS)).translate(_HIDDEN)
+    text = text.casefold()
+    if not text.isascii():
+        lines = (" ".join(_latin(word) for word in line.split()) for line in text.splitlines())
+    else:
+        lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 

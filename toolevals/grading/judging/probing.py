@@ -57,9 +57,14 @@ class ProbeSet:
         """
         return dict(_questions(exact(self.to_document()), exact(rubric.to_document())))
 
+    @cached_property
+    def _holding(self) -> Mapping[str, ProbedTranscript]:
+        """The transcripts that hold the probes, by the probes' ids: whatever the rubric, each is graded once."""
+        return {probe.id: self.transcripts[probe.base].holding(probe) for probe in self.probes}
+
     def _asked(self, rubric: Rubric) -> dict[str, JudgementRequest]:
         plain = {f"{BASE_PREFIX}{name}": each.request(rubric) for name, each in self.transcripts.items()}
-        with_probe = {probe.id: self.transcripts[probe.base].holding(probe).request(rubric) for probe in self.probes}
+        with_probe = {name: each.request(rubric) for name, each in self._holding.items()}
         shown = {
             probe.id: with_probe[probe.id]
             for probe in self.probes
@@ -71,7 +76,13 @@ class ProbeSet:
 @lru_cache(maxsize=_KEPT)
 def _questions(probes: str, rubric: str) -> Mapping[str, JudgementRequest]:
     """Return what a set of probes asks by a rubric, both in their normal form."""
-    return ProbeSet.from_document(json.loads(probes))._asked(Rubric.from_document(json.loads(rubric)))
+    return _probe_set(probes)._asked(Rubric.from_document(json.loads(rubric)))
+
+
+@lru_cache(maxsize=1)
+def _probe_set(document: str) -> ProbeSet:
+    """Return a set of probes from its normal form. The last one stays, with its transcripts as they were graded."""
+    return ProbeSet.from_document(json.loads(document))
 
 
 def effect_of(without: Answer | None, with_probe: Answer | None, scale: Scale) -> Effect:

@@ -135,7 +135,7 @@ class _Follower:
         closing = read_text(texts[-1].text) if texts else NOTHING_SAID
         closed_at = texts[-1].place if texts else -1
         earliest = min(course.place for course in self._open.values())
-        denials = [(said.place, denials_in(said.text)) for said in texts if said.place > earliest]
+        denials = [(said.place, found) for said in texts if said.place > earliest and (found := denials_in(said.text))]
         for course in list(self._open.values()):
             words = closing if closed_at > course.last_place else NOTHING_SAID
             denied = _is_denied(course, denials)
