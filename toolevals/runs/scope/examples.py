@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -13,8 +14,13 @@ from toolevals.runs.models import Run
 
 def entries_between(run: Run, start: int, stop: int) -> QuerySet[VersionEntry, Any]:
     """Return the entries that the run takes at positions from `start` up to `stop`, in order."""
-    entries = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
     if run.only is None:
-        return entries.filter(position__gte=start, position__lt=stop)
+        return all_between(run.dataset_version_id, start, stop)
     part = run.only[bisect_left(run.only, start) : bisect_left(run.only, stop)]
-    return entries.filter(position__in=part)
+    return VersionEntry.objects.filter(version=run.dataset_version_id, position__in=part).order_by("position")
+
+
+def all_between(version: UUID, start: int, stop: int) -> QuerySet[VersionEntry, Any]:
+    """Return the entries of a version at positions from `start` up to `stop`, in order."""
+    entries = VersionEntry.objects.filter(version=version, position__gte=start, position__lt=stop)
+    return entries.order_by("position")

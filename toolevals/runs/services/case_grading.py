@@ -22,7 +22,7 @@ from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
 from toolevals.runs.querysets.shown import grading_at_work
-from toolevals.runs.scope.examples import entries_between
+from toolevals.runs.scope.examples import all_between, entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.case_rows import (
     CASE_COLUMNS,
@@ -142,6 +142,12 @@ class _Example(NamedTuple):
 # The columns are read as they are: to make the models of them takes twice as long.
 _SHOWN = ("revision__input", "revision__tools", "revision__example__bucket", "revision__example__difficulty")
 _DUE = ("gold__expectation", "decided_by")
+_COLUMNS = ("pk", "position", "revision", *_SHOWN, *_DUE)
+# Planned for a part of any size: planned for these thousand, PostgreSQL reads all revisions and gold labels each time.
+_ENTRIES = PreparedQuery(
+    lambda **between: all_between(**between).values_list(*_COLUMNS),
+    {"version": an_id(1), "start": A_NUMBER, "stop": A_NUMBER + 1},
+)
 
 
 def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Example]:
@@ -149,8 +155,11 @@ def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Exa
 
     What is due stands in the version that is graded against, which may be newer than the run's.
     """
-    columns = "pk", "position", "revision", *_SHOWN, *_DUE
-    entries = list(entries_between(grading.run, start, stop).values_list(*columns))
+    run = grading.run
+    if run.only is None:
+        entries = _ENTRIES.values(version=run.dataset_version_id, start=start, stop=stop)
+    else:
+        entries = list(entries_between(run, start, stop).values_list(*_COLUMNS))
     held = {revision: (gold, decided_by) for _, _, revision, *_, gold, decided_by in entries}
     if grading.dataset_version_id != grading.run.dataset_version_id:
         same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
