@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -14,13 +13,8 @@ from toolevals.runs.models import Run
 
 def entries_between(run: Run, start: int, stop: int) -> QuerySet[VersionEntry, Any]:
     """Return the entries that the run takes at positions from `start` up to `stop`, in order."""
+    entries = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
     if run.only is None:
-        return all_between(run.dataset_version_id, start, stop)
+        return entries.filter(position__gte=start, position__lt=stop)
     part = run.only[bisect_left(run.only, start) : bisect_left(run.only, stop)]
-    return VersionEntry.objects.filter(version=run.dataset_version_id, position__in=part).order_by("position")
-
-
-def all_between(version: UUID, start: int, stop: int) -> QuerySet[VersionEntry, Any]:
-    """Return the entries of a version at positions from `start` up to `stop`, in order."""
-    entries = VersionEntry.objects.filter(version=version, position__gte=start, position__lt=stop)
-    return entries.order_by("position")
+    return entries.filter(position__in=part)

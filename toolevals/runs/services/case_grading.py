@@ -22,7 +22,7 @@ from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
 from toolevals.runs.querysets.shown import grading_at_work
-from toolevals.runs.scope.examples import all_between, entries_between
+from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.case_rows import (
     CASE_COLUMNS,
@@ -142,13 +142,6 @@ class _Example(NamedTuple):
 # The columns are read as they are: to make the models of them takes twice as long.
 _SHOWN = ("revision__input", "revision__tools", "revision__example__bucket", "revision__example__difficulty")
 _DUE = ("gold__expectation", "decided_by")
-_COLUMNS = ("pk", "position", "revision", *_SHOWN, *_DUE)
-# Both are planned for their values: for a part of any size, PostgreSQL takes one in 200 of the version's entries.
-_ENTRIES = PreparedQuery(
-    lambda **between: all_between(**between).values_list(*_COLUMNS),
-    {"version": an_id(1), "start": A_NUMBER, "stop": A_NUMBER + 1},
-    by_values=True,
-)
 
 
 def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Example]:
@@ -156,11 +149,8 @@ def _examples(grading: models.Grading, start: int, stop: int) -> dict[UUID, _Exa
 
     What is due stands in the version that is graded against, which may be newer than the run's.
     """
-    run = grading.run
-    if run.only is None:
-        entries = _ENTRIES.values(version=run.dataset_version_id, start=start, stop=stop)
-    else:
-        entries = list(entries_between(run, start, stop).values_list(*_COLUMNS))
+    columns = "pk", "position", "revision", *_SHOWN, *_DUE
+    entries = list(entries_between(grading.run, start, stop).values_list(*columns))
     held = {revision: (gold, decided_by) for _, _, revision, *_, gold, decided_by in entries}
     if grading.dataset_version_id != grading.run.dataset_version_id:
         same = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=held)
@@ -184,6 +174,7 @@ def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[t
         yield from documents.items()
 
 
+# Planned for its values: for a part of any size, PostgreSQL takes one in 200 of the version's entries.
 _TRANSCRIPTS = PreparedQuery(
     lambda **between: models.Transcript.objects.between(**between).values_list("entry_id", "pk", "document"),
     {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "stop": A_NUMBER + 1},
