@@ -21,6 +21,12 @@ def search_seldom() -> None:
     gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
 
 
+def search_seldom_in_copy() -> None:
+    """Search rarely in a copy of a process, and never in what was copied: a search would copy all of it once more."""
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
+
+
 def search_seldom_around_work() -> None:
     """Search rarely while the application loads, and never in what is loaded when the process ends.
 

@@ -11,7 +11,7 @@ import pytest
 
 from scripts.dev.environment import ROOT
 from toolevals.celery import garbage_seldom
-from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES, searched_seldom
+from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES, search_seldom_in_copy, searched_seldom
 
 PYTHONS = (700, 10, 10)
 
@@ -33,6 +33,26 @@ def test_a_process_at_work_searches_seldom_and_never_in_what_it_has_loaded(own_w
     assert gc.isenabled()
     assert gc.get_threshold()[0] == OBJECTS_BETWEEN_SEARCHES > own_ways[0]
     assert gc.get_freeze_count() > 10_000
+
+
+def test_a_copy_of_a_process_never_searches_in_what_was_copied(own_ways):
+    searches: list[str] = []
+
+    def note(phase: str, _: object) -> None:
+        searches.append(phase)
+
+    gc.callbacks.append(note)
+    gc.disable()
+    try:
+        search_seldom_in_copy()
+        set_aside = gc.get_freeze_count()
+    finally:
+        gc.enable()
+        gc.callbacks.remove(note)
+
+    assert searches == []
+    assert gc.get_threshold()[0] == OBJECTS_BETWEEN_SEARCHES
+    assert set_aside > 10_000
 
 
 def test_a_batch_of_work_leaves_the_process_as_it_was(own_ways):

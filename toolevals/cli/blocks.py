@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.garbage import search_seldom, searched_seldom
+from toolevals.garbage import search_seldom_in_copy, searched_seldom
 
 Answer = TypeVar("Answer")
 # What is asked of a block: its lines, and the number of the first, from 1. Made again in each process.
@@ -220,8 +220,8 @@ def _serve(pipe: Connection, path: str, work: Callable[[], Work[Any]], others: S
     for other in others:
         # A copy of the asking end would keep the pipe open after the asking process has gone.
         other.close()
+    search_seldom_in_copy()
     answer = work()
-    search_seldom()
     with Path(path).open("rb") as file, suppress(EOFError, OSError):
         while True:
             block: Block = pipe.recv()
