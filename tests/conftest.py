@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # Laws are checked without a clock: how long one draw takes says nothing on a busy machine. They are checked on the same
 # draws every time, so that a run says something of the change before it; LAWS_AT_RANDOM=1 looks for new ones.
@@ -18,6 +19,9 @@ settings.register_profile(
     database=None,
 )
 settings.load_profile("laws")
+# Hypothesis draws constants out of the sources of all modules that are loaded. Which are depends on the tests before in
+# the same process, and so would the draws.
+providers._get_local_constants = lambda: providers._local_constants
 
 pytest_plugins = [
     "tests.fixtures.compiled",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -73,13 +74,19 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> set[type]:
     return found
 
 
+@cache
+def words_in(sql: str) -> frozenset[str]:
+    """Return the words of a statement, which is sent many times."""
+    return frozenset(WORD.findall(sql))
+
+
 @contextmanager
 def names_read(before: Collection[str] = ()) -> Iterator[set[str]]:
     """Yield the words that queries have said before and say meanwhile, tables and columns among them."""
     names = set(before)
 
     def note(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        names.update(WORD.findall(sql))
+        names.update(words_in(sql))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(note):
