@@ -277,5 +277,5 @@ def test_time_is_linear_in_the_length_of_hostile_text(piece):
         text = piece * times
         return best_seconds(lambda: trouble_in(text))
 
-    # Text that no longer fits into a processor's cache is read more slowly, by milliseconds. Quadratic work takes seconds.
+    # What does not fit into a cache is read more slowly, by milliseconds. Quadratic work takes seconds.
     assert cost(80_000) < cost(10_000) * 8 * 4 + 0.02
