@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from toolevals.cli.blocks import answered, size_of
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, opened
+from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, one_by_one, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
 from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
@@ -142,7 +142,10 @@ def _unread(lines: int) -> str:
 class _AnyRow:
     """Takes examples as they are."""
 
-    def read(self, row: Any) -> Any:
+    def read_all(self, rows: Sequence[Any]) -> list[Any]:
+        return one_by_one(self._read, rows)
+
+    def _read(self, row: Any) -> Any:
         native_row(row)
         return row
 
@@ -156,10 +159,13 @@ class _EitherRow:
     def __init__(self, metrics: Collection[str]) -> None:
         self.native = NativeGrading(metrics=metrics, is_json=True)
 
-    def read(self, row: Any) -> Case:
-        if isinstance(row, dict) and "verdicts" in row:
-            return _graded(row)
-        return self.native.read(row)
+    def read_all(self, rows: Sequence[Any]) -> Sequence[Any]:
+        if any(isinstance(row, dict) and "verdicts" in row for row in rows):
+            return one_by_one(self._read, rows)
+        return self.native.read_all(rows)
+
+    def _read(self, row: Any) -> Case:
+        return _graded(row) if isinstance(row, dict) and "verdicts" in row else self.native.read(row)
 
     def remark(self, graded: Any) -> None:
         return None

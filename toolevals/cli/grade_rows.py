@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from orjson import OPT_APPEND_NEWLINE, dumps, loads
+from orjson import OPT_APPEND_NEWLINE, dumps
 
-from toolevals.cli.grade_lines import json_line
+from toolevals.cli.grade_lines import json_line, one_by_one
 from toolevals.cli.grade_summary import Brief, summary_of
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.expected_first_tool import first_expected_class
@@ -130,10 +129,6 @@ def _example(asked: dict[str, Any]) -> _Example:
     return _Example(example.external_id, example.strata, compiled, first_words(example.input), named, {})
 
 
-def _example_in(text: bytes) -> _Example:
-    return _example(loads(text))
-
-
 class Shared:
     """Values shared by all rows of an example with the same answer: the end of a JSON line, the gate's case."""
 
@@ -171,6 +166,44 @@ class Case:
         return Case(self.id, trial, self.grade, *about)
 
 
+class _Row:
+    """A row on its way to its case. `answer` is known where a trial of the example before had the same."""
+
+    __slots__ = ("answer", "example", "grade", "made", "metrics", "read", "row", "same", "text")
+
+    grade: CaseGrade
+    metrics: Mapping[str, Verdict]
+    read: Any
+    same: _Row
+
+    def __init__(
+        self, row: dict[str, Any], made: dict[str, Any], example: _Example, text: bytes, answer: _Answer | None
+    ) -> None:
+        self.row = row
+        self.made = made
+        self.example = example
+        self.text = text
+        self.answer = answer
+
+    @property
+    def transcript(self) -> Transcript | None:
+        """Return what was done; None where there is no prediction."""
+        return None if self.read is None else self.read.transcript
+
+    def answered(self) -> _Answer:
+        """Return the outcome of its answer, and keep it for the example's next trials."""
+        example, graded, read, transcript = self.example, self.grade, self.read, self.transcript
+        due = "" if graded.statuses["selection"] in ("passed", "failed") else first_expected_class(example.compiled)
+        latency = None if transcript is None else transcript.latency_ms
+        read_from = () if read is None else (read.format, read.losses)
+        trial = self.made.get("trial", 0)
+        case = Case(example.id, trial, graded, example.strata, latency, due, self.metrics, *read_from)
+        answer = _Answer(case, read)
+        if self.text and len(self.text) <= _LONGEST_ANSWER and len(example.answers) < _MOST_ANSWERS:
+            example.answers[self.text] = answer
+        return answer
+
+
 class NativeGrading:
     """Our own verdicts. `is_json` says that rows come from `documents.load_json`, and not from other code."""
 
@@ -184,7 +217,8 @@ class NativeGrading:
         self._is_json = is_json
         self._metrics = metrics
         self._readings = Readings()
-        self._kept = lru_cache(maxsize=_MOST_EXAMPLES)(_example_in)
+        # By their text, the earliest first.
+        self._kept: dict[bytes, _Example] = {}
 
     @property
     def readings(self) -> Readings:
@@ -198,32 +232,57 @@ class NativeGrading:
 
     def read(self, row: Any) -> Case:
         """Return the row's verdicts. Raises InvalidDocument."""
+        [read] = self.read_all((row,))
+        if isinstance(read, InvalidDocument):
+            raise read
+        return read
+
+    def read_all(self, rows: Sequence[Any]) -> list[Case | InvalidDocument]:
+        """Return each row's verdicts, or why it cannot be read.
+
+        Each step is taken with all rows before the next one, which takes a fifth less time than row by row.
+        """
+        begun: list[_Row | InvalidDocument] = one_by_one(self._begin, rows)
+        first: dict[tuple[int, bytes], _Row] = {}
+        new: list[_Row] = []
+        for row in begun:
+            if isinstance(row, _Row) and row.answer is None:
+                row.same = first.setdefault((id(row.example), row.text), row) if row.text else row
+                if row.same is row:
+                    new.append(row)
+        for row, read in zip(new, one_by_one(self._prediction, new), strict=True):
+            row.read = read
+        new = [row for row in new if not isinstance(row.read, InvalidDocument)]
+        for row in new:
+            row.grade = grade(row.example.compiled, row.transcript)
+        for row in new:
+            row.metrics = case_metrics(
+                row.example.compiled, row.transcript, row.grade, goal=row.example.goal, names=self._metrics
+            )
+        for row in new:
+            row.answer = row.answered()
+        return [self._case(row) if isinstance(row, _Row) else row for row in begun]
+
+    def _begin(self, row: Any) -> _Row:
         asked, made = _parted(row)
         example = self._example(asked)
         text = _answer_text(made) if self._is_json else b""
-        if (known := example.answers.get(text)) is None:
-            known = self._graded(example, row, made)
-            if text and len(text) <= _LONGEST_ANSWER and len(example.answers) < _MOST_ANSWERS:
-                example.answers[text] = known
+        return _Row(row, made, example, text, example.answers.get(text))
+
+    def _prediction(self, row: _Row) -> Prediction | None:
+        read = _prediction(row.row, row.made, self._message_format, is_json=self._is_json)
+        if row.example.named:
+            raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
+        return read
+
+    def _case(self, row: _Row) -> Case | InvalidDocument:
+        known = row.answer or row.same.answer
+        if known is None:
+            return row.same.read
         if known.read is not None:
             self._readings.add(known.read)
-        own = None if _OWN_LATENCY.isdisjoint(made) else known.case.latency_ms
-        return known.case.of_trial(made.get("trial", 0), made.get("latency_ms", own))
-
-    def _graded(self, example: _Example, row: dict[str, Any], made: dict[str, Any]) -> _Answer:
-        read = _prediction(row, made, self._message_format, is_json=self._is_json)
-        if example.named:
-            raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
-        transcript = None if read is None else read.transcript
-        compiled = example.compiled
-        graded = grade(compiled, transcript)
-        due = "" if graded.statuses["selection"] in ("passed", "failed") else first_expected_class(compiled)
-        latency = None if transcript is None else transcript.latency_ms
-        metrics = case_metrics(compiled, transcript, graded, goal=example.goal, names=self._metrics)
-        about = made.get("trial", 0), graded, example.strata, latency, due, metrics
-        if read is None:
-            return _Answer(Case(example.id, *about), None)
-        return _Answer(Case(example.id, *about, read.format, read.losses), read)
+        own = None if _OWN_LATENCY.isdisjoint(row.made) else known.case.latency_ms
+        return known.case.of_trial(row.made.get("trial", 0), row.made.get("latency_ms", own))
 
     def _example(self, asked: dict[str, Any]) -> _Example:
         """Return a row's example: compiled once for the trials that come one after the other."""
@@ -232,7 +291,11 @@ class NativeGrading:
         except TypeError:
             # Integers beyond 64 bits.
             return _example(asked)
-        return self._kept(text)
+        if (known := self._kept.get(text)) is None:
+            if len(self._kept) >= _MOST_EXAMPLES:
+                del self._kept[next(iter(self._kept))]
+            known = self._kept[text] = _example(asked)
+        return known
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""

@@ -121,6 +121,8 @@ def _differ_in_unit(expected: Any, actual: Any, name: str) -> bool:
     if not (isinstance(expected, str) or isinstance(actual, str) or is_money(name, {})):
         # Bare numbers of something else.
         return False
+    if type(expected) is int and type(actual) is int:
+        return expected != actual and (expected * _SCALE == actual or actual * _SCALE == expected)
     one = read_amount(expected)
     other = None if one is None else read_amount(actual)
     if one is None or other is None:

@@ -11,7 +11,14 @@ from toolevals.grading.engine.alike_cases import Alike
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.measured_case import Measured
-from toolevals.grading.engine.tools_pass import ALL_PASSED, all_of_them, all_pass_of, percentage_pass_of
+from toolevals.grading.engine.tools_pass import (
+    ALL_PASSED,
+    NONE_OF_ONE,
+    all_of_them,
+    all_pass_of,
+    percentage_pass_of,
+    wrong_arguments,
+)
 from toolevals.grading.layers.task_metrics import (
     PASSES_AT,
     MetricScore,
@@ -234,11 +241,12 @@ def _at_once(measured: Measured) -> Mapping[str, Verdict]:
 
 
 def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
-    """Return the metrics that look at no text, where the message holds just the expected calls; else none.
+    """Return the metrics that look at no text, where the message holds just the calls that are expected; else none.
 
-    The values depend on few numbers then.
+    The values depend on few numbers then, and on the tool's name where the only call has wrong arguments.
     """
-    if not (count := measured.passed_calls):
+    count = measured.passed_calls
+    if not count and not measured.is_wrong_call:
         return {}
     values, calls = measured.grade.values, measured.transcript.messages[0].calls
     if values["answer"] is not None or values["execution"] is not None:
@@ -249,7 +257,10 @@ def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
     if count > 1 and len({call.name for call in calls}) < count:
         return {}
     [expected] = measured.compiled.expectation.alternatives
-    return _of_right_calls(count, is_offered=bool(names), may_be_more=expected.additional_calls)
+    right = _of_right_calls(count or 1, is_offered=bool(names), may_be_more=expected.additional_calls)
+    if count:
+        return right
+    return {**right, "tools_all_pass": wrong_arguments(calls[0]), "tools_percentage_pass": NONE_OF_ONE}
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Any
 
 from toolevals.grading.alignment.trajectory import CompiledTrajectory, compile_trajectory
@@ -45,7 +46,8 @@ class CompiledCase:
         if name != "trajectories":
             raise AttributeError(name)
         expected = () if self.failure else self.expectation.alternatives
-        made = tuple(compile_trajectory(each, self.profile) for each in expected)
+        in_place = () if self.in_place is None else [place.call for place in self.in_place.places]
+        made = tuple(map(compile_trajectory, expected, repeat(self.profile), chain((in_place,), repeat(()))))
         self.trajectories = made
         return made
 

@@ -191,10 +191,11 @@ class ExplainedCalls(WorkedOut):
         return in_place.places[0] if self._decision.call_mode in _STANDS_BESIDE else None
 
     def _find_only_pair(self) -> Pair | None:
-        if (place := self._only_place()) is None:
+        if (place := self._only_place() or self._place_of_another()) is None:
             return None
         offer = self._compiled.offer
         expected = offer.name_of(place.expectation.tool)
+        # Where the tools differ, the arguments are not compared: they are unscored.
         return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
 
     def _pairs(self) -> tuple[Pair, ...]:

@@ -15,6 +15,7 @@ from toolevals.grading.layers.task_metrics import Task
 from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.reading.parsing.steps import AgentRun, run_of
 from toolevals.grading.values import Trajectory, Transcript, options_of
+from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import CaseGrade
 
 
@@ -49,6 +50,15 @@ class Measured(WorkedOut):
         """Tell whether every call counts: these are then the calls that the grade is of."""
         return len(self.counted.calls) == len(self.transcript.calls)
 
+    @property
+    def is_wrong_call(self) -> bool:
+        """Tell whether one call is expected, and just its tool was called, with other arguments that fit its schema."""
+        in_place, calls = self.compiled.in_place, self.transcript.calls
+        if in_place is None or not in_place.is_alone or not _is_wrong(self.grade.statuses):
+            return False
+        decision = in_place.decision(calls)
+        return decision is not None and _is_wrong(decision.statuses)
+
     def _find_passed_calls(self) -> int:
         in_place = self.compiled.in_place
         if in_place is None or not in_place.only:
@@ -69,13 +79,15 @@ class Measured(WorkedOut):
 
     def _find_run(self) -> AgentRun:
         offer = self.compiled.offer
+        if not offer.specs:
+            return run_of(self.transcript, goal=self.goal)
         names, known = offer.by_name, offer.names
         # A name may be written otherwise than the tool's own.
         others = [call for call in self.transcript.calls if call.name and call.name not in names]
         if others:
             written = {call.name for call in others if call.name and offer.class_of(call) in names}
             known = tuple(sorted({*names, *written}))
-        return run_of(self.transcript, goal=self.goal, available_tools=known if names else None)
+        return run_of(self.transcript, goal=self.goal, available_tools=known)
 
     def _find_tasks(self) -> tuple[Task, ...]:
         values = self.grade.values
@@ -113,3 +125,8 @@ class Measured(WorkedOut):
         "run": _find_run,
         "tasks": _find_tasks,
     }
+
+
+def _is_wrong(statuses: Mapping[str, Status]) -> bool:
+    """Tell whether the right tools were called with wrong arguments, which fit their schemas where these are known."""
+    return statuses["selection"] == "passed" and statuses["equivalence"] == "failed" != statuses["schema"]

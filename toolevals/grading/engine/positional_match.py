@@ -19,7 +19,7 @@ from toolevals.grading.engine.known_calls import value_as_text
 from toolevals.grading.engine.offered_tools import Offer
 from toolevals.grading.json_schema.schema_checks import SchemaGate
 from toolevals.grading.json_schema.schema_fast_path import ASK, TEXT
-from toolevals.grading.matching.compiled_calls import SURE, CompiledCall, compile_call
+from toolevals.grading.matching.compiled_calls import PLAIN, SURE, CompiledCall, compile_call
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.matching.scalar_sets import Admitted
 from toolevals.grading.values import Call, CallExpectation, Expectation, ToolCall
@@ -28,9 +28,7 @@ from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
 from toolevals.grading.values.value_classes import value_class
 
 _SORTED = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
-# Two values of one of these types are equal, or wrong and nothing worse: unless text may be a number.
-_PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
-_NOTHING_PLAIN = frozenset[type]()
+_NOTHINGPLAIN = frozenset[type]()
 _OPEN: frozenset[type] = frozenset({list, dict})
 # Up to so many calls of a tool are looked at one by one; of more it pays to know what they have in common: at once
 # where they name plain values, else where they are many, since their tests must be made for it.
@@ -64,7 +62,7 @@ class Place:
     def look(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
         gate, profile = self.gate, self.profile
-        plain, form = _NOTHING_PLAIN if profile.name == "loose" else _PLAIN, profile.text_form
+        plain, form = _NOTHINGPLAIN if profile.name == "loose" else PLAIN, profile.text_form
         gates, otherwise, answers = gate.properties, gate.otherwise, gate.doubt
         worst, present = ALL_AS_EXPECTED, 0
         for name, matcher in self.expectation.arguments.items():
@@ -121,7 +119,7 @@ class Common:
             matchers = [call.arguments[name] for call in calls]
             values = [each.value for each in matchers if type(each) is Exact and not each.optional]
             kinds = frozenset(map(type, values))
-            if len(values) < len(calls) or len(kinds) != 1 or not kinds <= _PLAIN:
+            if len(values) < len(calls) or len(kinds) != 1 or not kinds <= PLAIN:
                 return None
             forms = map(profile.text_form, values) if str in kinds else ()
             admitted[name] = kinds, frozenset((*values, *forms))
@@ -275,7 +273,7 @@ def _among_plain(value: Any, values: Sequence[Any], profile: Profile) -> int | N
         form = profile.text_form
         texts = [form(each) for each in values if type(each) is str]
         return None if not texts else ALL_AS_EXPECTED if form(value) in texts else WRONG
-    is_sure = kind in _PLAIN
+    is_sure = kind in PLAIN
     for each in values:
         if type(each) is not kind:
             # Numbers of two types may be equal.

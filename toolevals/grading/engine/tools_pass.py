@@ -16,6 +16,14 @@ from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.verdicts import Verdict
 
 ALL_PASSED = Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
+
+
+def _made(matched: int, total: int) -> str:
+    return f"{matched} of {total} expected calls were made as expected."
+
+
+# `tools_percentage_pass` where the only expected call was made with other arguments.
+NONE_OF_ONE = Verdict("failed", 0.0, _made(0, 1))
 _TO_BE_JUDGED = "An argument has still to be judged, or refers to a result that is not known."
 
 
@@ -108,11 +116,12 @@ def _fault(alignment: Alignment, calls: Sequence[Call]) -> str:
     if alignment.extra:
         return f"{_name(calls[alignment.extra[0]])} was called besides; no further call is allowed."
     wrong = next(pair[1] for pair, check in zip(alignment.pairs, alignment.checks, strict=True) if check.faults)
-    return f"{_name(calls[wrong])} was called with other arguments than the expected ones."
+    return wrong_arguments(calls[wrong]).reason
 
 
-def _made(matched: int, total: int) -> str:
-    return f"{matched} of {total} expected calls were made as expected."
+def wrong_arguments(call: Call) -> Verdict:
+    """Return `tools_all_pass` where nothing is wrong but the arguments of a call."""
+    return Verdict("failed", 0.0, f"{_name(call)} was called with other arguments than the expected ones.")
 
 
 def _name(call: Call) -> str:

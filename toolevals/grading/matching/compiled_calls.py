@@ -56,6 +56,9 @@ SURE: frozenset[type[Matcher]] = frozenset(
     {Absent, Contains, Exact, HasPrefix, HasSuffix, KeyOnly, NaturalLanguage, OneOf, Range}
 )
 
+# Two values of one of these types are equal, or wrong and nothing worse: unless text may be a number.
+PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+
 
 class CompiledArgument:
     """One expected argument: its test, its type, and whether it may, must or must not be there.
@@ -101,8 +104,22 @@ class CompiledArgument:
         setattr(self, name, value)
         return value
 
+    def equals_plainly(self, value: Any) -> bool | None:
+        """Return whether a value is the one plain value of its type that is expected; None where tests have to say."""
+        matcher, kind = self.matcher, type(value)
+        if type(matcher) is not Exact or type(wanted := matcher.value) is not kind or kind not in PLAIN:
+            return None
+        if value == wanted:
+            return True
+        if self.profile.name == "loose":
+            return None
+        form = self.profile.text_form
+        return kind is str and form(value) == form(wanted)
+
     def standing(self, value: Any) -> int:
         """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
+        if (is_equal := self.equals_plainly(value)) is not None:
+            return ALL_AS_EXPECTED if is_equal else WRONG
         kinds, admitted = self.admitted
         kind = type(value)
         if kind in kinds:

@@ -16,7 +16,6 @@ from toolevals.grading.values.verdicts import ArgumentDifference, DifferenceKind
 
 # An argument with more parts than this is shown whole: no one reads so many, and every case is kept.
 MOST_PARTS = 100
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def argument_differences(
@@ -64,16 +63,8 @@ def _differences(
 
 
 def _is_same(argument: CompiledArgument, value: Any) -> bool:
-    matcher = argument.matcher
-    if (
-        type(value) in _PLAIN
-        and type(matcher) is Exact
-        and type(matcher.value) is type(value)
-        and value == matcher.value
-    ):
-        # What is the same is equal under every profile, and no test has to be made.
-        return True
-    return argument.test(value) is not False
+    is_equal = argument.equals_plainly(value)
+    return argument.test(value) is not False if is_equal is None else is_equal
 
 
 def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> list[ArgumentDifference]:

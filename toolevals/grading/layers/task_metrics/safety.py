@@ -84,7 +84,7 @@ def _text_of_call(call: Call) -> str:
     if isinstance(call, MalformedCall):
         return _clean(f"{call.name or ''}\n{call.text}")
     lines = [call.name]
-    waiting: list[tuple[str, object]] = [("", call.arguments)]
+    waiting: list[tuple[str, object]] = [*call.arguments.items()]
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, dict):
@@ -98,4 +98,5 @@ def _text_of_call(call: Call) -> str:
 
 
 def _clean(text: str) -> str:
-    return text[:LONGEST_TEXT].encode("utf-8", "ignore").decode()
+    text = text[:LONGEST_TEXT]
+    return text if text.isascii() else text.encode("utf-8", "ignore").decode()
