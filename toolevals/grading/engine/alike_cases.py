@@ -26,25 +26,35 @@ _NO_TOOLS = frozenset({NONE, UNKNOWN_TOOL, UNPARSED})
 
 
 class Alike(Generic[Kept]):
-    """Holds what is said of cases that are alike, by their keys; bounded, for any number of lists of tools."""
+    """Holds what is said of cases that are alike, by their keys; bounded, for any number of lists of tools.
 
-    __slots__ = ("_kept",)
+    What was not asked for while half of the bound came new is dropped.
+    """
+
+    __slots__ = ("_before", "_kept")
 
     def __init__(self) -> None:
         # With the list of tools, whose identity no other can have as long as it is kept here.
         self._kept: dict[AlikeKey, tuple[Kept, tuple[ToolSpec, ...]]] = {}
+        self._before: dict[AlikeKey, tuple[Kept, tuple[ToolSpec, ...]]] = {}
 
     def get(self, key: AlikeKey) -> Kept | None:
         """Return what is kept under a key; None where nothing is."""
-        known = self._kept.get(key)
-        return None if known is None else known[0]
+        if (known := self._kept.get(key)) is None:
+            if (known := self._before.get(key)) is None:
+                return None
+            self._put(key, known)
+        return known[0]
 
     def keep(self, key: AlikeKey, said: Kept, compiled: CompiledCase) -> Kept:
         """Keep and return what is said of the cases with a key, of which this is one."""
-        if len(self._kept) >= _MOST_KEPT:
-            self._kept.clear()
-        self._kept[key] = said, compiled.offer.specs
+        self._put(key, (said, compiled.offer.specs))
         return said
+
+    def _put(self, key: AlikeKey, known: tuple[Kept, tuple[ToolSpec, ...]]) -> None:
+        if len(self._kept) >= _MOST_KEPT // 2:
+            self._before, self._kept = self._kept, {}
+        self._kept[key] = known
 
 
 def alike_key(compiled: CompiledCase, calls: Sequence[Call], *, is_right: bool) -> AlikeKey | None:

@@ -102,15 +102,14 @@ class Offer:
 
     def _class_of_name(self, name: str) -> str:
         form = self.profile.tool_name(name)
-        if (tool := self.tools.get(form)) is not None:
-            return tool.name
-        if self.tools:
-            return UNKNOWN_TOOL
-        return self.expected_names.get(form, name[:LONGEST_CLASS] or UNKNOWN_TOOL)
+        if not self.specs:
+            return self.expected_names.get(form, name[:LONGEST_CLASS] or UNKNOWN_TOOL)
+        tool = self.tools.get(form)
+        return UNKNOWN_TOOL if tool is None else tool.name
 
     def name_of(self, expected: str) -> str:
         """Return the row of an expected tool: the offered tool's own name, or the label's where it is not offered."""
-        tool = self.tools.get(self.profile.tool_name(expected))
+        tool = self.tools.get(self.profile.tool_name(expected)) if self.specs else None
         return expected if tool is None else tool.name
 
     def tool_of(self, call: Call) -> ToolSpec | None:

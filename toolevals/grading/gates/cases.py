@@ -82,7 +82,7 @@ def case_of_grade(
         if judged.asked or judged.status != "unscored" or not _is_scored(grade.statuses["selection"]):
             scores[f"{JUDGED}{name}"] = value_of(judged.status, judged.value)
             passed[f"{JUDGED}{name}"] = judged.status == "passed"
-    episodes = grade.details.get("recovery", {}).get("episodes", ())
+    episodes = grade.detail("recovery").get("episodes", ())
     return GateCase(
         example,
         scores,

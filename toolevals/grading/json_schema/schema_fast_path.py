@@ -21,9 +21,6 @@ _PROPERTY_BY_PROPERTY = frozenset(
 )
 # Keywords that say nothing of what conforms; `format` is an annotation here.
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment"})
-# With these alone, and values of their kinds, a schema is surely one.
-_SURE = frozenset({"type", "properties", "required", "title", "description"})
-_SURE_OF_PROPERTY = frozenset({"type", "enum", "items", "title", "description", "default"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _TYPES = _SCALARS | {"array", "object"}
 _KINDS: Mapping[type, frozenset[str]] = {
@@ -58,35 +55,60 @@ def property_gates(schema: Mapping[str, Any]) -> dict[str, PropertyGate]:
     return {name: gate_of(each) for name, each in properties.items()} if isinstance(properties, dict) else {}
 
 
-def is_surely_valid(schema: Mapping[str, Any]) -> bool:
+def is_surely_valid(schema: Any) -> bool:
     """Tell whether a tool's schema is surely a schema, so that no validator has to be made to say so."""
-    required, properties = schema.get("required", []), schema.get("properties", {})
-    return (
-        _SURE.issuperset(schema)
-        and schema.get("type", "object") == "object"
-        and _is_described(schema)
-        and isinstance(required, list)
-        and all(type(name) is str for name in required)
-        and len(set(required)) == len(required)
-        and isinstance(properties, dict)
-        and all(map(_is_sure_property, properties.values()))
-    )
+    return type(schema) is dict and schema.get("type", "object") == "object" and _is_sure(schema)
 
 
-def _is_sure_property(schema: Any) -> bool:
-    return (
-        type(schema) is dict
-        and _SURE_OF_PROPERTY.issuperset(schema)
-        and type(kind := schema.get("type", "array")) is str
-        and kind in _TYPES
-        and _is_described(schema)
-        and type(schema.get("enum", [])) is list
-        and ("items" not in schema or _is_sure_property(schema["items"]))
-    )
+def _is_sure(schema: Any) -> bool:
+    if type(schema) is not dict:
+        return False
+    for keyword, value in schema.items():
+        is_sure = _SURE.get(keyword)
+        if is_sure is None or not is_sure(value):
+            return False
+    return True
 
 
-def _is_described(schema: Mapping[str, Any]) -> bool:
-    return type(schema.get("title", "")) is str and type(schema.get("description", "")) is str
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_type(value: Any) -> bool:
+    if type(value) is str:
+        return value in _TYPES
+    return _is_set_of_texts(value) and bool(value) and _TYPES.issuperset(value)
+
+
+def _is_set_of_texts(value: Any) -> bool:
+    return type(value) is list and all(type(each) is str for each in value) and len(set(value)) == len(value)
+
+
+def _are_sure(value: Any) -> bool:
+    return type(value) is list and bool(value) and all(map(_is_sure, value))
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+# With these keywords alone, and values of which this is true, a schema is surely one.
+_SURE: Mapping[str, Callable[[Any], bool]] = {
+    "type": _is_type,
+    "description": _is_text,
+    "properties": lambda value: type(value) is dict and all(map(_is_sure, value.values())),
+    "required": _is_set_of_texts,
+    "enum": lambda value: type(value) is list,
+    "items": _is_sure,
+    "title": _is_text,
+    "format": _is_text,
+    "default": lambda _: True,
+    "additionalProperties": lambda value: type(value) is bool or _is_sure(value),
+    "minimum": lambda value: type(value) in (int, float),
+    "maximum": lambda value: type(value) in (int, float),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _is_count),
+    **dict.fromkeys(("anyOf", "oneOf", "allOf"), _are_sure),
+}
 
 
 def gate_of(schema: Any) -> PropertyGate:

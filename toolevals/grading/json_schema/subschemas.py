@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jsonschema_rs
+import orjson
 
 from toolevals.grading.values.problems import Problem, pointer_to
 
@@ -75,12 +76,24 @@ def with_subschemas(schema: dict[str, Any], convert: Callable[[Any, Path], Any])
 
 def remote_references(schema: dict[str, Any]) -> list[Problem]:
     """Return a problem for every reference that leads out of the schema."""
+    if not _may_hold(schema, _REFERENCES):
+        return []
     return [
         Problem(pointer_to((*path, keyword)), f"refers to {target!r}: only references inside the schema are followed")
         for path, subschema in subschemas(schema)
         for keyword in _REFERENCES
         if isinstance(target := subschema.get(keyword), str) and not target.startswith("#")
     ]
+
+
+def _may_hold(schema: dict[str, Any], keywords: Sequence[str]) -> bool:
+    """Tell whether one of these keywords may stand somewhere in a schema: its text then holds it in quotes."""
+    try:
+        text = orjson.dumps(schema)
+    except TypeError:
+        # Integers beyond 64 bits, and what JSON does not hold.
+        return True
+    return any(f'"{keyword}"'.encode() in text for keyword in keywords)
 
 
 def is_linear(pattern: str) -> bool:
@@ -99,6 +112,8 @@ def without_refused_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], li
     and what the schema says of further properties goes with it, because no one can tell which those are.
     """
     losses: list[Problem] = []
+    if not _may_hold(schema, ("pattern", "patternProperties")):
+        return schema, losses
     return _cleaned(schema, (), losses), losses
 
 

@@ -55,6 +55,11 @@ class ToolSpec:
     def from_document(cls, document: Any) -> Self:
         """Read the native form (`schemas/tool.v1.json`). Raises InvalidDocument."""
         require_valid(document, "tool")
+        return cls.from_valid(document)
+
+    @classmethod
+    def from_valid(cls, document: dict[str, Any]) -> Self:
+        """Return what `from_document` does of a document that is known to fit the schema."""
         return cls(
             name=document["name"],
             description=document.get("description", ""),

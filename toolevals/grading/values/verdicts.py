@@ -133,6 +133,9 @@ class CaseSource(Protocol):
     def field(self, name: str) -> Any:
         """Return a field of the grade; never raises."""
 
+    def detail(self, layer: str) -> Mapping[str, Any]:
+        """Return what is in the grade's `details` of a layer; nothing where it has found nothing."""
+
 
 class _WorkedOut:
     """Fills a field that is still empty from the grade's source: Python asks here only where a slot is empty."""
@@ -198,6 +201,12 @@ class CaseGrade(_WorkedOut):
             return self._source.values
         except AttributeError:
             return {name: verdict.value for name, verdict in self.verdicts.items()}
+
+    def detail(self, layer: str) -> Mapping[str, Any]:
+        """Return what a layer found besides its verdict, without working out what the others did; else nothing."""
+        source = self.source
+        found: Mapping[str, Any] = self.details.get(layer, {}) if source is None else source.detail(layer)
+        return found
 
     @property
     def source(self) -> CaseSource | None:

@@ -56,7 +56,7 @@ class AnsweredBatch:
 
 
 def _episodes(case: Graded) -> Sequence[Any]:
-    episodes: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
+    episodes: Sequence[Any] = case.grade.detail("recovery").get("episodes", ())
     return episodes
 
 

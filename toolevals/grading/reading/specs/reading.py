@@ -178,7 +178,7 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
         losses += _check_input(native, draft)
     if native.get("output_schema") is not None:
         losses += _check_output(native, draft)
-    return ToolSpec.from_document(native), losses
+    return ToolSpec.from_valid(native), losses
 
 
 def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
