@@ -308,7 +308,7 @@ class NativeGrading:
         """Return the document as a line of JSON; what rows with the same answer share is written once."""
         shared = graded.shared
         try:
-            shared.line = shared.line or dumps(_written(graded), option=OPT_APPEND_NEWLINE)
+            shared.line = shared.line or dumps(_body(graded), option=OPT_APPEND_NEWLINE)
             return b"%s,%s" % (dumps(_head(graded))[:-1], shared.line[1:])
         except TypeError:
             # Integers beyond 64 bits.
@@ -357,9 +357,3 @@ def _body(graded: Case) -> dict[str, Any]:
     """Return what a document says of the answer."""
     metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
     return {**graded.grade.to_document(), "metrics": metrics}
-
-
-def _written(graded: Case) -> dict[str, Any]:
-    """Return the same with verdicts as they are, which are written as their documents are."""
-    grade = graded.grade
-    return {"verdicts": grade.verdicts, **grade.beside_verdicts(), "metrics": graded.metrics}

@@ -47,8 +47,8 @@ _EMPTY: Mapping[str, Any] = {
 # What is said of one call that is as expected, by what it depends on: the schema's status and the names of the tool.
 _right_verdicts: dict[tuple[Status, str | None, str], Mapping[str, Verdict]] = {}
 _MOST_KEPT = 1_024
-# The verdicts of cases that are alike.
-_alike: Alike[Mapping[str, Verdict]] = Alike()
+# What is said of one call of another tool than the only expected one.
+_verdicts_on_another: Alike[Mapping[str, Verdict]] = Alike()
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
@@ -141,23 +141,26 @@ class Explanation(ExplainedCalls):
         return alike_key(compiled, self._calls, is_right=False)
 
     def _verdicts(self) -> Mapping[str, Verdict]:
-        key = self._alike
-        if key is not None and (known := _alike.get(key)) is not None:
-            return known
-        each = {**silences(), **self._call_verdicts(), **self._layers.verdicts}
-        verdicts = {name: each[name] for name in self._decision.statuses}
-        return verdicts if key is None else _alike.keep(key, verdicts, self._compiled)
+        verdicts = {**silences(), **self._call_verdicts(), **self._layers.verdicts}
+        return {name: verdicts[name] for name in self._decision.statuses}
 
     def _call_verdicts(self) -> Mapping[str, Verdict]:
         """Return the outcome and the verdicts on the calls."""
         if (place := self._only_place()) is None or not self._is_right():
-            return self._worked_out_verdicts()
+            return self._worked_out_verdicts() if self._place_of_another() is None else self._verdicts_on_another()
         key = self._decision.statuses["schema"], self._calls[0].name, place.expectation.tool
         if (known := _right_verdicts.get(key)) is None:
             if len(_right_verdicts) >= _MOST_KEPT:
                 _right_verdicts.clear()
             known = _right_verdicts[key] = self._worked_out_verdicts()
         return known
+
+    def _verdicts_on_another(self) -> Mapping[str, Verdict]:
+        """Return the same where another tool was called in place of the only expected one."""
+        if (key := self._alike) is None:
+            return self._worked_out_verdicts()
+        known = _verdicts_on_another.get(key)
+        return known or _verdicts_on_another.keep(key, self._worked_out_verdicts(), self._compiled)
 
     def _is_right(self) -> bool:
         """Return whether the calls are as expected, and nothing else has a say."""
