@@ -85,10 +85,10 @@ def answered(file: IO[bytes], work: Callable[[], Work[Answer]], jobs: int) -> It
     path = _path(file)
     if jobs < 2 or path is None or not _is_large(path):
         answer = work()
-        for block, content in _blocks(file):
-            with searched_seldom():
-                done = answer(_lines(content), block.line)
-            yield Done(done, block.offset + block.size)
+        # Around all of them: what has come meanwhile is searched as soon as Python's own way is back.
+        with searched_seldom():
+            for block, content in _blocks(file):
+                yield Done(answer(_lines(content), block.line), block.offset + block.size)
         return
     yield from _by_several(file, path, work, jobs)
 

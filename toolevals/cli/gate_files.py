@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
@@ -93,10 +93,16 @@ def _work(metrics: frozenset[str]) -> Callable[[Sequence[bytes], int], _Some]:
 
     def grade(lines: Sequence[bytes], first: int) -> _Some:
         rows = Lines(lines, first, grading)
-        cases = list(rows)
-        judges = judges_in(verdict for case in cases for verdict in case.grade.judged.values())
-        trials = [(case.id, case.trial) for case in cases]
-        return _Some(gate_cases(cases), trials, judges, rows.told, grading.native.taken_readings())
+        judges, trials = set[tuple[str, str, bool]](), list[tuple[str, int]]()
+
+        def seen() -> Iterator[Case]:
+            # One after the other: rows that are held together are many objects for the search for garbage.
+            for case in rows:
+                judges.update(judges_in(case.grade.judged.values()))
+                trials.append((case.id, case.trial))
+                yield case
+
+        return _Some(gate_cases(seen()), trials, judges, rows.told, grading.native.taken_readings())
 
     return grade
 

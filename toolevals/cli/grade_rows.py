@@ -174,7 +174,6 @@ class _Row:
     grade: CaseGrade
     metrics: Mapping[str, Verdict]
     read: Any
-    same: _Row
 
     def __init__(
         self, row: dict[str, Any], made: dict[str, Any], example: _Example, text: bytes, answer: _Answer | None
@@ -184,6 +183,7 @@ class _Row:
         self.example = example
         self.text = text
         self.answer = answer
+        self.same: _Row | None = None
 
     @property
     def transcript(self) -> Transcript | None:
@@ -247,9 +247,11 @@ class NativeGrading:
         new: list[_Row] = []
         for row in begun:
             if isinstance(row, _Row) and row.answer is None:
-                row.same = first.setdefault((id(row.example), row.text), row) if row.text else row
-                if row.same is row:
+                same = first.setdefault((id(row.example), row.text), row) if row.text else row
+                if same is row:
                     new.append(row)
+                else:
+                    row.same = same
         for row, read in zip(new, one_by_one(self._prediction, new), strict=True):
             row.read = read
         new = [row for row in new if not isinstance(row.read, InvalidDocument)]
@@ -276,9 +278,9 @@ class NativeGrading:
         return read
 
     def _case(self, row: _Row) -> Case | InvalidDocument:
-        known = row.answer or row.same.answer
-        if known is None:
-            return row.same.read
+        first = row.same or row
+        if (known := first.answer) is None:
+            return first.read
         if known.read is not None:
             self._readings.add(known.read)
         own = None if _OWN_LATENCY.isdisjoint(row.made) else known.case.latency_ms
