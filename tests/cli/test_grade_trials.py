@@ -1,5 +1,6 @@
 """Trials of an example with the same answer are graded once, and each is told as if it were graded alone."""
 
+import gc
 import json
 from itertools import permutations
 from typing import Any
@@ -73,6 +74,41 @@ def test_each_trial_is_told_as_if_it_were_alone():
     for first, second in permutations(range(len(ANSWERS)), 2):
         both = NativeGrading(is_json=True)
         assert [told(both, ANSWERS[each]) for each in (first, second)] == [alone[first], alone[second]]
+
+
+def test_rows_that_are_read_together_are_read_as_if_each_were_alone():
+    rows = [json.loads(json.dumps({**EXAMPLE, **answer})) for answer in (*ANSWERS, *ANSWERS)]
+    alone = NativeGrading(is_json=True)
+    each = [_case_or_error(alone, row) for row in rows]
+    together = NativeGrading(is_json=True)
+    read = [str(case) if isinstance(case, InvalidDocument) else case for case in together.read_all(rows)]
+    assert read == each
+    assert together.readings == alone.readings
+
+
+def _case_or_error(grading: NativeGrading, row: dict[str, Any]) -> object:
+    try:
+        return grading.read(row)
+    except InvalidDocument as error:
+        return str(error)
+
+
+def test_rows_leave_nothing_to_the_search_for_garbage():
+    grading = NativeGrading(is_json=True)
+    rows = [
+        {**EXAMPLE, "id": str(place), **(RIGHT if place % 2 else WRONG)} for place in range(grade_rows._MOST_EXAMPLES)
+    ]
+    lines = [grading.line(case) for case in grading.read_all(rows)]
+    gc.collect()
+    try:
+        gc.disable()
+        for place in range(10):
+            more = grading.read_all([{**EXAMPLE, "id": f"more {place}", **answer} for answer in (RIGHT, WRONG)])
+            lines += map(grading.line, more)
+        more.clear()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_a_second_trial_with_the_same_answer_is_not_graded_again(monkeypatch):

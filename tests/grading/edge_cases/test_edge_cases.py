@@ -260,6 +260,12 @@ def test_the_edge_between_two_values_is_symmetric(one, other, name):
     assert edge_of_values(one, other, name) == edge_of_values(other, one, name)
 
 
+@given(st.integers(-(2**40), 2**40), st.integers(-120, 120), st.sampled_from(["price", "a"]))
+def test_whole_numbers_differ_as_the_same_ones_with_a_point_do(one, other, name):
+    for amount in (other, one * 100, one):
+        assert edge_of_values(one, amount, name) == edge_of_values(float(one), float(amount), name)
+
+
 @given(values, st.sampled_from(["price", "a"]))
 def test_no_edge_lies_between_a_value_and_itself(value, name):
     assert value is MISSING or edge_of_values(value, value, name) is None

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.grading import strategies
 from tests.grading.graded import NAMED
 from toolevals.grading.engine.alike_cases import Alike, AlikeKey, alike_key
-from toolevals.grading.engine.case_metrics import case_metrics
+from toolevals.grading.engine.case_metrics import METRICS, _at_once, case_metrics
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
+from toolevals.grading.engine.measured_case import Measured
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.expectations import ProfileName
 from toolevals.grading.values.matchers import Exact
@@ -54,10 +55,10 @@ def key_of(case: CompiledCase, transcript: Transcript) -> AlikeKey | None:
 )
 def test_what_is_taken_from_others_is_what_a_search_gives(cases, may_be_more, profile, tools):
     for wanted, due, called, given_ in cases:
-        for made in (given_, due):
+        for name, made in ((called, given_), (called, due), (wanted, given_)):
             case = compile_case(expected(wanted, due, may_be_more=may_be_more, profile=profile), tools)
             searched = replace(case, in_place=None)
-            transcript = said(called, made)
+            transcript = said(name, made)
             found, other = grade(case, transcript), grade(searched, transcript)
             metrics = case_metrics(searched, transcript, other, goal="Get it")
             assert case_metrics(case, transcript, found, goal="Get it") == metrics
@@ -99,3 +100,27 @@ def test_what_is_kept_of_cases_is_bounded():
         assert key is not None
         assert kept.keep(key, number, case) == kept.get(key) == number
     assert sum(kept.get(key) is not None for key in keys if key is not None) <= 512
+
+
+def test_what_is_asked_for_again_and_again_is_kept_while_others_come():
+    kept: Alike[int] = Alike()
+    case = compile_case(expected("orders.get", {}), TOOLS)
+    often = alike_key(case, (ToolCall("orders.get", {}),), is_right=True)
+    assert often is not None
+    kept.keep(often, -1, case)
+    for number in range(2000):
+        key = alike_key(case, (ToolCall(f"tool_{number}", {}),), is_right=False)
+        assert key is not None
+        kept.keep(key, number, case)
+        assert kept.get(often) == -1
+
+
+@given(strategies.arguments, strategies.arguments, st.sampled_from([(), TOOLS]))
+def test_a_call_of_the_right_tool_with_wrong_arguments_is_measured_at_once_as_by_a_search(due, made, tools):
+    case = compile_case(expected("orders.get", due), tools)
+    transcript = said("orders.get", made)
+    found = grade(case, transcript)
+    measured = Measured(case, transcript, found, "Get it")
+    assert measured.is_wrong_call <= (found.statuses["equivalence"] == "failed")
+    for name, verdict in _at_once(measured).items():
+        assert verdict == METRICS[name].verdict(Measured(replace(case, in_place=None), transcript, found, "Get it"))

@@ -73,6 +73,13 @@ def test_arguments_that_fail_are_in_a_bucket():
     assert graded(PLAIN, ToolCall("track", {"order": 1})).details == {"arguments": {"bucket": "schema"}}
     assert graded(LISTED, ToolCall("history", {"page": "5"})).details == {"arguments": {"bucket": "edge_case"}}
     assert graded(PLAIN, RIGHT).details == {}
+    for call in (RIGHT, ToolCall("track", {"order": "A-2"})):
+        result = graded(PLAIN, call)
+        for each in (result, CaseGrade.from_document(result.to_document())):
+            assert [each.detail(layer) for layer in ("arguments", "recovery")] == [
+                result.details.get("arguments", {}),
+                {},
+            ]
 
 
 def test_an_error_that_nobody_answers_fails_the_case_where_recovery_decides():
@@ -87,6 +94,7 @@ def test_an_error_that_nobody_answers_fails_the_case_where_recovery_decides():
         "unrecovered_error",
     )
     assert result.details["recovery"]["episodes"][0]["error_class"] == "404"
+    assert result.detail("recovery") == result.details["recovery"]
     assert result.tag == FailureTag.WRONG_ANSWER
 
 

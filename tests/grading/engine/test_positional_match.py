@@ -17,8 +17,10 @@ from toolevals.grading.json_schema import schema_checks as schema_gates
 from toolevals.grading.json_schema.conformance import schema_problems, validator_of
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, schema_gate
 from toolevals.grading.json_schema.schema_fast_path import is_surely_valid
+from toolevals.grading.json_schema.subschemas import without_refused_patterns
 from toolevals.grading.matching.compiled_calls import CompiledArgument, compile_call
 from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.reading.specs.keywords import keyword_losses
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
 from toolevals.grading.values.argument_checks import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, MISSING, WRONG
 from toolevals.grading.values.matchers import Absent, Contains, Exact, KeyOnly, OneOf, Pattern
@@ -66,10 +68,57 @@ def test_a_look_says_what_tests_and_the_validator_say(label, profile, open_, sch
     assert (place.gate is NO_SCHEMA) is not known
 
 
-@given(schemas)
+described = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": types | st.lists(types | st.just("none"), max_size=2),
+        "title": st.sampled_from(["t", None]),
+        "format": st.sampled_from(["date", 1]),
+        "default": strategies.json_values,
+        **dict.fromkeys(("minimum", "maximum"), st.sampled_from([0, -1.5, True, "1", 10**30])),
+        **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), st.sampled_from([0, 3, -1, 1.0, False])),
+        "enum": st.lists(strategies.small, max_size=2) | st.just("a"),
+        "required": st.lists(st.sampled_from("ab"), max_size=2),
+    },
+)
+nested = st.recursive(
+    described,
+    lambda inner: st.builds(
+        lambda schema, more: {**schema, **more},
+        described,
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "properties": st.dictionaries(st.sampled_from(["a", "pattern", "$ref"]), inner, max_size=2),
+                "items": inner,
+                "additionalProperties": inner | st.booleans(),
+                **dict.fromkeys(("anyOf", "oneOf", "allOf"), st.lists(inner, max_size=2)),
+            },
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@given(schemas | nested)
 def test_a_schema_that_is_surely_valid_is_one(schema):
     if is_surely_valid(schema):
         assert schema_problems(schema) == []
+        assert without_refused_patterns(schema) == (schema, [])
+        assert keyword_losses(schema) == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"at": {"type": "string", "format": "date"}}, "additionalProperties": False},
+        {"properties": {"count": {"type": "integer", "minimum": 0, "maximum": 5}}, "required": ["count"]},
+        {"properties": {"note": {"anyOf": [{"type": "string", "maxLength": 9}, {"type": ["null", "integer"]}]}}},
+        {"properties": {"items": {"type": "array", "minItems": 1, "items": {"type": "object", "properties": {}}}}},
+    ],
+)
+def test_the_schemas_that_libraries_write_are_surely_valid(schema):
+    assert is_surely_valid(schema)
 
 
 @pytest.mark.parametrize(

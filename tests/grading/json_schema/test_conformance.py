@@ -12,7 +12,7 @@ from toolevals.grading.json_schema.conformance import (
     schema_problems,
     validator_of,
 )
-from toolevals.grading.json_schema.subschemas import is_linear, without_refused_patterns
+from toolevals.grading.json_schema.subschemas import is_linear, remote_references, without_refused_patterns
 from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, Step, ToolSpec, Trajectory
 from toolevals.grading.values.matchers import Absent, Exact, KeyOnly, OneOf
 from toolevals.grading.values.problems import InvalidDocument
@@ -178,6 +178,12 @@ def test_patterns_that_are_not_linear_are_marked_as_unchecked(pattern):
     }
     assert call_problems(ToolSpec("t", "", schema), {"a": "b"}) == []
     assert places(call_problems(ToolSpec("t", "", schema), {"x1": "b"})) == {("/x1", "type")}
+
+
+def test_what_json_text_cannot_hold_hides_no_pattern_and_no_reference():
+    hidden = {"properties": {"a": {"pattern": "(?=a)b", "maximum": 10**30}, "b": {"$ref": "https://shop.example/b"}}}
+    assert [loss.pointer for loss in without_refused_patterns(hidden)[1]] == ["/properties/a/pattern"]
+    assert [problem.pointer for problem in remote_references(hidden)] == ["/properties/b/$ref"]
 
 
 def test_a_pattern_that_backtracks_elsewhere_takes_no_time():

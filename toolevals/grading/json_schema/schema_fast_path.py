@@ -89,7 +89,11 @@ def _are_sure(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _is_bound(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= _LARGEST
 
 
 # With these keywords alone, and values of which this is true, a schema is surely one.
@@ -104,8 +108,7 @@ _SURE: Mapping[str, Callable[[Any], bool]] = {
     "format": _is_text,
     "default": lambda _: True,
     "additionalProperties": lambda value: type(value) is bool or _is_sure(value),
-    "minimum": lambda value: type(value) in (int, float),
-    "maximum": lambda value: type(value) in (int, float),
+    **dict.fromkeys(("minimum", "maximum"), _is_bound),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _is_count),
     **dict.fromkeys(("anyOf", "oneOf", "allOf"), _are_sure),
 }
