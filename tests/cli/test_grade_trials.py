@@ -9,7 +9,7 @@ import pytest
 
 from toolevals.cli import grade_rows
 from toolevals.cli.gate_files import gate_cases
-from toolevals.cli.grade_rows import NativeGrading
+from toolevals.cli.grade_rows import Case, NativeGrading
 from toolevals.grading.values.problems import InvalidDocument
 
 EXAMPLE = {
@@ -95,17 +95,17 @@ def _case_or_error(grading: NativeGrading, row: dict[str, Any]) -> object:
 
 def test_rows_leave_nothing_to_the_search_for_garbage():
     grading = NativeGrading(is_json=True)
-    rows = [
-        {**EXAMPLE, "id": str(place), **(RIGHT if place % 2 else WRONG)} for place in range(grade_rows._MOST_EXAMPLES)
-    ]
-    lines = [grading.line(case) for case in grading.read_all(rows)]
+    answers = [RIGHT, WRONG] * (grade_rows._MOST_EXAMPLES // 2)
+    grading.read_all([{**EXAMPLE, "id": str(place), **answer} for place, answer in enumerate(answers)])
     gc.collect()
     try:
         gc.disable()
         for place in range(10):
-            more = grading.read_all([{**EXAMPLE, "id": f"more {place}", **answer} for answer in (RIGHT, WRONG)])
-            lines += map(grading.line, more)
-        more.clear()
+            for case in grading.read_all(
+                [{**EXAMPLE, "id": f"more {place}", **each} for each in (RIGHT, WRONG, RIGHT)]
+            ):
+                assert isinstance(case, Case)
+                assert grading.line(case)
         assert gc.collect() == 0
     finally:
         gc.enable()

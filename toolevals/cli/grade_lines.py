@@ -21,7 +21,7 @@ from toolevals.presentation.csv import Cell
 _BOM = b"\xef\xbb\xbf"
 # After so many remarks of a kind the rest are only counted.
 _MOST_SHOWN = 20
-# Rows that are read together: a processor has the code of one step at hand, and theirs, but not that of all steps.
+# Rows that take a step together: the code of one step and these rows fit into the cache of a processor.
 _AT_ONCE = 32
 # Kinds of remarks.
 BAD, UNSCORED = "bad", "unscored"

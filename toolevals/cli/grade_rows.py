@@ -167,13 +167,18 @@ class Case:
 
 
 class _Row:
-    """A row on its way to its case. `answer` is known where a trial of the example before had the same."""
+    """A row on its way to its case. `answer` is known where a trial of the example before had the same.
 
-    __slots__ = ("answer", "example", "grade", "made", "metrics", "read", "row", "same", "text")
+    `same` is the row before it that has the same answer, if one is read together with it, and `error` says why its
+    prediction cannot be read.
+    """
+
+    __slots__ = ("answer", "error", "example", "grade", "made", "metrics", "read", "row", "same", "text")
 
     grade: CaseGrade
     metrics: Mapping[str, Verdict]
-    read: Any
+    read: Prediction | None
+    error: InvalidDocument
 
     def __init__(
         self, row: dict[str, Any], made: dict[str, Any], example: _Example, text: bytes, answer: _Answer | None
@@ -202,6 +207,21 @@ class _Row:
         if self.text and len(self.text) <= _LONGEST_ANSWER and len(example.answers) < _MOST_ANSWERS:
             example.answers[self.text] = answer
         return answer
+
+
+def _without_an_answer(rows: Iterable[_Row]) -> list[_Row]:
+    """Return the first row of each answer that is not known yet; the others of the same example refer to it."""
+    first: dict[tuple[int, bytes], _Row] = {}
+    found: list[_Row] = []
+    for row in rows:
+        if row.answer is not None:
+            continue
+        same = first.setdefault((id(row.example), row.text), row) if row.text else row
+        if same is row:
+            found.append(row)
+        else:
+            row.same = same
+    return found
 
 
 class NativeGrading:
@@ -243,18 +263,7 @@ class NativeGrading:
         Each step is taken with all rows before the next one, which takes a fifth less time than row by row.
         """
         begun: list[_Row | InvalidDocument] = one_by_one(self._begin, rows)
-        first: dict[tuple[int, bytes], _Row] = {}
-        new: list[_Row] = []
-        for row in begun:
-            if isinstance(row, _Row) and row.answer is None:
-                same = first.setdefault((id(row.example), row.text), row) if row.text else row
-                if same is row:
-                    new.append(row)
-                else:
-                    row.same = same
-        for row, read in zip(new, one_by_one(self._prediction, new), strict=True):
-            row.read = read
-        new = [row for row in new if not isinstance(row.read, InvalidDocument)]
+        new = self._with_predictions(_without_an_answer(row for row in begun if isinstance(row, _Row)))
         for row in new:
             row.grade = grade(row.example.compiled, row.transcript)
         for row in new:
@@ -271,6 +280,17 @@ class NativeGrading:
         text = _answer_text(made) if self._is_json else b""
         return _Row(row, made, example, text, example.answers.get(text))
 
+    def _with_predictions(self, rows: Sequence[_Row]) -> list[_Row]:
+        """Return the rows of which the prediction can be read, with it."""
+        read_rows: list[_Row] = []
+        for row, read in zip(rows, one_by_one(self._prediction, rows), strict=True):
+            if isinstance(read, InvalidDocument):
+                row.error = read
+            else:
+                row.read = read
+                read_rows.append(row)
+        return read_rows
+
     def _prediction(self, row: _Row) -> Prediction | None:
         read = _prediction(row.row, row.made, self._message_format, is_json=self._is_json)
         if row.example.named:
@@ -280,7 +300,7 @@ class NativeGrading:
     def _case(self, row: _Row) -> Case | InvalidDocument:
         first = row.same or row
         if (known := first.answer) is None:
-            return first.read
+            return first.error
         if known.read is not None:
             self._readings.add(known.read)
         own = None if _OWN_LATENCY.isdisjoint(row.made) else known.case.latency_ms

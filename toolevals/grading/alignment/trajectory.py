@@ -125,7 +125,7 @@ def compile_trajectory(
         size = len(step.calls) if isinstance(step, AnyOrder) else 1
         positions.append(tuple(range(place, place + size)))
         place += size
-    options = [(call,) for call in calls] or [
+    options: list[tuple[CompiledCall, ...]] = [(call,) for call in calls] or [
         tuple(compile_call(call, profile) for call in options_of(each)) for each in trajectory.expected
     ]
     return CompiledTrajectory(

@@ -55,12 +55,13 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = ("_alike", "_ended", "_layers")
+    __slots__ = ("_alike", "_ended", "_layer_details", "_layers")
 
     # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
     _ended: str | None
     _alike: AlikeKey | None
+    _layer_details: Mapping[str, Any]
 
     def __init__(
         self,
@@ -223,14 +224,15 @@ class Explanation(ExplainedCalls):
 
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
-            return self._layers.details
+            return self._layer_details
         breaks_schema = self._decision.call_mode == "schema_error"
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
-        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layers.details}
+        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layer_details}
 
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
         **ExplainedCalls._WORKED_OUT,
         "_alike": _find_alike,
+        "_layer_details": lambda self: self._layers.details,
         "_layers": lambda _: NO_LAYERS,
         "_ended": lambda _: None,
     }
@@ -242,7 +244,7 @@ class Explanation(ExplainedCalls):
         "differences": lambda self: self._differences,
         "schema_problems": lambda self: self._schema_problems,
         "details": _details,
-        "layer_details": lambda self: self._layers.details,
+        "layer_details": lambda self: self._layer_details,
         "judged": lambda _: {},
         "injections": lambda _: (),
         "decided_by": lambda self: self._compiled.decided_by,
