@@ -93,3 +93,15 @@ def test_a_terminal_without_a_character_is_told_it_in_another_way(folder):
     done = run(folder, ["grade", "rows.jsonl"], {"PYTHONIOENCODING": "ascii"}, stdout=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (Exit.OK, "")
     assert r"\xe9" in done.stdout
+
+
+def test_a_pipe_is_written_to_and_not_replaced(folder):
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        done = run(folder, ["grade", "many.jsonl", "--output", "pipe"])
+        said, _ = reader.communicate(timeout=60)
+    assert (done.returncode, done.stderr) == (Exit.OK, "")
+    assert [json.loads(line)["id"] for line in said.splitlines()] == [f"ex-{number}" for number in range(500)]
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in folder.iterdir()) == ["many.jsonl", "pipe", "rows.jsonl"]

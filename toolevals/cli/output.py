@@ -88,13 +88,18 @@ class ProgressBar:
 def write_parts(parts: Iterable[bytes], file: Path | None) -> None:
     """Write a file as its parts arrive; one that is not whole is not left behind. None and `-` are standard output.
 
-    Raises CommandError where the file cannot be written.
+    What is there and is no regular file, such as a pipe or `/dev/null`, is written to and not replaced. Raises
+    CommandError where the file cannot be written.
     """
     if file is None or str(file) == "-":
         sys.stdout.buffer.writelines(parts)
         return
     partial = file.with_name(f"{file.name}.part")
     try:
+        if file.exists() and not file.is_file():
+            with file.open("wb") as stream:
+                stream.writelines(parts)
+            return
         with partial.open("wb") as stream:
             stream.writelines(parts)
         partial.replace(file)
