@@ -96,12 +96,15 @@ def test_a_terminal_without_a_character_is_told_it_in_another_way(folder):
 
 
 def test_a_pipe_is_written_to_and_not_replaced(folder):
-    pipe = folder / "pipe"
+    pipe, read = folder / "pipe", folder / "read.jsonl"
     os.mkfifo(pipe)
-    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-        done = run(folder, ["grade", "many.jsonl", "--output", "pipe"])
-        said, _ = reader.communicate(timeout=60)
-    assert (done.returncode, done.stderr) == (Exit.OK, "")
-    assert [json.loads(line)["id"] for line in said.splitlines()] == [f"ex-{number}" for number in range(500)]
-    assert pipe.is_fifo()
-    assert sorted(path.name for path in folder.iterdir()) == ["many.jsonl", "pipe", "rows.jsonl"]
+    with read.open("wb") as file, subprocess.Popen(["cat", pipe], stdout=file) as reader:
+        try:
+            done = run(folder, ["grade", "many.jsonl", "--output", "pipe"])
+            assert (done.returncode, done.stderr) == (Exit.OK, "")
+            assert pipe.is_fifo()
+            assert reader.wait(timeout=60) == 0
+        finally:
+            reader.kill()
+    assert [json.loads(line)["id"] for line in read.read_text().splitlines()] == [f"ex-{each}" for each in range(500)]
+    assert not (folder / "pipe.part").exists()
