@@ -28,7 +28,7 @@ _NO_TOOLS = frozenset({NONE, UNKNOWN_TOOL, UNPARSED})
 class Alike(Generic[Kept]):
     """Holds what is said of cases that are alike, by their keys; bounded, for any number of lists of tools.
 
-    What nobody asks for while half of the bound is added is dropped.
+    An entry that is not asked for while half of the bound is added is dropped.
     """
 
     __slots__ = ("_before", "_kept")
