@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from scripts.dev import chromium, debian, javascript, locks
 from scripts.dev.changed import changed_tests
-from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
+from scripts.dev.environment import ROOT, DevError, ensure, in_venv, keep_bytecode, say
 from scripts.dev.session import POOL, Session, run
 from scripts.dev.test_places import CORE, SLOW_LANE, files_starting
 
@@ -56,7 +56,7 @@ def all_stages(session: Session) -> int:
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", "slow_lane", SLOW_LANE, needs=browser)
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     # The tests on SQLite leave no processor idle, and those after them do.
-    commands = (TYPES, *static_checks(javascript_there.result()))
+    commands = (types_once(), *static_checks(javascript_there.result()))
     static_shown = [session.meanwhile(*command, when_idle=True) for command in commands]
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *ON_SERVER, *WITHOUT_CORE, "-m", on_postgresql, servers=True)
@@ -69,6 +69,12 @@ def all_stages(session: Session) -> int:
     for show in static_shown:
         show()
     return session.summary()
+
+
+def types_once() -> list[str]:
+    """Return the check of types; where nothing is kept of one before, nothing is kept for one after: it takes longer."""
+    kept = (ROOT / ".mypy_cache").exists()
+    return TYPES if kept else [*TYPES, f"--cache-dir={os.devnull}"]
 
 
 def check(_: argparse.Namespace) -> int:
