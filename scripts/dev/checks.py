@@ -72,7 +72,7 @@ def all_stages(session: Session) -> int:
 
 
 def types_once() -> list[str]:
-    """Return the check of types; where nothing is kept of one before, nothing is kept for one after: it takes longer."""
+    """Return the check of types. Where nothing is kept of one before, nothing is kept for the next: that takes time."""
     kept = (ROOT / ".mypy_cache").exists()
     return TYPES if kept else [*TYPES, f"--cache-dir={os.devnull}"]
 
