@@ -28,7 +28,7 @@ from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
 from toolevals.grading.values.value_classes import value_class
 
 _SORTED = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
-_NOTHINGPLAIN = frozenset[type]()
+_NOTHING_PLAIN = frozenset[type]()
 _OPEN: frozenset[type] = frozenset({list, dict})
 # Up to so many calls of a tool are looked at one by one; of more it pays to know what they have in common: at once
 # where they name plain values, else where they are many, since their tests must be made for it.
@@ -62,7 +62,7 @@ class Place:
     def look(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
         gate, profile = self.gate, self.profile
-        plain, form = _NOTHINGPLAIN if profile.name == "loose" else PLAIN, profile.text_form
+        plain, form = _NOTHING_PLAIN if profile.name == "loose" else PLAIN, profile.text_form
         gates, otherwise, answers = gate.properties, gate.otherwise, gate.doubt
         worst, present = ALL_AS_EXPECTED, 0
         for name, matcher in self.expectation.arguments.items():
