@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -50,6 +51,25 @@ def test_a_reset_waits_for_work_that_is_under_way(database: tuple[Path, Path]) -
     assert not database_reset(live, fresh, patience=0)
     with closing(sqlite3.connect(live)) as file:
         assert file.execute("SELECT count(*) FROM person").fetchone() == (3,)
+
+
+def test_a_reset_adds_no_file_to_the_folder_of_the_fresh_one(database: tuple[Path, Path], tmp_path: Path) -> None:
+    live, fresh = database
+    for path in database:
+        with closing(sqlite3.connect(path)) as file:
+            assert file.execute("PRAGMA journal_mode = wal").fetchone() == ("wal",)
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    fresh = fresh.rename(folder / fresh.name)
+    with closing(sqlite3.connect(live)) as file, file:
+        file.execute("UPDATE workspace_batch SET state = 'leased'")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(database_reset, live, fresh, patience=0.3)
+        found = set()
+        while not waiting.done():
+            found |= {path.name for path in folder.iterdir()}
+    assert not waiting.result()
+    assert found == {fresh.name}
 
 
 def test_no_port_is_given_twice_even_to_another_process() -> None:
