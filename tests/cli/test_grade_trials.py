@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli import grade_rows
+from toolevals.cli import native_cases, native_grading
 from toolevals.cli.gate_files import gate_cases
-from toolevals.cli.grade_rows import Case, NativeGrading
+from toolevals.cli.native_cases import Case
+from toolevals.cli.native_grading import NativeGrading
 from toolevals.grading.values.problems import InvalidDocument
 
 EXAMPLE = {
@@ -95,7 +96,7 @@ def _case_or_error(grading: NativeGrading, row: dict[str, Any]) -> object:
 
 def test_rows_leave_nothing_to_the_search_for_garbage():
     grading = NativeGrading(is_json=True)
-    answers = [RIGHT, WRONG] * (grade_rows._MOST_EXAMPLES // 2)
+    answers = [RIGHT, WRONG] * (native_grading._MOST_EXAMPLES // 2)
     grading.read_all([{**EXAMPLE, "id": str(place), **answer} for place, answer in enumerate(answers)])
     gc.collect()
     try:
@@ -114,7 +115,7 @@ def test_rows_leave_nothing_to_the_search_for_garbage():
 def test_a_second_trial_with_the_same_answer_is_not_graded_again(monkeypatch):
     grading = NativeGrading(is_json=True)
     grading.read({**EXAMPLE, **RIGHT})
-    monkeypatch.setattr(grade_rows, "grade", None)
+    monkeypatch.setattr(native_grading, "grade", None)
     assert grading.read({**EXAMPLE, **RIGHT, "trial": 1, "latency_ms": 3}).trial == 1
     with pytest.raises(TypeError):
         grading.read({**EXAMPLE, **WRONG})
@@ -125,7 +126,7 @@ def test_few_and_short_answers_are_kept():
     for place in range(20):
         order = "x" * 5_000 if place == 0 else str(place)
         grading.read({**EXAMPLE, "tool_calls": [{"name": "track", "arguments": {"order": order}}]})
-    assert len(grading._example(EXAMPLE).answers) == grade_rows._MOST_ANSWERS
+    assert len(grading._example(EXAMPLE).answers) == native_cases.MOST_ANSWERS
 
 
 def test_rows_of_other_code_are_each_looked_at():

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple, get_args
 from toolevals.cli.blocks import answered, size_of
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, one_by_one, opened
-from toolevals.cli.grade_rows import Case, NativeGrading, native_row
+from toolevals.cli.native_cases import Case
+from toolevals.cli.native_grading import NativeGrading
+from toolevals.cli.native_rows import native_row
 from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.engine.case_metrics import METRICS

@@ -21,7 +21,7 @@ from toolevals.cli.blocks import add_jobs_option, answered, size_of
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
 from toolevals.cli.grade_lines import Grading, LineRemarks, Lines, Remarks, opened
-from toolevals.cli.grade_rows import NativeGrading
+from toolevals.cli.native_grading import NativeGrading
 from toolevals.cli.output import ProgressBar, note, write_parts
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_readings

@@ -9,8 +9,8 @@ from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import Grading, json_line, one_by_one
-from toolevals.cli.grade_rows import NativeRow, native_row
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
+from toolevals.cli.native_rows import NativeRow, native_row
 from toolevals.grading.dialects import bfcl
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score

@@ -31,7 +31,10 @@ class Reading(Protocol):
     """The way to read one kind of rows."""
 
     def read_all(self, rows: Sequence[Any]) -> Sequence[Any]:
-        """Return each row's verdicts, or the InvalidDocument that says why it is not of the form."""
+        """Return each row's verdicts, or the InvalidDocument that says why it is not of the form.
+
+        In the place of a row whose line is no JSON stands the InvalidDocument that says so, which is returned.
+        """
 
     def remark(self, graded: Any) -> str | None:
         """Return why the row could not be scored, None where it was."""
@@ -59,8 +62,8 @@ class Grading(Reading, Protocol):
 
 
 def one_by_one(read: Callable[[Any], Any], rows: Sequence[Any]) -> list[Any]:
-    """Return what `read` gives of each row, or the InvalidDocument that it raises."""
-    return [_read(read, row) for row in rows]
+    """Return what `read` gives of each row, or the InvalidDocument that it raises; one in a row's place stays."""
+    return [row if isinstance(row, InvalidDocument) else _read(read, row) for row in rows]
 
 
 def _read(read: Callable[[Any], Any], row: Any) -> Any:
@@ -115,9 +118,7 @@ class Lines:
     def __iter__(self) -> Iterator[Any]:
         for start in range(0, len(self._lines), _AT_ONCE):
             numbers, rows = self._rows(start)
-            read = iter(self._grading.read_all([row for row in rows if not isinstance(row, InvalidDocument)]))
-            for number, row in zip(numbers, rows, strict=True):
-                graded = row if isinstance(row, InvalidDocument) else next(read)
+            for number, graded in zip(numbers, self._grading.read_all(rows), strict=True):
                 if isinstance(graded, InvalidDocument):
                     self._note(BAD, f"line {number}: {graded}")
                     continue

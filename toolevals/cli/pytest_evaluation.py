@@ -13,7 +13,9 @@ from toolevals.cli.exits import CommandError
 from toolevals.cli.gate_config import read_config
 from toolevals.cli.gate_files import gate_cases, graded_file, json_rows
 from toolevals.cli.gate_output import gate_table
-from toolevals.cli.grade_rows import PREDICTION_KEYS, Case, NativeGrading
+from toolevals.cli.native_cases import Case
+from toolevals.cli.native_grading import NativeGrading
+from toolevals.cli.native_rows import PREDICTION_KEYS
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.metrics import Figure, figure_of

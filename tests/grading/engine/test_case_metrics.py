@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.grading import strategies
 from tests.grading.graded import NAMED
-from toolevals.cli.grade_rows import NativeGrading
+from toolevals.cli.native_grading import NativeGrading
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import (
