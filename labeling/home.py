@@ -12,6 +12,7 @@ from labeling.queue.waiting import MANY
 from labeling.second_looks.waiting import MOST as MOST_LOOKS
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
@@ -49,13 +50,10 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield versions that were frozen and files that were imported, the newest first of each."""
-    versions = DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since).order_by("-pk")
-    for version in versions.select_related("dataset", "actor")[: MOST_NEWS + 1]:
-        url = reverse("labeling:version-examples", args=[project.slug, version.dataset.slug, version.number])
-        words = f"{version.dataset.name} v{version.number} was frozen: {_examples(version.size)}"
-        yield News(version.created_at, words, url, version.actor.name if version.actor else "")
-    jobs = Job.objects.of_project(project).filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
-    for job in jobs.select_related("actor").order_by("-pk")[: MOST_NEWS + 1]:
+    for at, dataset, name, number, size, by in _FROZEN.values(project=project.pk, since=since):
+        url = reverse("labeling:version-examples", args=[project.slug, dataset, number])
+        yield News(at, f"{name} v{number} was frozen: {_examples(size)}", url, by or "")
+    for job in _IMPORTED.objects(project=project.pk, since=since):
         url = reverse("workspace:job", args=[project.slug, job.pk])
         done = f"{_examples(job.report.get('added', 0))} added"
         # Of an import that is over, the end is told: `finished_at` is there.
@@ -64,3 +62,25 @@ def news(project: Project, since: datetime) -> Iterator[News]:
 
 def _examples(count: int) -> str:
     return f"{count:,} example{'' if count == 1 else 's'}"
+
+
+_SINCE = {"project": an_id(1), "since": A_MOMENT}
+_FROZEN = PreparedQuery(
+    lambda project, since: (
+        DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since)
+        .order_by("-pk")
+        .values_list("created_at", "dataset__slug", "dataset__name", "number", "size", "actor__name")[: MOST_NEWS + 1]
+    ),
+    _SINCE,
+)
+_IMPORTED = PreparedQuery(
+    lambda project, since: (
+        Job.objects.of_project(project)
+        .filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
+        .select_related("actor")
+        .order_by("-pk")[: MOST_NEWS + 1]
+    ),
+    _SINCE,
+    # There may be very many jobs, and few of them since.
+    by_values=True,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -14,6 +14,7 @@ from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.presentation.heat import heat_step
 from toolevals.presentation.labels import short
+from toolevals.presentation.squares import Squares, squares
 from toolevals.runs.models import Grading
 
 MOST_CONFUSIONS: Final = 3
@@ -27,15 +28,14 @@ CELL, GAP, NAMES, NAME_LENGTH = 18.0, 3.0, 116.0, 18
 
 @dataclass(frozen=True, slots=True)
 class SmallCell:
-    """One cell of the small matrix: where it stands, its step of the heat ("z" for none), its count if written."""
+    """One cell of the small matrix: its left and top, where its count is written, its step of the heat ("z": none)."""
 
-    x: str
-    y: str
+    left: float
+    top: float
     text_x: str
     text_y: str
     step: str
     count: int
-    ringed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,19 @@ class LargeConfusion:
 
 @dataclass(frozen=True, slots=True)
 class Confusions:
-    """The small matrix, as attributes of an SVG, with the largest confusions; `left_out` classes are not drawn."""
+    """The small matrix, as attributes of an SVG, with the largest confusions; `left_out` classes are not drawn.
+
+    `steps` are its cells, and `ringed` those of the largest confusions.
+    """
 
     matrix: Matrix
     largest: tuple[LargeConfusion, ...]
     rows: tuple[SmallRow, ...]
+    steps: tuple[Squares, ...]
+    ringed: tuple[Squares, ...]
     width: str
     height: str
     names_end: str
-    side: str
     left_out: int
 
     @property
@@ -86,17 +90,21 @@ def _drawn(grading: Grading) -> Confusions:
     named = len(drawn.rows) <= MOST_NAMED
     start = NAMES if named else 0.0
     columns = dict(_places(drawn.columns, start))
-    ringed = {(cell.expected, cell.actual) for cell in largest}
-    rows = tuple(_row(drawn, name, top, columns, ringed) for name, top in _places(drawn.rows, 0.0))
+    rows = {name: _row(drawn, name, top, columns) for name, top in _places(drawn.rows, 0.0)}
+    cells = {
+        (name, column): cell for name, row in rows.items() for column, cell in zip(columns, row.cells, strict=True)
+    }
+    ringed = [cells[cell.expected, cell.actual] for cell in largest if (cell.expected, cell.actual) in cells]
     state = MatrixState()
     return Confusions(
         matrix,
         tuple(LargeConfusion(cell, state.cell_query(cell.expected, cell.actual)) for cell in largest),
-        rows,
+        tuple(rows.values()),
+        _squares(cells.values()),
+        _squares(ringed),
         _length(max(columns.values(), default=0.0) + CELL + 1),
         _length(max((top for _, top in _places(drawn.rows, 0.0)), default=0.0) + CELL + 1),
         _length(start - 8),
-        _length(CELL - 1),
         len(matrix.columns) - len(drawn.columns),
     )
 
@@ -126,22 +134,17 @@ def _places(names: tuple[str, ...], start: float) -> Iterator[tuple[str, float]]
         at += CELL
 
 
-def _row(matrix: Matrix, name: str, top: float, columns: dict[str, float], ringed: set[tuple[str, str]]) -> SmallRow:
+def _squares(cells: Iterable[SmallCell]) -> tuple[Squares, ...]:
+    return squares(((cell.step, cell.left, cell.top) for cell in cells), CELL - 1)
+
+
+def _row(matrix: Matrix, name: str, top: float, columns: dict[str, float]) -> SmallRow:
     cells = []
     for column, left in columns.items():
         cell = matrix.cell(name, column)
         step = heat_step(cell.count, cell.row_total, right=cell.right) if cell.count else "z"
-        cells.append(
-            SmallCell(
-                _length(left + 1),
-                _length(top + 1),
-                _length(left + CELL / 2 + 0.5),
-                _length(top + 13.4),
-                step,
-                cell.count,
-                (name, column) in ringed,
-            )
-        )
+        text = _length(left + CELL / 2 + 0.5), _length(top + 13.4)
+        cells.append(SmallCell(left + 1, top + 1, *text, step, cell.count))
     return SmallRow(short(name, NAME_LENGTH), _length(top + 13.8), tuple(cells))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Row, SuspectFilter, page_of
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.presentation.sparks import Spark, spark
+from toolevals.presentation.squares import Squares, squares
 from toolevals.workspace.requests import ProjectRequest
 
 MOST_SUSPECTS: Final = 3
@@ -49,23 +50,17 @@ class AgreementLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SmallCount:
-    """One cell of the small map: its place, and whether what is wanted is there, partly or not at all."""
-
-    x: str
-    y: str
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class CoverageMap:
-    """The number of wanted kinds that are covered, as a map of tools x kinds; `left_out` tools are not drawn."""
+    """The number of wanted kinds that are covered, as a map of tools x kinds; `left_out` tools are not drawn.
+
+    The looks of `cells` say whether what is wanted is there, partly or not at all.
+    """
 
     full: int
     wanted: int
     tools: int
     kinds: int
-    cells: tuple[SmallCount, ...]
+    cells: tuple[Squares, ...]
     width: str
     height: str
     left_out: int
@@ -121,17 +116,16 @@ def _coverage(request: ProjectRequest, dataset: Dataset) -> CoverageMap | None:
         len(wanted),
         len(rows),
         kinds,
-        tuple(_cells(drawn)),
+        squares(_places(drawn), CELL - 1.5),
         f"{kinds * CELL:g}",
         f"{len(drawn) * CELL:g}",
         len(rows) - len(drawn),
     )
 
 
-def _cells(rows: Sequence[ToolRow]) -> list[SmallCount]:
-    cells = []
+def _places(rows: Sequence[ToolRow]) -> Iterator[tuple[str, float, float]]:
     for down, row in enumerate(rows):
         for right, cell in enumerate(row.cells):
-            state = "off" if not cell.wanted else "none" if not cell.have else "some" if cell.lacking else "ok"
-            cells.append(SmallCount(f"{right * CELL + 0.5:g}", f"{down * CELL + 0.5:g}", state))
-    return cells
+            if cell.wanted:
+                look = "cv-none" if not cell.have else "cv-some" if cell.lacking else "cv-ok"
+                yield look, right * CELL + 0.5, down * CELL + 0.5

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.urls import reverse
@@ -17,6 +18,7 @@ from toolevals.runs.counts.run_rows import RunRow, run_states
 from toolevals.runs.models import Experiment, Run
 from toolevals.workspace.home import MOST_NEWS, News
 from toolevals.workspace.models import Project
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 MOST = 10
 
@@ -36,18 +38,31 @@ class Experiments:
 
 def experiments(project: Project) -> Experiments:
     """Return the project's experiments with how their newest run does. Three queries, however many there are."""
-    newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
-    lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
-    numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
-    runs = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
-    states = run_states(runs)
+    states = run_states(_NEWEST_OF_EACH.objects(project=project.pk))
     return Experiments(tuple((row.run.experiment, row) for row in states[:MOST]), len(states) > MOST)
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gates that runs were checked by, the newest first."""
-    held = HeldGate.objects.in_project(project).filter(created_at__gt=since).exclude(status="")
-    for gate in held[: MOST_NEWS + 1]:
-        words = f"Run {gate.run.number} of {gate.run.agent.name} was checked by a gate: {gate.status}"
-        url = reverse("reports:gate", args=[project.slug, gate.pk])
-        yield News(gate.created_at, words, url, gate.actor.name if gate.actor else "")
+    for at, gate, run, agent, status, by in _HELD.values(project=project.pk, since=since):
+        url = reverse("reports:gate", args=[project.slug, gate])
+        yield News(at, f"Run {run} of {agent} was checked by a gate: {status}", url, by or "")
+
+
+def _newest_of_each(project: Any) -> Any:
+    newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
+    lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
+    numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
+    return Run.objects.in_project(project).filter(number__in=numbers).with_newest()
+
+
+_NEWEST_OF_EACH = PreparedQuery(_newest_of_each, {"project": an_id(1)})
+_HELD = PreparedQuery(
+    lambda project, since: (
+        HeldGate.objects.in_project(project)
+        .filter(created_at__gt=since)
+        .exclude(status="")
+        .values_list("created_at", "pk", "run__number", "run__agent__name", "status", "actor__name")[: MOST_NEWS + 1]
+    ),
+    {"project": an_id(1), "since": A_MOMENT},
+)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.throughput import Throughput, throughput_of
@@ -21,6 +24,7 @@ from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.home import Look
 from toolevals.workspace.models import Project, Role, User, untrashed
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -76,10 +80,9 @@ def project_look(request: ProjectRequest) -> Look:
         labelling = _labelling(request, dataset) if dataset else None
         started = labelling if labelling and labelling.found.wanted else None
         return Look("reports/home_start.html", Start(first_steps(request), started, _seen(request.user)))
-    grading = Grading.objects.select_related("dataset_version__dataset__project", "run").get(pk=run.grading_id)
-    version: DatasetVersion = grading.dataset_version
+    version: DatasetVersion = run.grading.dataset_version
     overview = Overview(
-        _newest(run, grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
+        _newest(run, run.grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
     )
     return Look("reports/home.html", overview)
 
@@ -90,7 +93,7 @@ def _seen(person: User) -> NewestRun | None:
     graded = Run.objects.of_people().filter(kept, project__in=mine, grading__isnull=False)
     newest = graded.select_related("project").order_by("-pk").first()
     run = newest_run(newest.project) if newest else None
-    return _newest(run, Grading.objects.get(pk=run.grading_id)) if run and run.grading_id else None
+    return _newest(run, run.grading) if run and run.grading else None
 
 
 def newest_run(project: Project) -> Run | None:
@@ -98,10 +101,23 @@ def newest_run(project: Project) -> Run | None:
 
     None over a dataset that was deleted: the page leads to its labels.
     """
+    found: Run | None = _NEWEST_WHOLE.first(project=project.pk) or _NEWEST.first(project=project.pk)
+    if found is not None and found.grading is not None:
+        found.grading.run = found
+    return found
+
+
+def _graded(project: Any, **wanted: Any) -> QuerySet[Run]:
     kept = untrashed("dataset_version__dataset")
-    graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False)
-    runs = graded.select_related("agent", "experiment", "dataset_version__dataset", "grading__dataset_version")
-    return runs.filter(only__isnull=True).order_by("-number").first() or runs.order_by("-number").first()
+    graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False, **wanted)
+    read = graded.select_related(
+        "agent", "experiment", "dataset_version__dataset", "grading__dataset_version__dataset__project"
+    )
+    return read.order_by("-number")[:1]
+
+
+_NEWEST_WHOLE = PreparedQuery(lambda project: _graded(project, only__isnull=True), {"project": an_id(1)})
+_NEWEST = PreparedQuery(_graded, {"project": an_id(1)})
 
 
 def _newest(run: Run, grading: Grading) -> NewestRun:

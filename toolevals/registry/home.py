@@ -10,12 +10,23 @@ from django.urls import reverse
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.home import MOST_NEWS, News
 from toolevals.workspace.models import Project, within
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield versions of tools that were published, the newest first."""
-    versions = RegistryVersion.objects.filter(within(project, "registry"), created_at__gt=since).order_by("-pk")
-    for version in versions.select_related("registry", "tools", "actor")[: MOST_NEWS + 1]:
-        url = reverse("registry:version", args=[project.slug, version.registry.slug, version.number])
-        words = f"{version.registry.name} v{version.number} was published: {version.tools.size:,} tools"
-        yield News(version.created_at, words, url, version.actor.name if version.actor else "")
+    for at, registry, name, number, size, by in _PUBLISHED.values(project=project.pk, since=since):
+        url = reverse("registry:version", args=[project.slug, registry, number])
+        yield News(at, f"{name} v{number} was published: {size:,} tools", url, by or "")
+
+
+_PUBLISHED = PreparedQuery(
+    lambda project, since: (
+        RegistryVersion.objects.filter(within(project, "registry"), created_at__gt=since)
+        .order_by("-pk")
+        .values_list("created_at", "registry__slug", "registry__name", "number", "tools__size", "actor__name")[
+            : MOST_NEWS + 1
+        ]
+    ),
+    {"project": an_id(1), "since": A_MOMENT},
+)

@@ -10,16 +10,32 @@ from django.urls import reverse
 from toolevals.runs.models import Grading
 from toolevals.workspace.home import MOST_NEWS, News
 from toolevals.workspace.models import Project, untrashed, within
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gradings that finished, of runs that people started, the newest first."""
-    gradings = Grading.objects.filter(
-        within(project, "run"), untrashed("dataset_version__dataset"), run__baseline_agent="", finished_at__gt=since
-    ).order_by("-pk")
-    for grading in gradings.select_related("run__agent", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
-        run, version = grading.run, grading.dataset_version
-        again = "" if grading.number == 1 else " again"
-        words = f"Run {run.number} of {run.agent.name} was graded{again} on {version.dataset.name} v{version.number}"
-        url = reverse("reports:run", args=[project.slug, run.number])
-        yield News(grading.finished_at or grading.created_at, words, url, grading.actor.name if grading.actor else "")
+    for at, times, run, agent, dataset, version, by in _GRADED.values(project=project.pk, since=since):
+        again = "" if times == 1 else " again"
+        words = f"Run {run} of {agent} was graded{again} on {dataset} v{version}"
+        yield News(at, words, reverse("reports:run", args=[project.slug, run]), by or "")
+
+
+_GRADED = PreparedQuery(
+    lambda project, since: (
+        Grading.objects.filter(
+            within(project, "run"), untrashed("dataset_version__dataset"), run__baseline_agent="", finished_at__gt=since
+        )
+        .order_by("-pk")
+        .values_list(
+            "finished_at",
+            "number",
+            "run__number",
+            "run__agent__name",
+            "dataset_version__dataset__name",
+            "dataset_version__number",
+            "actor__name",
+        )[: MOST_NEWS + 1]
+    ),
+    {"project": an_id(1), "since": A_MOMENT},
+)
