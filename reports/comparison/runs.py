@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.core.cache import cache
@@ -140,17 +140,17 @@ class TwoRuns:
 def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None = None) -> TwoRuns | None:
     """Return the runs of these numbers, of all or a part of their examples; None where one is not there or graded."""
     wanted = runs.select_related(
-        "agent__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
+        "agent__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version__dataset"
     )
-    by_number = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
-    if before not in by_number or after not in by_number:
+    graded: dict[int, tuple[Run, Grading]] = {}
+    for run in wanted.filter(number__in=(before, after)):
+        if run.grading is not None:
+            run.grading.run = run
+            graded[run.number] = run, run.grading
+    if before not in graded or after not in graded:
         return None
-    gradings = Grading.objects.filter(pk__in=[run.grading_id for run in by_number.values()])
-    by_run: dict[Any, Grading] = {each.run_id: each for each in gradings.select_related("dataset_version__dataset")}
-    for run in by_number.values():
-        by_run[run.pk].run = run
-    sides = by_number[before], by_number[after]
-    return TwoRuns(*sides, (by_run[sides[0].pk], by_run[sides[1].pk]), part or Filters())
+    (first, first_grading), (second, second_grading) = graded[before], graded[after]
+    return TwoRuns(first, second, (first_grading, second_grading), part or Filters())
 
 
 def candidates_for(run: Run, most: int) -> list[Run]:

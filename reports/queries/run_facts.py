@@ -22,6 +22,14 @@ COMPARED: Final[dict[str, Callable[[Run], str]]] = {
     "examples": lambda run: "all" if run.only is None else f"{run.size} of {run.dataset_version.size}",
     "gold": lambda run: f"v{run.grading.dataset_version.number}" if run.grading and _graded_elsewhere(run) else "",
 }
+# All that is read of a run: the rest of these rows is many times as long.
+READ: Final = (
+    *("number", "created_at", "only", "trials"),
+    *("experiment__slug", "agent__name", "agent__model", "agent__prompt_version", "agent__commit"),
+    *("agent__tools__number", "agent__tools__registry"),
+    *("dataset_version__number", "dataset_version__size", "dataset_version__dataset__name"),
+    *("grading__graders", "grading__dataset_version__number"),
+)
 
 
 def recent_runs(runs: QuerySet[Run], *, most: int, upto: int | None = None) -> list[RunFacts]:
@@ -31,10 +39,10 @@ def recent_runs(runs: QuerySet[Run], *, most: int, upto: int | None = None) -> l
         wanted = wanted.filter(number__lte=upto)
     read = wanted.select_related(
         "experiment", "agent__tools", "dataset_version__dataset", "grading__dataset_version"
-    ).order_by("-number")[:most]
+    ).only(*READ)
     facts: list[RunFacts] = []
     before: Run | None = None
-    for run in reversed(read):
+    for run in reversed(read.order_by("-number")[:most]):
         facts.append(_facts(run, before))
         before = run
     return facts

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
+from django.db.models.functions import Coalesce
 
 from reports.analyses.rates import Rate, rate
 from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
@@ -51,19 +51,17 @@ class SmallTrend:
 
 
 def runs_tool_trend(runs: Sequence[RunFacts], which: ToolRate = ToolRate.RECALL) -> Trend:
-    """Return a rate of each tool in some runs, oldest first. Two queries, and more where a run has several trials."""
+    """Return a rate of each tool in some runs, oldest first. One query, and more where a run has several trials."""
     counts = MatrixCount.objects.filter(grading__in=[run.grading for run in runs], view=View.FIRST)
-    totals, right = (
-        _sums(rows.values_list("grading_id", which.column).annotate(Sum("count")).order_by())
-        for rows in (counts, counts.filter(expected=F("actual")))
-    )
+    right = Coalesce(Sum("count", filter=Q(expected=F("actual"))), 0)
+    found = counts.values_list("grading_id", which.column).annotate(total=Sum("count"), right=right).order_by()
     rates: dict[UUID | None, dict[str, Rate]] = {}
     several = [run.grading for run in runs if run.grading and run.trials > 1]
     gradings = Grading.objects.filter(pk__in=several).select_related("run") if several else ()
     sums = {grading.pk: first_call_sums(grading) for grading in gradings}
-    for (grading, name), total in totals.items():
+    for grading, name, total, passed in found:
         whole = sums.get(grading, {}).get((which.value, name))
-        rates.setdefault(grading, {})[name] = rate(right[grading, name], total, whole)
+        rates.setdefault(grading, {})[name] = rate(passed, total, whole)
     return tool_trend_of([(run, rates.get(run.grading, {})) for run in runs])
 
 
@@ -91,7 +89,3 @@ def _small(series: Series, places: dict[int, int], least: float | None) -> Small
     return SmallTrend(
         series.name, newest.run.number, newest.rates[series.name], series.goal, len(numbers), picture, numbers
     )
-
-
-def _sums(rows: Iterable[tuple[UUID, str, int]]) -> Counter[tuple[UUID, str]]:
-    return Counter({(grading, name): count for grading, name, count in rows})

@@ -9,14 +9,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.layers import WARNING, Layers, VerdictCounts, VerdictSums, layers_of
-from reports.analyses.matrix import matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
-from reports.filters.case_filters import LATENT, Filters, choice
-from reports.filters.matrix_cells import matrix_counts, matrix_sums
+from reports.filters.case_filters import LATENT, choice
 from reports.gates.page import newest_gate
+from reports.matrix.counted import counted_matrix
+from reports.matrix.state import MatrixState
 from reports.pages.run_header import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.compared_runs import public_rows
@@ -95,7 +95,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
     counts = verdict_counts(grading)
     layers = layers_of(counts, sums := grading_sums(grading))
     modes = failure_modes(counts.get("mode", {}))
-    matrix = matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))
+    matrix = counted_matrix(grading, MatrixState())
     table = tools_of(matrix)
     order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
     all_tools = request.GET.get("tools") == "all"
