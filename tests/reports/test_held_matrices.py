@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -55,6 +57,26 @@ def test_the_small_matrix_of_a_finished_grading_is_drawn_once(grading, django_as
     with django_assert_num_queries(0):
         assert confusions.confusions_of(grading) is first
     assert sum(cell.count for row in first.rows for cell in row.cells) == sum(CELLS.values())
+
+
+def test_the_small_matrix_has_a_path_for_each_step_and_one_for_each_ring(build):
+    names = [f"tool_{place}" for place in range(confusions.MOST_CLASSES + 5)]
+    wrong = {(name, after): 1 + place % 7 for place, (name, after) in enumerate(pairwise(names))}
+    found = confusions.confusions_of(build.grading(cases_of(dict.fromkeys(zip(names, names, strict=True), 2) | wrong)))
+    assert (len(found.rows), found.left_out, found.is_named) == (confusions.MOST_CLASSES, 5, False)
+    squares = {each.look: each.path.count("z") for each in found.steps}
+    assert squares == Counter(cell.step for row in found.rows for cell in row.cells)
+    assert sum(squares.values()) == confusions.MOST_CLASSES**2
+    ringed = [each.cell for each in found.largest]
+    steps = [heat_step(cell.count, cell.row_total, right=False) for cell in ringed]
+    assert {each.look: each.path.count("z") for each in found.ringed} == Counter(steps)
+
+
+def test_a_run_page_is_of_the_matrix_that_is_held(get, grading):
+    page = get("run", grading)
+    assert counted._held.cache_info().misses == 1
+    assert get("matrix", grading).context["matrix"].confusions is page.context["confusions"]
+    assert counted._held.cache_info().misses == 1
 
 
 @pytest.mark.parametrize("query", ADDRESSES)
