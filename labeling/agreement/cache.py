@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from labeling.querysets.labels import LabelQuerySet
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 AT_ONCE = 500
 # More labels than this are counted by a job; so many new ones are read at once.
@@ -33,7 +35,11 @@ FORGOTTEN = timedelta(days=1)
 
 def unread(dataset: Dataset) -> LabelQuerySet:
     """Return the labels that count for agreement, can no longer be changed, and have not been read."""
-    return Label.objects.blind_firsts_in(dataset, changeable_from(dataset)).filter(reading=None)
+    return _unread(dataset, changeable_from(dataset))
+
+
+def _unread(dataset: Any, until: datetime) -> LabelQuerySet:
+    return Label.objects.blind_firsts_in(dataset, until).filter(reading=None)
 
 
 def labels_read(dataset: Dataset, lease: Lease | None = None) -> int:
@@ -83,8 +89,7 @@ def agreement_now(dataset: Dataset, filters: Filters) -> Agreement:
 
 def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None) -> Counted:
     """Return a dataset's figures as they are, or as they were a short while ago while a job counts again."""
-    if not _is_large(dataset):
-        labels_read(dataset)
+    if _is_small_and_read(dataset):
         return Counted(agreement_now(dataset, filters))
     kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=filters.key).first()
     if kept is None or not _is_fresh(kept):
@@ -110,8 +115,7 @@ def pairs_tallied(dataset: Dataset, *, actor: User | None = None, begin: bool = 
 
 
 def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
-    if not _is_large(dataset):
-        labels_read(dataset)
+    if _is_small_and_read(dataset):
         return _tally_of(pairs_of(dataset))
     whole = Filters()
     kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=whole.key).first()
@@ -174,8 +178,19 @@ def _is_fresh(kept: AgreementReport) -> bool:
     return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
 
 
-def _is_large(dataset: Dataset) -> bool:
+def _is_small_and_read(dataset: Dataset) -> bool:
+    """Read what labels are new and return true, if a page can wait for that and for counting."""
     compared = Label.objects.filter(slot__dataset=dataset).order_by()
     if compared[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE:
-        return True
-    return unread(dataset)[: READ_AT_ONCE + 1].count() > READ_AT_ONCE
+        return False
+    new = len(_NEW.rows(dataset=dataset.pk, until=changeable_from(dataset)))
+    if 0 < new <= READ_AT_ONCE:
+        labels_read(dataset)
+    return new <= READ_AT_ONCE
+
+
+_NEW = PreparedQuery(
+    lambda dataset, until: _unread(dataset, until).order_by().values_list("pk")[: READ_AT_ONCE + 1],
+    {"dataset": an_id(1), "until": A_MOMENT},
+    by_values=True,
+)
