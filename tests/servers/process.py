@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from toolevals.serving.parents import end_with_parent
 
@@ -29,7 +29,8 @@ class UnavailableError(Exception):
 
 # Below what systems give to clients, so that no connection takes a port between its choice and its use.
 PORTS = range(20_000, 32_000)
-_locks: list[IO[bytes]] = []
+# Descriptors, which the end of the process closes without a word. An open file would warn that nobody closed it.
+_locks: list[int] = []
 
 
 def free_port() -> int:
@@ -37,15 +38,15 @@ def free_port() -> int:
     folder = Path(tempfile.gettempdir()) / f"toolevals-ports-{os.geteuid()}"
     folder.mkdir(exist_ok=True)
     for port in random.sample(PORTS, len(PORTS)):
-        lock = (folder / str(port)).open("ab")
+        lock = os.open(folder / str(port), os.O_RDWR | os.O_CREAT, 0o644)
         if locked(lock) and listens_nowhere(port):
             _locks.append(lock)
             return port
-        lock.close()
+        os.close(lock)
     raise UnavailableError(f"every port from {PORTS.start} to {PORTS.stop} is in use")
 
 
-def locked(file: IO[bytes]) -> bool:
+def locked(file: int) -> bool:
     """Lock a file for as long as this process lives, unless another has."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
