@@ -149,6 +149,18 @@ def test_behind_a_pool_nothing_is_prepared(dataset, monkeypatch):
         assert cursor.fetchall() == [(0,)]
 
 
+@pytest.mark.parametrize(("is_pooled", "cursors"), [(True, 0), (False, 1)])
+def test_behind_a_pool_no_cursor_stays_open(dataset, monkeypatch, is_pooled, cursors):
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", is_pooled)
+    query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug).values_list("name"), {"slug": A_TEXT})
+    for rows in (query.stream(slug=dataset.slug), Dataset.objects.filter(slug=dataset.slug).iterator(chunk_size=1)):
+        assert next(rows)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM pg_cursors WHERE name LIKE '%%django%%'")
+            assert cursor.fetchall() == [(cursors,)]
+        assert list(rows) == []
+
+
 def place(query: PreparedQuery) -> str:
     """Return the text of a query as the database is sent it."""
     text: str = query._compiled["postgresql"].text

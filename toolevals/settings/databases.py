@@ -37,6 +37,9 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
         if env.bool("DATABASE_PREPARE", True):
             # Planning a query takes longer than answering it: what every label asks is prepared.
             config.setdefault("OPTIONS", {})["prepare_threshold"] = PREPARE_AFTER
+        else:
+            # A pool gives each part of what is read from an open cursor to another connection, which knows no such.
+            config["DISABLE_SERVER_SIDE_CURSORS"] = True
     return config
 
 

@@ -116,7 +116,8 @@ class _Compiled:
 
     def stream(self, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         connection = connections[DEFAULT_DB_ALIAS]
-        with connection.chunked_cursor() as cursor:
+        is_pooled = connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+        with connection.cursor() if is_pooled else connection.chunked_cursor() as cursor:
             cursor.execute(self.text, place_values(self.places, values, connection))
             while rows := cursor.fetchmany(STREAMED_AT_ONCE):
                 yield from map(tuple, self.converted(rows)) if self.converters else rows
