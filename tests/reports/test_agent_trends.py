@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -111,6 +112,14 @@ def test_a_break_is_said_in_table_chart_file_and_interface(browser_of, wandering
     assert said["2", "selection"][:2] == ("2", "another version of its grader")
     # Another grader's version is no reason: arguments were graded alike.
     assert said["2", "arguments"][:2] == ("1", "")
+
+
+@pytest.mark.django_db
+def test_only_an_agent_with_a_graded_run_leads_to_its_trends(browser_of, wandering, project):
+    Run.objects.filter(pk=wandering[3].run_id).update(grading=None)
+    links = re.findall(r'href="([^"]*/agents/trends/[^"]*)"', text(browser_of.get(f"/p/{project.slug}/agents/")))
+    assert {browser_of.get(link).status_code for link in links} == {200}
+    assert [link.partition("?")[2] for link in links] == ["agent=agent"]
 
 
 @pytest.mark.django_db

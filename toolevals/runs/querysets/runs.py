@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Count, Max, OuterRef, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Subquery
 
 from toolevals.agents.loop import End
 from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
@@ -30,8 +30,14 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return agents.select_related("tools__registry").order_by("-id")
 
     def with_runs(self) -> Any:
-        """Add `run_count` and `last_run`, the number of the newest run or None."""
-        return self.annotate(run_count=Count("runs", filter=_SHOWN), last_run=Max("runs__number", filter=_SHOWN))
+        """Add `run_count`, `last_run`, the number of the newest run or None, and `is_graded`, whether any run is."""
+        from toolevals.runs.models import Run
+
+        return self.annotate(
+            run_count=Count("runs", filter=_SHOWN),
+            last_run=Max("runs__number", filter=_SHOWN),
+            is_graded=Exists(Run.objects.filter(agent=OuterRef("pk"), grading__isnull=False)),
+        )
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
