@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from http import HTTPStatus
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 
 from labeling.models import Example
 from reports.analyses.compounding import calculation, compounding_of
 from reports.analyses.reliability import drawn_ks, reliability_of
+from tests.fixtures.people import member
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
@@ -17,6 +20,7 @@ from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PackedCases, 
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.trial_tallies import GROUPS, tallies_store, trial_tallies, verdict_tallies
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.models import Role
 
 pytestmark = pytest.mark.django_db
 RIGHT, WRONG = Case("a", "a", bucket="one", difficulty="hard"), Case("a", "b", bucket="one", difficulty="hard")
@@ -169,6 +173,16 @@ def test_one_trial_says_nothing_of_reliability(get, build):
     assert get("api:reliability", grading).json() == {"trials": None, "steps": None}
     assert csv_rows(get("reliability-csv", grading)) == []
     assert csv_rows(get("trials-csv", grading)) == []
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_new_run_is_offered_to_those_who_may_start_one(client, build, role):
+    grading = build.grading([RIGHT, WRONG])
+    client.force_login(member(grading.run.project, role))
+    new = reverse("runs:new", args=[grading.run.project.slug])
+    page = client.get(reverse("reports:reliability", args=[grading.run.project.slug, grading.run.number]))
+    may_start = role >= Role.ADJUDICATOR
+    assert (f'href="{new}"' in text(page), client.get(new).status_code == HTTPStatus.OK) == (may_start, may_start)
 
 
 def test_steps_compound_beside_what_was_measured(get, build):
