@@ -1,4 +1,7 @@
-"""Every address, asked for by everybody: who gets in is what the rules say, and nothing is without a rule."""
+"""Every address, asked for by everybody: who gets in is what the rules say, and nothing is without a rule.
+
+No page offers a member what would be refused.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from django.db import transaction
 
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at, for_everybody
+from tests.access.offers import offers
 from tests.access.world import World
 from toolevals.workspace.access import Audience, Rule, rules
 from toolevals.workspace.models import Role, User
@@ -58,6 +62,19 @@ def expected(rule: Rule, method: str, role: Role | None, *, known: bool) -> str:
     return "role too low" if rule.grant_for(method) and role != Role.OWNER else ""
 
 
+def offered_in_vain(response: Any, role: Role) -> set[str]:
+    """Return what a page offers to a member of this role, and would refuse them."""
+    if response.status_code != HTTPStatus.OK or not response.get("Content-Type", "").startswith("text/html"):
+        return set()
+    known = rules()
+    page = "" if response.streaming else response.content.decode()
+    return {
+        f"{method} {name}"
+        for method, name in offers(page, response.wsgi_request.path)
+        if name in known and expected(known[name], method, role, known=True)
+    }
+
+
 def test_every_address_has_a_name_and_a_rule():
     assert [address.route for address in EVERY if address.name not in rules()] == []
 
@@ -85,6 +102,8 @@ def test_everybody_gets_what_the_rule_says(world, address):
                 wanted = expected(rules()[address.name], method, role, known=person is not None)
                 if refusal(response) != wanted:
                     wrong.append(f"{method} by {who}: {response.status_code}, not {wanted or 'let in'!r}")
+                if role is not None:
+                    wrong += [f"{who} is offered {vain}" for vain in offered_in_vain(response, role)]
     assert wrong == []
 
 

@@ -1,0 +1,33 @@
+"""What a page offers: the addresses of this application that its links, forms and buttons lead to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import unescape
+from urllib.parse import urljoin, urlsplit
+
+from django.urls import Resolver404, resolve
+
+TAG = re.compile(r"<(?:a|form|button|input|div|section)\b[^>]*>")
+ATTRIBUTE = re.compile(r'\s(href|hx-get|hx-post|action|formaction|method)="([^"]*)"')
+
+
+def offers(page: str, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the method and the name of each address that a page at `path` leads to."""
+    for tag in TAG.findall(page):
+        said = {name: unescape(value) for name, value in ATTRIBUTE.findall(tag)}
+        posts = said.get("method", "").lower() == "post" or "formaction" in said
+        for attribute, value in said.items():
+            if attribute != "method" and (name := _name(urlsplit(urljoin(path, value)).path)):
+                yield "POST" if attribute == "hx-post" or (attribute != "href" and posts) else "GET", name
+
+
+@cache
+def _name(path: str) -> str:
+    """Return the name of the address that a path leads to, empty where it leads elsewhere."""
+    try:
+        return resolve(path).view_name
+    except Resolver404:
+        return ""
