@@ -1,4 +1,4 @@
-"""What a page offers: the addresses of this application that its links, forms and buttons lead to."""
+"""Reads off a page what it offers: the addresses of this application behind its links, forms and buttons."""
 
 from __future__ import annotations
 
