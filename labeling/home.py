@@ -10,9 +10,8 @@ from django.urls import reverse
 from labeling.models import DatasetVersion
 from labeling.queue.waiting import MANY
 from labeling.second_looks.waiting import MOST as MOST_LOOKS
-from toolevals.workspace.home import MOST_NEWS, News, Waits
+from toolevals.workspace.home import MOST_NEWS, News, Waits, news_query
 from toolevals.workspace.models import Job, JobState, Project, Role, within
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
@@ -64,23 +63,18 @@ def _examples(count: int) -> str:
     return f"{count:,} example{'' if count == 1 else 's'}"
 
 
-_SINCE = {"project": an_id(1), "since": A_MOMENT}
-_FROZEN = PreparedQuery(
+_FROZEN = news_query(
     lambda project, since: (
         DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since)
         .order_by("-pk")
         .values_list("created_at", "dataset__slug", "dataset__name", "number", "size", "actor__name")[: MOST_NEWS + 1]
     ),
-    _SINCE,
 )
-_IMPORTED = PreparedQuery(
+_IMPORTED = news_query(
     lambda project, since: (
         Job.objects.of_project(project)
         .filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
         .select_related("actor")
         .order_by("-pk")[: MOST_NEWS + 1]
     ),
-    _SINCE,
-    # There may be very many jobs, and few of them since.
-    by_values=True,
 )

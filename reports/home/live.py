@@ -16,9 +16,9 @@ from django.urls import reverse
 from reports.models import HeldGate
 from toolevals.runs.counts.run_rows import RunRow, run_states
 from toolevals.runs.models import Experiment, Run
-from toolevals.workspace.home import MOST_NEWS, News
+from toolevals.workspace.home import MOST_NEWS, News, news_query
 from toolevals.workspace.models import Project
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
+from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 MOST = 10
 
@@ -57,12 +57,11 @@ def _newest_of_each(project: Any) -> Any:
 
 
 _NEWEST_OF_EACH = PreparedQuery(_newest_of_each, {"project": an_id(1)})
-_HELD = PreparedQuery(
+_HELD = news_query(
     lambda project, since: (
         HeldGate.objects.in_project(project)
         .filter(created_at__gt=since)
         .exclude(status="")
         .values_list("created_at", "pk", "run__number", "run__agent__name", "status", "actor__name")[: MOST_NEWS + 1]
     ),
-    {"project": an_id(1), "since": A_MOMENT},
 )

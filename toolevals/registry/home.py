@@ -8,9 +8,8 @@ from datetime import datetime
 from django.urls import reverse
 
 from toolevals.registry.models import RegistryVersion
-from toolevals.workspace.home import MOST_NEWS, News
+from toolevals.workspace.home import MOST_NEWS, News, news_query
 from toolevals.workspace.models import Project, within
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
@@ -20,7 +19,7 @@ def news(project: Project, since: datetime) -> Iterator[News]:
         yield News(at, f"{name} v{number} was published: {size:,} tools", url, by or "")
 
 
-_PUBLISHED = PreparedQuery(
+_PUBLISHED = news_query(
     lambda project, since: (
         RegistryVersion.objects.filter(within(project, "registry"), created_at__gt=since)
         .order_by("-pk")
@@ -28,5 +27,4 @@ _PUBLISHED = PreparedQuery(
             : MOST_NEWS + 1
         ]
     ),
-    {"project": an_id(1), "since": A_MOMENT},
 )

@@ -8,9 +8,8 @@ from datetime import datetime
 from django.urls import reverse
 
 from toolevals.runs.models import Grading
-from toolevals.workspace.home import MOST_NEWS, News
+from toolevals.workspace.home import MOST_NEWS, News, news_query
 from toolevals.workspace.models import Project, untrashed, within
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
@@ -21,7 +20,7 @@ def news(project: Project, since: datetime) -> Iterator[News]:
         yield News(at, words, reverse("reports:run", args=[project.slug, run]), by or "")
 
 
-_GRADED = PreparedQuery(
+_GRADED = news_query(
     lambda project, since: (
         Grading.objects.filter(
             within(project, "run"), untrashed("dataset_version__dataset"), run__baseline_agent="", finished_at__gt=since
@@ -37,5 +36,4 @@ _GRADED = PreparedQuery(
             "actor__name",
         )[: MOST_NEWS + 1]
     ),
-    {"project": an_id(1), "since": A_MOMENT},
 )
