@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from django.urls import Resolver404, resolve
 
-TAG = re.compile(r"<(?:a|form|button|input|div|section)\b[^>]*>")
+TAG = re.compile(r'<\w+\s[^>]*?\b(?:href|hx-get|hx-post|action|formaction)="[^>]*>')
 ATTRIBUTE = re.compile(r'\s(href|hx-get|hx-post|action|formaction|method)="([^"]*)"')
 
 
@@ -18,10 +18,10 @@ def offers(page: str, path: str) -> Iterator[tuple[str, str]]:
     """Yield the method and the name of each address that a page at `path` leads to."""
     for tag in TAG.findall(page):
         said = {name: unescape(value) for name, value in ATTRIBUTE.findall(tag)}
-        posts = said.get("method", "").lower() == "post" or "formaction" in said
+        posts = {"hx-post", "formaction"} | ({"action"} if said.pop("method", "").lower() == "post" else set())
         for attribute, value in said.items():
-            if attribute != "method" and (name := _name(urlsplit(urljoin(path, value)).path)):
-                yield "POST" if attribute == "hx-post" or (attribute != "href" and posts) else "GET", name
+            if name := _name(urlsplit(urljoin(path, value)).path):
+                yield "POST" if attribute in posts else "GET", name
 
 
 @cache

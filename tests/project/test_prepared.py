@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.dev.environment import ROOT
-from tests.fixtures.prepared import database_reset
+from tests.fixtures.prepared import database_reset, into_one_file
 from tests.servers.process import PORTS, free_port
 
 TABLES = """
@@ -70,6 +70,35 @@ def test_a_reset_adds_no_file_to_the_folder_of_the_fresh_one(database: tuple[Pat
             found |= {path.name for path in folder.iterdir()}
     assert not waiting.result()
     assert found == {fresh.name}
+
+
+LEFT_IN_LOG = """
+import os, sqlite3, sys
+file = sqlite3.connect(sys.argv[1])
+file.execute("PRAGMA journal_mode = wal")
+file.execute("INSERT INTO person (name) VALUES ('Eve')")
+file.commit()
+os._exit(0)
+"""
+
+
+def test_a_database_is_one_file_once_its_makers_ended_without_a_word(database: tuple[Path, Path]) -> None:
+    live, fresh = database
+    subprocess.run([sys.executable, "-c", LEFT_IN_LOG, fresh], check=True)
+    assert fresh.with_name(f"{fresh.name}-wal").stat().st_size
+    into_one_file(fresh)
+    assert database_reset(live, fresh)
+    with closing(sqlite3.connect(live)) as file:
+        assert file.execute("SELECT name FROM person").fetchall() == [("Ann",), ("Eve",)]
+
+
+def test_a_database_that_is_still_open_is_no_prepared_one(database: tuple[Path, Path]) -> None:
+    _, fresh = database
+    with closing(sqlite3.connect(fresh)) as other:
+        other.execute("PRAGMA journal_mode = wal")
+        other.execute("SELECT count(*) FROM person").fetchone()
+        with pytest.raises(AssertionError, match="still open"):
+            into_one_file(fresh)
 
 
 def test_no_port_is_given_twice_even_to_another_process() -> None:
