@@ -64,6 +64,23 @@ def test_every_page_is_accessible_in_every_mode(
     assert not wrong, "\n".join(wrong)
 
 
+def test_every_square_of_the_small_pictures_is_seen(owners: Page, sample: Sample):
+    """A look without a fill or a line draws nothing, and a picture is hidden from those who would miss a text."""
+    owners.goto(sample.app.url + "/p/shop-support/")
+    drawn = owners.eval_on_selector_all(
+        ".mini-m path, .coverage-map path",
+        """paths => paths.map(path => {
+            const { fill, stroke } = getComputedStyle(path);
+            return [path.getAttribute("class"), fill !== "none", fill !== "none" || stroke !== "none"];
+        })""",
+    )
+    looks = {look for look, _, _ in drawn}
+    assert {"z", "e1", "cv-ok", "cv-none"} <= looks
+    assert any(look.endswith(" ring") for look in looks)
+    assert [look for look, _, is_seen in drawn if not is_seen] == []
+    assert {look for look, is_filled, _ in drawn if not is_filled} == {"cv-none"}
+
+
 def test_the_way_in_of_an_invited_person_is_accessible(
     owners: Page, sample: Sample, axe: Callable[[Page], list[str]], contrast: Contrast
 ):
