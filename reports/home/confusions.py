@@ -94,7 +94,7 @@ def _drawn(grading: Grading) -> Confusions:
     cells = {
         (name, column): cell for name, row in rows.items() for column, cell in zip(columns, row.cells, strict=True)
     }
-    ringed = [cells[cell.expected, cell.actual] for cell in largest if (cell.expected, cell.actual) in cells]
+    ringed = [cells[cell.expected, cell.actual] for cell in largest]
     state = MatrixState()
     return Confusions(
         matrix,

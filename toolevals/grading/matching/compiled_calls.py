@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from toolevals.grading.matching.equality import Profile, number_in
+from toolevals.grading.matching.equality import Profile
 from toolevals.grading.matching.json_types import type_test
 from toolevals.grading.matching.scalar_sets import Admitted, admitted_scalars
+from toolevals.grading.matching.value_tests import Test, between, close_to, equal_to, same_date, text_test
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.argument_checks import (
     ALL_AS_EXPECTED,
@@ -20,7 +21,6 @@ from toolevals.grading.values.argument_checks import (
     ArgumentsCheck,
     check_of,
 )
-from toolevals.grading.values.dates import read_moment
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
@@ -35,17 +35,11 @@ from toolevals.grading.values.matchers import (
     Matcher,
     NaturalLanguage,
     OneOf,
-    Pattern,
     Range,
     ResultOf,
 )
-from toolevals.grading.values.numbers import decimal_value, is_finite
-from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
-
-# Whether a value matches; None where only a judge can say, or a result that it refers to is not known.
-Test = Callable[[Any], "bool | None"]
 
 # What does not look at the value.
 _ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}
@@ -180,15 +174,15 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
     """Return the matcher's test of a value that is there, under a profile."""
     match matcher:
         case Exact():
-            return _equal_to((matcher.value,), profile)
+            return equal_to((matcher.value,), profile)
         case OneOf() | ResultOf() if matcher.values or isinstance(matcher, OneOf):
-            return _equal_to(matcher.values, profile)
+            return equal_to(matcher.values, profile)
         case Range():
-            return _between(matcher, profile)
+            return between(matcher, profile)
         case Approximately():
-            return _close_to(matcher, profile)
+            return close_to(matcher, profile)
         case DateEqual():
-            return _same_date(matcher)
+            return same_date(matcher)
         case Fields():
             return _fields(matcher, profile)
         case Items():
@@ -199,7 +193,7 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             answer = _ANSWERS[matcher.kind]
             return lambda _value: answer
         case _:
-            return _text_test(matcher)
+            return text_test(matcher)
 
 
 _MADE_LATER: Mapping[str, Callable[[CompiledArgument], Any]] = {
@@ -209,86 +203,6 @@ _MADE_LATER: Mapping[str, Callable[[CompiledArgument], Any]] = {
     "pointer": lambda made: pointer_to((made.name,)),
     "test": lambda made: compile_matcher(made.matcher, made.profile),
 }
-
-
-def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:
-    """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
-    form, equal = profile.text_form, profile.equal
-    texts: set[str] = set()
-    scalars: dict[type, set[Any]] = {}
-    others: list[Any] = []
-    for value in expected:
-        if isinstance(value, str) and isinstance(text := form(value), str):
-            # A form is its own form, so that texts and their forms can be looked up together.
-            texts |= {value, text}
-        elif value is None or isinstance(value, bool):
-            scalars.setdefault(type(value), set()).add(value)
-        elif isinstance(value, int | float) and value == value and profile.name != "loose":  # noqa: PLR0124 (not NaN)
-            for kind in (type(value),) if profile.typed_numbers else (int, float):
-                scalars.setdefault(kind, set()).add(value)
-        else:
-            others.append(value)
-
-    def is_text(value: Any) -> bool:
-        return isinstance(value, str) and (value in texts or form(value) in texts)
-
-    def is_scalar(value: Any) -> bool:
-        return (known := scalars.get(type(value))) is not None and value in known
-
-    if not others and not (texts and scalars):
-        return is_text if texts else is_scalar
-    return lambda value: is_text(value) or is_scalar(value) or any(equal(each, value) for each in others)
-
-
-def _between(matcher: Range, profile: Profile) -> Test:
-    low, high = matcher.low, matcher.high
-
-    def test(value: Any) -> bool:
-        number = _number(value, profile)
-        return number is not None and (low is None or low <= number) and (high is None or number <= high)
-
-    return test
-
-
-def _close_to(matcher: Approximately, profile: Profile) -> Test:
-    low, high = matcher.bounds()
-
-    def test(value: Any) -> bool:
-        number = _number(value, profile)
-        return number is not None and is_finite(number) and low <= decimal_value(number) <= high
-
-    return test
-
-
-def _same_date(matcher: DateEqual) -> Test:
-    wanted, formats = matcher.moment(), matcher.formats
-
-    def test(value: Any) -> bool:
-        moment = read_moment(value, formats) if isinstance(value, str) else None
-        return wanted is not None and moment is not None and wanted.admits(moment)
-
-    return test
-
-
-def _number(value: Any, profile: Profile) -> float | None:
-    if isinstance(value, str):
-        return number_in(value) if profile.name == "loose" else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _text_test(matcher: Pattern | Contains | HasPrefix | HasSuffix) -> Test:
-    found: Callable[[str], bool]
-    match matcher:
-        case Pattern():
-            search = compile_pattern(matcher.pattern).search
-            found = lambda value: search(value) is not None  # noqa: E731 (one of four of a kind)
-        case Contains():
-            found = lambda value: matcher.text in value  # noqa: E731
-        case HasPrefix():
-            found = lambda value: value.startswith(matcher.text)  # noqa: E731
-        case HasSuffix():
-            found = lambda value: value.endswith(matcher.text)  # noqa: E731
-    return lambda value: isinstance(value, str) and found(value)
 
 
 def _fields(matcher: Fields, profile: Profile) -> Test:

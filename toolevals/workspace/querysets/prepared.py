@@ -65,7 +65,7 @@ class PreparedQuery:
     def stream(self, **values: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows for these values as Python has them, a part at a time: for rows that may be very many.
 
-        The database plans it each time.
+        The database plans it each time. Behind a pool of connections all rows are held at once.
         """
         return self._prepare().stream(values)
 
