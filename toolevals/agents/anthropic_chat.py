@@ -14,19 +14,21 @@ from typing import Any
 
 from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chats import Reply, UnreachableError
-from toolevals.agents.clients import ClientChat, plain
-from toolevals.agents.failures import is_transient
+from toolevals.agents.clients import ClientChat
+from toolevals.agents.failures import is_transient, safe
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import losses_within, with_ids
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.reading.parsing import Loss, read_transcript
+from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
+PATH = "/v1/messages"
 # Stop reasons that leave the last block unfinished.
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 # What belongs to a block of reasoning, which is left out whole.
-_OF_THOUGHTS = frozenset({"thinking_delta", "signature_delta", None})
+_OF_THOUGHTS = ("thinking_delta", "signature_delta")
 # Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
@@ -70,7 +72,10 @@ def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Mes
     gets one that is unique in the conversation, by its place. Raises InvalidDocument where a block is none.
     """
     read = read_transcript([{"role": "assistant", "content": content}], "anthropic")
-    (message,) = read.transcript.messages
+    said = read.transcript.messages
+    if len(said) != 1 or said[0].role != "assistant":
+        raise InvalidDocument.at("/content", "holds more than what the assistant says")
+    (message,) = said
     calls = list(message.calls)
     last = content[-1] if content else None
     if calls and stop_reason in CUT_OFF and isinstance(last, dict) and last.get("type") == "tool_use":
@@ -111,7 +116,8 @@ def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
 
     Empty where no message was begun. Arguments stay the text that they came as, so that what no one can read is seen.
-    Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing.
+    Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing; and
+    InvalidDocument for what is of no known shape.
     """
     answer: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
@@ -119,18 +125,33 @@ def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for event in events:
         kind = event.get("type")
         if kind == "message_start":
-            answer = dict(event.get("message") or {})
+            answer = _part(event, "message")
         elif kind == "content_block_start":
-            blocks[_index(event)] = dict(event.get("content_block") or {})
+            blocks[_index(event)] = _part(event, "content_block")
         elif kind == "content_block_delta":
-            _add(blocks.setdefault(_index(event), {}), event.get("delta") or {})
+            _add(blocks.setdefault(_index(event), {}), _part(event, "delta"))
         elif kind == "message_delta":
             _close(answer, event)
         elif kind == "message_stop":
             ended = True
+            break
     if answer and not ended:
         raise UnreachableError("The stream broke off: no message_stop came.", again=True)
     return {**answer, "content": [blocks[index] for index in sorted(blocks)]} if answer else {}
+
+
+def _part(event: Mapping[str, Any], key: str) -> dict[str, Any]:
+    part = event.get(key)
+    if not isinstance(part, dict | None):
+        raise InvalidDocument.at(f"/{key}", "is not an object")
+    return dict(part or {})
+
+
+def _piece(delta: Mapping[str, Any], key: str) -> str:
+    piece = delta.get(key)
+    if not isinstance(piece, str | None):
+        raise InvalidDocument.at(f"/delta/{key}", "is not text")
+    return piece or ""
 
 
 def _index(event: Mapping[str, Any]) -> int:
@@ -139,24 +160,30 @@ def _index(event: Mapping[str, Any]) -> int:
 
 
 def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    if delta.get("type") == "text_delta":
-        block["text"] = f"{block.get('text') or ''}{delta.get('text') or ''}"
-    elif delta.get("type") == "input_json_delta":
-        # A block begins with an empty object; its text comes after.
-        before = block.get("input") if isinstance(block.get("input"), str) else ""
-        block["input"] = f"{before}{delta.get('partial_json') or ''}"
-    elif delta.get("type") == "citations_delta":
-        block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
-    elif delta.get("type") not in _OF_THOUGHTS:
+    kind = delta.get("type")
+    if kind == "text_delta":
+        block["text"] = f"{_piece(block, 'text')}{_piece(delta, 'text')}"
+    elif kind == "input_json_delta":
+        # A block begins with an empty object; its text comes after. Arguments that are whole there stay.
+        piece, before = _piece(delta, "partial_json"), block.get("input")
+        if isinstance(before, str) or not before:
+            block["input"] = f"{before or ''}{piece}"
+        elif piece.strip():
+            raise InvalidDocument.at("/content_block/input", "is an object, and pieces of text come after it")
+    elif kind == "citations_delta":
+        before = block.get("citations")
+        block["citations"] = [*(before if isinstance(before, list) else []), delta.get("citation")]
+    elif kind is not None and kind not in _OF_THOUGHTS:
         # What no one knows is seen where the block is read.
-        block[str(delta.get("type"))] = {key: value for key, value in delta.items() if key != "type"}
+        block[str(kind)] = {key: value for key, value in delta.items() if key != "type"}
 
 
 def _close(answer: dict[str, Any], event: Mapping[str, Any]) -> None:
-    answer["stop_reason"] = (event.get("delta") or {}).get("stop_reason") or answer.get("stop_reason")
+    answer["stop_reason"] = _part(event, "delta").get("stop_reason") or answer.get("stop_reason")
     # Counts are cumulative; what this event does not say was said at the beginning.
-    later = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
-    answer["usage"] = {**(answer.get("usage") or {}), **later}
+    later = {name: count for name, count in _part(event, "usage").items() if count is not None}
+    before = answer.get("usage")
+    answer["usage"] = {**(before if isinstance(before, dict) else {}), **later}
 
 
 class AnthropicChat(ClientChat):
@@ -182,16 +209,16 @@ class AnthropicChat(ClientChat):
         names = WireNames(tools)
         start = time.monotonic()
         with self.errors_named():
-            answer = self._asked(names.shown(messages), names.shown_tools(tools))
+            answer = self._answer(names.shown(messages), names.shown_tools(tools))
             milliseconds = (time.monotonic() - start) * 1000
             content = answer.get("content")
             if not isinstance(content, list):
-                raise UnreachableError("The endpoint answered without a message.", again=True)
+                raise self.without_message(answer)
             message, losses = message_in(content, answer.get("stop_reason"), place=len(messages))
-        model = str(answer.get("model") or "")
+        model = safe(str(answer.get("model") or ""))
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
-    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
         options = self._options
         request: dict[str, Any] = {
             "model": options.model,
@@ -202,17 +229,14 @@ class AnthropicChat(ClientChat):
             request["system"] = "\n\n".join(system)
         if tools:
             request["tools"] = as_tools(tools)
-        # The client knows no `temperature` any more; older models and gateways do.
-        beside = dict(options.extra)
         if options.temperature is not None:
-            beside["temperature"] = options.temperature
-        if options.stream:
-            events: Iterable[Any] = self._client.messages.create(**request, extra_body=beside, stream=True)
-            return joined(plain(event) for event in events)
-        return plain(self._client.messages.create(**request, extra_body=beside))
+            request["temperature"] = options.temperature
+        request |= options.extra
+        return joined(self.told(PATH, request)) if options.stream else self.asked(PATH, request)
 
-    def refusal(self, error: Any) -> tuple[str, bool]:
-        return error.api_message or error.message, is_transient(error.status_code) or error.type in PASSING
+    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+        kind = error.get("type")
+        return is_transient(status) or (isinstance(kind, str) and kind in PASSING)
 
 
 def _usage(usage: Any) -> dict[str, float]:
@@ -232,4 +256,4 @@ def _usage(usage: Any) -> dict[str, float]:
 
 
 def _count(value: Any) -> float:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
+    return value if is_count(value) else 0

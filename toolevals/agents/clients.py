@@ -1,18 +1,27 @@
-"""Tell what the clients of both protocols have in common: they are opened, closed, and fail in the same ways."""
+"""Tell what the clients of both protocols have in common: they are opened, closed, and fail in the same ways.
+
+What comes is read here as it was sent: the clients' own models take what is not of the protocol in silence, or break.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
 import httpx2
 
-from toolevals.agents.answers import AnswerRefusedError
+from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import UnreachableError
-from toolevals.agents.failures import retry_after, unreachable
+from toolevals.agents.failures import retry_after, unreachable, words_in
 from toolevals.agents.network import ForbiddenAddressError
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
+
+OK = 200
+_BOM = b"\xef\xbb\xbf"
+_BEGINNING = 120
 
 
 class ClientChat(ABC):
@@ -34,8 +43,54 @@ class ClientChat(ABC):
         self._client.close()
 
     @abstractmethod
-    def refusal(self, error: Any) -> tuple[str, bool]:
-        """Return what an error with a status says, and whether another try may succeed."""
+    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+        """Tell whether another try may succeed after an error, which the endpoint described so."""
+
+    def asked(self, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the object that a request is answered with. Raises UnreachableError."""
+        with self.errors_named():
+            response = self._client.post(path, body=dict(request), cast_to=httpx2.Response)
+            return self._read(response.content.removeprefix(_BOM), response.status_code)
+
+    def told(self, path: str, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the events that a request is answered with. Raises UnreachableError."""
+        with self.errors_named():
+            stream = self._client.post(
+                path, body={**request, "stream": True}, cast_to=object, stream=True, stream_cls=self._library.Stream[Any]
+            )
+            try:
+                # The client's own reading of an event, without what it makes of its data.
+                for event in stream._iter_events():
+                    if event.data.startswith("[DONE]"):
+                        return
+                    if event.data:
+                        yield self._read(event.data, OK, is_error=event.event == "error")
+            finally:
+                stream.close()
+
+    def _read(self, text: str | bytes, status: int, *, is_error: bool = False) -> dict[str, Any]:
+        try:
+            answer = load_json(text, max_bytes=ANSWER_BYTES)
+        except InvalidDocument as error:
+            begins = text[:_BEGINNING]
+            shown = begins.decode(errors="replace") if isinstance(begins, bytes) else begins
+            raise self._failed(f"The answer could not be read: {error}. It begins: {shown}", status) from None
+        if not isinstance(answer, dict):
+            raise self._failed(f"The endpoint answered without a message: {words_in(answer)}", status)
+        if is_error or answer.get("error"):
+            self.fail(answer, status)
+        return answer
+
+    def fail(self, answer: dict[str, Any], status: int = OK) -> None:
+        """Raise the error that an answer tells of, whatever its status says."""
+        raise self._failed(words_in(answer), status, again=self.may_pass(status, _error_in(answer)))
+
+    def without_message(self, answer: dict[str, Any]) -> UnreachableError:
+        """Return the error for an answer in which nothing is said."""
+        return self._failed(f"The endpoint answered without a message: {words_in(answer)}", OK)
+
+    def _failed(self, said: str, status: int, *, again: bool = True, after: float | None = None) -> UnreachableError:
+        return unreachable(f"{status}: {said}", key=self._key, again=again, retry_after=after, status=status)
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:
@@ -43,11 +98,10 @@ class ClientChat(ABC):
         try:
             yield
         except self._library.APIStatusError as error:
-            said, again = self.refusal(error)
             after, status = retry_after(error.response.headers), error.status_code
-            raise unreachable(
-                f"{status}: {said}", key=self._key, again=again, retry_after=after, status=status
-            ) from None
+            said = words_in(error.body) if error.body else str(error)
+            again = self.may_pass(status, _error_in(error.body))
+            raise self._failed(said, status, again=again, after=after) from None
         except (ForbiddenAddressError, AnswerRefusedError) as error:
             raise UnreachableError(str(error), again=False) from None
         except self._library.APIConnectionError as error:
@@ -59,15 +113,15 @@ class ClientChat(ABC):
         except httpx2.HTTPError as error:
             # While a stream comes, the clients leave the network's errors as they are.
             raise self._worth_a_try(f"{type(error).__name__}: {error}") from None
-        except ValueError as error:
-            # JSON that is none, or blocks that are none, from a server that is none.
+        except (ValueError, RecursionError) as error:
+            # What is not of the protocol, from a server that does not keep to it.
             raise self._worth_a_try(f"The answer could not be read: {error}") from None
 
     def _worth_a_try(self, reason: str) -> UnreachableError:
         return unreachable(reason, key=self._key, again=True)
 
 
-def plain(answer: Any) -> dict[str, Any]:
-    """Return an answer, or an event of one, as it came: what servers send besides the protocol is read further on."""
-    found = answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
-    return found if isinstance(found, dict) else {}
+def _error_in(body: Any) -> Mapping[str, Any]:
+    """Return the description of an error, alone or under `error`."""
+    inner = body.get("error") if isinstance(body, dict) else None
+    return inner if isinstance(inner, dict) else body if isinstance(body, dict) else {}

@@ -5,8 +5,11 @@ from __future__ import annotations
 import email.utils
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from toolevals.agents.chats import UnreachableError
+from toolevals.grading.reading.parsing import printable
+from toolevals.grading.values.canonical import shown
 
 # Statuses after which another try may succeed; all from 500 on as well.
 TRANSIENT = frozenset({408, 409, 425, 429})
@@ -22,8 +25,21 @@ def unreachable(
     reason: str, *, key: str, again: bool, retry_after: float | None = None, status: int | None = None
 ) -> UnreachableError:
     """Return the error for a reason, cut short, and without the key: some servers repeat what they refuse."""
-    hidden = reason.replace(key, "•••") if key else reason
-    return UnreachableError(hidden[:ERROR_LENGTH], again=again, retry_after=retry_after, status=status)
+    return UnreachableError(safe(reason, key), again=again, retry_after=retry_after, status=status)
+
+
+def safe(words: str, key: str = "") -> str:
+    """Return what another side said, cut short, without the key, and so that it can be kept."""
+    return printable(words.replace(key, "•••") if key else words)[:ERROR_LENGTH]
+
+
+def words_in(answer: Any) -> str:
+    """Return what an answer says went wrong: the message of its error where it has one, else all of it as text."""
+    error = answer.get("error") or answer if isinstance(answer, dict) else answer
+    for key in ("message", "detail", "error"):
+        if isinstance(error, dict) and isinstance(said := error.get(key), str) and said:
+            return said
+    return error if isinstance(error, str) else shown(error, ERROR_LENGTH)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -34,5 +50,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         return max(0.0, float(said))
     except ValueError:
-        moment = email.utils.parsedate_to_datetime(said) if "," in said else None
-        return max(0.0, moment.timestamp() - time.time()) if moment else None
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

@@ -7,24 +7,24 @@ from the text as `toolevals.grading.reading.parsing.calls_in_text` reads them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.chats import Reply, UnreachableError
-from toolevals.agents.clients import ClientChat, plain
-from toolevals.agents.failures import is_transient
+from toolevals.agents.chats import Reply
+from toolevals.agents.clients import OK, ClientChat
+from toolevals.agents.failures import is_transient, safe
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
+from toolevals.agents.streamed_chat import joined
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.reading.parsing import Loss, calls_in_text
+from toolevals.grading.reading.parsing import Loss, calls_in_text, first_choice, is_count
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.
 EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
-# The parts of a streamed message that are put together by name.
-_JOINED = frozenset({"role", "content", "refusal", "tool_calls"})
+PATH = "/chat/completions"
 
 
 class OpenAIChat(ClientChat):
@@ -52,17 +52,19 @@ class OpenAIChat(ClientChat):
         names = WireNames(tools if self._options.tools == "native" else ())
         start = time.monotonic()
         with self.errors_named():
-            answer = self._asked(messages, tools, names)
+            answer = self._answer(messages, tools, names)
             milliseconds = (time.monotonic() - start) * 1000
-            message, losses = message_in(_first_message(answer), place=len(messages))
-            losses += _further(answer)
+            first, *further = self._choices(answer)
+            message, losses = message_in(first["message"], place=len(messages))
+        if further:
+            losses += (Loss("further choice", "/choices/*", len(further), "/choices/1"),)
         if self._options.tools == "text" and tools and message.content:
             calls = with_ids(calls_in_text(message.content), place=len(messages))
             message = Message("assistant", message.content, calls)
-        model = str(answer.get("model") or "")
+        model = safe(str(answer.get("model") or ""))
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
-    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:
+    def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:
         options = self._options
         native = options.tools == "native"
         shown = list(messages)
@@ -76,86 +78,38 @@ class OpenAIChat(ClientChat):
         for name in ("temperature", "seed", "max_tokens"):
             if (value := getattr(options, name)) is not None:
                 request[name] = value
-        if not options.stream:
-            return plain(self._client.chat.completions.create(**request))
-        chunks = self._client.chat.completions.create(**request, stream=True, stream_options={"include_usage": True})
-        return _joined(plain(chunk) for chunk in chunks)
+        if options.stream:
+            return joined(self.told(PATH, {**request, "stream_options": {"include_usage": True}}))
+        return self.asked(PATH, request)
 
-    def refusal(self, error: Any) -> tuple[str, bool]:
-        return error.message, is_transient(error.status_code) and error.code not in EXHAUSTED
+    def may_pass(self, status: int, error: Mapping[str, Any]) -> bool:
+        # Some gateways give the status of who is behind them as the code of an answer that has come well.
+        code = error.get("code")
+        if isinstance(code, int) and status == OK:
+            status = code
+        return (is_transient(status) or status == OK) and str(code) not in EXHAUSTED
 
-
-def _first_message(answer: dict[str, Any]) -> dict[str, Any]:
-    choices = answer.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    if not isinstance(message, dict):
-        raise UnreachableError("The endpoint answered without a message.", again=True)
-    return message
-
-
-def _further(answer: dict[str, Any]) -> tuple[Loss, ...]:
-    count = len(answer["choices"]) - 1
-    return (Loss("further choice", "/choices/*", count, "/choices/1"),) if count else ()
-
-
-def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
-    """Put the chunks of a streamed answer together: text and arguments come in pieces, each call by its index.
-
-    What else a piece holds, such as reasoning, is joined likewise, so that what is not read is seen.
-
-    Raises UnreachableError where no chunk says why the answer ended: the rest of it never came.
-    """
-    answer: dict[str, Any] = {}
-    text: list[str] = []
-    calls: dict[int, dict[str, Any]] = {}
-    rest: dict[str, Any] = {}
-    begun = ended = False
-    for chunk in chunks:
-        answer = {**answer, **{key: chunk[key] for key in ("model", "usage") if chunk.get(key)}}
-        for choice in (chunk.get("choices") or [])[:1]:
-            begun = True
-            ended = ended or bool(choice.get("finish_reason"))
-            delta = choice.get("delta") or {}
-            rest = {**rest, **{key: _grown(rest.get(key), delta[key]) for key in delta.keys() - _JOINED}}
-            text.append(delta.get("content") or delta.get("refusal") or "")
-            for piece in delta.get("tool_calls") or []:
-                _add(calls.setdefault(piece.get("index") or 0, {"function": {"name": "", "arguments": ""}}), piece)
-    if not begun:
-        return answer
-    if not ended:
-        raise UnreachableError("The stream broke off: no finish_reason came.", again=True)
-    made = [calls[index] for index in sorted(calls)]
-    message = {**rest, "role": "assistant", "content": "".join(text) or None, "tool_calls": made}
-    return {**answer, "choices": [{"message": message}]}
-
-
-def _grown(before: Any, piece: Any) -> Any:
-    """Return a value that comes in pieces, with one more of them."""
-    if isinstance(before, str) and isinstance(piece, str):
-        return before + piece
-    if isinstance(before, list) and isinstance(piece, list):
-        return before + piece
-    if isinstance(before, dict) and isinstance(piece, dict):
-        return before | {key: _grown(before.get(key), value) for key, value in piece.items()}
-    return before if piece is None else piece
-
-
-def _add(call: dict[str, Any], piece: Mapping[str, Any]) -> None:
-    if piece.get("id"):
-        call["id"] = piece["id"]
-    function = piece.get("function") or {}
-    for key in ("name", "arguments"):
-        call["function"][key] += function.get(key) or ""
+    def _choices(self, answer: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the choices of an answer, the first by its index first. Raises UnreachableError."""
+        choices = answer.get("choices")
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices) or not choices:
+            raise self.without_message(answer)
+        place = first_choice(choices)
+        first = choices[place]
+        if first.get("error"):
+            self.fail(first)
+        if not isinstance(first.get("message"), dict):
+            raise self.without_message(answer)
+        return [first, *choices[:place], *choices[place + 1 :]]
 
 
 def _usage(usage: Any) -> dict[str, float]:
     if not isinstance(usage, dict):
         return {}
-    details = usage.get("prompt_tokens_details") or {}
+    details = usage.get("prompt_tokens_details")
     counts = {
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
-        "cached_tokens": details.get("cached_tokens"),
+        "cached_tokens": details.get("cached_tokens") if isinstance(details, dict) else None,
     }
-    return {name: count for name, count in counts.items() if isinstance(count, int | float) and count >= 0}
+    return {name: count for name, count in counts.items() if is_count(count)}

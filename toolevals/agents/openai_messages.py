@@ -9,6 +9,7 @@ from typing import Any
 
 from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 TEXT_TOOLS = """You can call these tools:
 {tools}
@@ -41,12 +42,25 @@ def text_with_tools(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> l
 def message_in(document: dict[str, Any], *, place: int) -> tuple[Message, tuple[Loss, ...]]:
     """Read an assistant's message, and what of it a transcript has no place for.
 
-    A call without an id gets one that is unique in the conversation, by its place.
+    A call without an id gets one that is unique in the conversation, by its place. Raises InvalidDocument where its
+    content or its calls are of no shape that the protocol has: the agent has no part in that.
     """
+    _require_shape(document)
     read = read_transcript([{**document, "role": "assistant"}])
     (message,) = read.transcript.messages
     said = Message("assistant", message.content, with_ids(message.calls, place=place))
     return said, losses_within(read.losses, "/choices/0/message")
+
+
+def _require_shape(message: dict[str, Any]) -> None:
+    content, calls = message.get("content"), message.get("tool_calls")
+    parts = content if isinstance(content, list) else []
+    if not isinstance(content, str | list | None) or not all(isinstance(part, str | dict) for part in parts):
+        raise InvalidDocument.at("/choices/0/message/content", "is neither text nor a list of parts")
+    if not isinstance(calls, list | None) or not all(isinstance(call, dict) for call in calls or ()):
+        raise InvalidDocument.at("/choices/0/message/tool_calls", "is no list of objects")
+    if not isinstance(message.get("function_call"), dict | None):
+        raise InvalidDocument.at("/choices/0/message/function_call", "is no object")
 
 
 def losses_within(losses: Iterable[Loss], place: str) -> tuple[Loss, ...]:

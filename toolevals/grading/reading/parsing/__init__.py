@@ -6,9 +6,12 @@ and show them. `Loss.below(prefix)` moves a loss to where the messages stand in 
 `InvalidDocument.below` does for errors. A format is one file in `formats` and one row in `table.FORMATS`.
 """
 
+from toolevals.grading.reading.parsing.call_pieces import CallPieces
 from toolevals.grading.reading.parsing.format_table import FORMATS, MESSAGE_FORMATS
-from toolevals.grading.reading.parsing.json_calls import call_in
+from toolevals.grading.reading.parsing.formats.openai_chat import first_choice
+from toolevals.grading.reading.parsing.json_calls import call_in, printable
 from toolevals.grading.reading.parsing.losses import Loss, Tally
+from toolevals.grading.reading.parsing.measures import is_count
 from toolevals.grading.reading.parsing.messages import (
     MessageFormat,
     ReadTranscript,
@@ -22,13 +25,17 @@ from toolevals.grading.reading.parsing.text import calls_in_text
 __all__ = [
     "FORMATS",
     "MESSAGE_FORMATS",
+    "CallPieces",
     "Loss",
     "MessageFormat",
     "ReadTranscript",
     "Tally",
     "call_in",
     "calls_in_text",
+    "first_choice",
+    "is_count",
     "last_words",
+    "printable",
     "read_run",
     "read_transcript",
     "transcript_in",

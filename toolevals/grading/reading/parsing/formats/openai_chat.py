@@ -5,7 +5,9 @@ Source: https://platform.openai.com/docs/api-reference/chat. The form that most 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.content import result_said, said
@@ -14,7 +16,7 @@ from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.turns import Turn
-from toolevals.grading.values import Message
+from toolevals.grading.values import Call, Message
 
 _BESIDE = frozenset({
     "role", "content", "name", "id", "index", "type", "finish_reason", "created_at", "timestamp", "model", "object",
@@ -41,12 +43,20 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             _leave(item, pointer, account)
             refusal = item.get("refusal")
             text = said(item.get("content"), f"{pointer}/content", account)
-            calls = (
-                *calls_in(item.get("tool_calls"), f"{pointer}/tool_calls", account),
-                *calls_in(item.get("function_call") or None, f"{pointer}/function_call", account),
-            )
+            calls = _calls(item, pointer, account)
             words = refusal if text is None and isinstance(refusal, str) else text
             yield Turn(Message(account.role(item["role"], pointer), words, calls, measures=measures_in(item)))
+
+
+def _calls(item: Item, pointer: str, account: Account) -> tuple[Call, ...]:
+    """Return the calls of a message. The older `function_call` may repeat one of `tool_calls`: that is one call."""
+    calls = calls_in(item.get("tool_calls"), f"{pointer}/tool_calls", account)
+    older = calls_in(item.get("function_call") or None, f"{pointer}/function_call", account)
+    return calls if calls and all(_repeats(call, calls) for call in older) else (*calls, *older)
+
+
+def _repeats(older: Call, calls: Sequence[Call]) -> bool:
+    return any(replace(call, id=older.id) == older for call in calls)
 
 
 def _result(item: Item, pointer: str, account: Account) -> Turn:
@@ -76,13 +86,20 @@ def _opens(document: Item) -> Opened | None:
     choices = document.get("choices")
     if not isinstance(choices, list):
         return None
-    further = tuple((f"/choices/{place}", "further choice") for place in range(1, len(choices)))
-    first = choices[0] if choices else None
+    chosen = first_choice(choices)
+    further = tuple((f"/choices/{place}", "further choice") for place in range(len(choices)) if place != chosen)
+    first = choices[chosen] if choices else None
     message = first.get("message") if isinstance(first, dict) else None
-    items = [("/choices/0/message", message)] if choices else []
-    return Opened(
-        items, "/choices/0/message", "the document has `choices`", read=frozenset({"choices"}), further=further
-    )
+    at = f"/choices/{chosen}/message"
+    items = [(at, message)] if choices else []
+    return Opened(items, at, "the document has `choices`", read=frozenset({"choices"}), further=further)
+
+
+def first_choice(choices: Sequence[Any]) -> int:
+    """Return the place of the first choice by its `index`, wherever it stands; of those without one, by place."""
+    indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
+    numbered = [(index if isinstance(index, int) else place, place) for place, index in enumerate(indexes)]
+    return min(numbered, default=(0, 0))[1]
 
 
 OPENAI_CHAT = TranscriptFormat(
