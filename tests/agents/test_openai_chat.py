@@ -45,10 +45,12 @@ def test_words_and_calls_that_nobody_can_read(stream):
     assert (call.name, call.id) == ("status", "id-0")
 
 
-def test_a_call_that_is_none_is_malformed_and_no_error_of_the_endpoint():
-    with chat_server(lambda _: Trouble(200, '{"choices": [{"message": {"tool_calls": [1]}}]}')) as server:
-        (call,) = ask(server).message.calls
-    assert isinstance(call, MalformedCall)
+def test_calls_of_no_shape_of_the_protocol_are_the_endpoints_error_and_not_the_agents():
+    with (
+        chat_server(lambda _: Trouble(200, '{"choices": [{"message": {"tool_calls": [1]}}]}')) as server,
+        pytest.raises(UnreachableError, match="tool_calls: is no list of objects"),
+    ):
+        ask(server)
 
 
 def test_the_request_says_what_was_asked_for():

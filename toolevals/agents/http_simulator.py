@@ -33,6 +33,7 @@ from toolevals.agents.retry import RetryPolicy, ask_patiently
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
+from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -186,7 +187,7 @@ class HttpSimulator:
         self.absences += away
         # A service may repeat what it was sent.
         hidden = said.replace(self._key, HIDDEN) if self._key else said
-        return UnreachableError(hidden, again=again, retry_after=retry_after)
+        return UnreachableError(printable(hidden), again=again, retry_after=retry_after)
 
 
 class _HttpWorld:

@@ -151,7 +151,7 @@ class Judge:
         try:
             judgement = self._judgement(request, asked)
         except UnreachableError as error:
-            judgement, was_reached = self._errored(request, f"The judge could not be reached: {error}"), False
+            judgement, was_reached = self.errored(request, f"The judge could not be reached: {error}"), False
         return Heard(judgement, dict(asked.usage), asked.answered_by, asked.latency_ms, was_reached)
 
     def _judgement(self, request: JudgementRequest, asked: _Asked) -> Judgement:
@@ -165,12 +165,13 @@ class Judge:
         try:
             return self._read(request, said)
         except InvalidDocument as error:
-            return self._errored(request, f"The judge gave no answer that fits the rubric, twice: {error.problems[0]}")
+            return self.errored(request, f"The judge gave no answer that fits the rubric, twice: {error.problems[0]}")
 
     def _read(self, request: JudgementRequest, said: str) -> Judgement:
         return Judgement.of_answer(request, answer_in(said, request.inputs), model=self._model, pinned=self._pinned)
 
-    def _errored(self, request: JudgementRequest, error: str) -> Judgement:
+    def errored(self, request: JudgementRequest, error: str) -> Judgement:
+        """Return the judgement of a request that came to nothing."""
         return Judgement.errored(request, error, model=self._model, pinned=self._pinned)
 
 

@@ -17,13 +17,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
 from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError, too_long
+from toolevals.agents.failures import safe
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.mcp_pipes import pipes_to
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_async_client
 
 # A list of tools longer than this does not end.
 MOST_PAGES = 200
-ERROR_LENGTH = 300
 LATE = "it did not answer in time"
 # Codes of the client itself: the connection ended, or no one answered in time.
 BROKEN = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
@@ -36,6 +36,7 @@ FAILURES = (
     OSError,
     RuntimeError,
     ValueError,
+    RecursionError,
     anyio.ClosedResourceError,
     anyio.BrokenResourceError,
     anyio.EndOfStream,
@@ -140,8 +141,7 @@ class McpSession:
         except FAILURES as error:
             said = self._refused.pop() if self._refused else _first(error)
             words = str(said) or (LATE if isinstance(said, TimeoutError) else type(said).__name__)
-            hidden = words.replace(self._key, "•••") if self._key else words
-            raise McpUnreachableError(f"The MCP server cannot be used: {hidden[:ERROR_LENGTH]}") from None
+            raise McpUnreachableError(f"The MCP server cannot be used: {safe(words, self._key)}") from None
 
 
 def _first(error: BaseException) -> BaseException:

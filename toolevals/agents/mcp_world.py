@@ -16,6 +16,7 @@ from toolevals.agents.mcp_client import McpSession, McpUnreachableError
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
+from toolevals.grading.reading.parsing import printable
 from toolevals.grading.values import ToolCall
 
 
@@ -69,8 +70,8 @@ def result_text(result: Mapping[str, Any]) -> str:
     """
     content = result.get("content") or []
     if not content and result.get("structuredContent") is not None:
-        return json.dumps(result["structuredContent"], ensure_ascii=False)
-    return "\n".join(map(_block_text, content))
+        return printable(json.dumps(result["structuredContent"], ensure_ascii=False))
+    return printable("\n".join(map(_block_text, content)))
 
 
 def _block_text(block: Mapping[str, Any]) -> str:

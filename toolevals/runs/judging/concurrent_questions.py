@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Sum
 
+from toolevals.agents.failures import safe
 from toolevals.agents.judge import Heard, Judge
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
 from toolevals.runs.models import DriftCheck, ProbeCheck
 from toolevals.workspace.jobs import JobCancelled, Lease, MustGiveWay
 
+logger = logging.getLogger(__name__)
 # Questions at once in each worker.
 CONCURRENCY = 8
 # Between two looks at whether to begin nothing more, while no answer comes.
@@ -62,7 +66,7 @@ def _heard(
         may_begin = not lease.must_give_way()
         if may_begin:
             for question in islice(coming, CONCURRENCY - len(asked)):
-                asked[pool.submit(question.judge.hear, question.request)] = question.key
+                asked[pool.submit(_answer, question.judge, question.request)] = question.key
         if not asked:
             if may_begin or next(coming, None) is None:
                 return
@@ -70,6 +74,18 @@ def _heard(
         ended, _ = wait(asked, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in ended:
             yield asked.pop(future), future.result()
+
+
+def _answer(judge: Judge, request: JudgementRequest) -> Heard:
+    """Return a judge's answer. What no one foresaw errs this question alone; the database's errors are raised."""
+    try:
+        return judge.hear(request)
+    except (DatabaseError, InterfaceError):
+        raise
+    except Exception as error:
+        logger.exception("A question to a judge broke off.")
+        said = safe(f"The question broke off ({type(error).__name__}): {error}")
+        return Heard(judge.errored(request, said), was_reached=False)
 
 
 def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ All workers of a run share one rate: a row holds when the next request may be ma
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,11 +14,13 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings as installation
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.utils import timezone
 
 from toolevals.agents.chats import Chat
+from toolevals.agents.code import NoSandboxError
 from toolevals.agents.connectors import CONNECTORS, Agent, ConnectorOptions, Opening
+from toolevals.agents.failures import safe
 from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
@@ -26,10 +29,13 @@ from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
 from toolevals.agents.worlds import Simulator, World, WorldDiedError
 from toolevals.grading.values import Transcript
+from toolevals.grading.values.documents import require_json
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulating import simulator_of
-from toolevals.workspace.services import secret_for
+from toolevals.workspace.services import SecretUnusableError, secret_for
+
+logger = logging.getLogger(__name__)
 
 NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
 # How a model that plays users is asked.
@@ -73,7 +79,22 @@ class Stage:
     limits: Limits
 
     def talk(self, task: Task) -> Conversation:
-        """Let the agent do a task in a fresh world."""
+        """Let the agent do a task in a fresh world. What no one foresaw errs this task alone.
+
+        Raises what is no one task's: the database's errors, a sandbox or a secret that cannot be had.
+        """
+        try:
+            talk = self._talk(task)
+            require_json(talk.transcript.to_document())
+            return talk
+        except (DatabaseError, InterfaceError, NoSandboxError, SecretUnusableError):
+            raise
+        except Exception as error:
+            logger.exception("A conversation broke off.")
+            said = safe(f"The conversation broke off ({type(error).__name__}): {error}")
+            return Conversation(Transcript(error=said), End.UNREACHABLE)
+
+    def _talk(self, task: Task) -> Conversation:
         simulation = Simulation.of_example(task.example)
         if simulation.instruction and self.player is None:
             return Conversation(Transcript(error=NOBODY_PLAYS), End.UNREACHABLE)
