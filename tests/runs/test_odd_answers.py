@@ -30,7 +30,10 @@ def call(**piece):
 
 # What is sent, and the words of the reason; None where the case is graded.
 ODD = {
-    "object": (events(chunks(call(index=0, id="c", function={"name": STATUS, "arguments": {"order_id": "ORD-1"}}))), None),
+    "object": (
+        events(chunks(call(index=0, id="c", function={"name": STATUS, "arguments": {"order_id": "ORD-1"}}))),
+        None,
+    ),
     "null choices": (events('data: {"choices": null, "error": null}\n\n'), "without a message"),
     "delta text": (events(chunks("hello")), "a delta is not an object"),
     "content list": (events(chunks({"content": [{"type": "text", "text": "Hello"}]})), None),
@@ -46,7 +49,10 @@ ODD = {
     "twice": (events('data: {"choices": [], "choices": []}\n\n'), "appears twice"),
     "usage": (events(chunks({"content": "Hello"}).replace('"stop"}', '"stop"}], "usage": ["much"], "x": [0')), None),
     "packed": (Trouble(200, "x", Content_Encoding="br"), "packed as 'br'"),
-    "status": (Trouble(418, '{"error": {"message": "a teapot", "code": ["t"]}}', Retry_After="soon, please"), "418: a teapot"),
+    "status": (
+        Trouble(418, '{"error": {"message": "a teapot", "code": ["t"]}}', Retry_After="soon, please"),
+        "418: a teapot",
+    ),
 }
 
 

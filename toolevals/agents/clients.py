@@ -56,7 +56,11 @@ class ClientChat(ABC):
         """Yield the events that a request is answered with. Raises UnreachableError."""
         with self.errors_named():
             stream = self._client.post(
-                path, body={**request, "stream": True}, cast_to=object, stream=True, stream_cls=self._library.Stream[Any]
+                path,
+                body={**request, "stream": True},
+                cast_to=object,
+                stream=True,
+                stream_cls=self._library.Stream[Any],
             )
             try:
                 # The client's own reading of an event, without what it makes of its data.
