@@ -1,6 +1,7 @@
 """Streamed calls as real servers send them, which differ from the published protocol, and anything at all."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -142,30 +143,24 @@ _KINDS = st.sampled_from(
 
 @given(st.lists(shaped(*_CHUNK) | st.builds(lambda d: chunk(d, "stop"), shaped(*_CHUNK[3:])), max_size=3))
 def test_no_chunk_raises_another_error(chunks):
-    try:
+    with suppress(InvalidDocument, UnreachableError):
         answer = joined(chunks)
         for choice in answer.get("choices", ()):
             message_in(choice["message"], place=1)
-    except (InvalidDocument, UnreachableError):
-        pass
 
 
 @given(st.lists(st.builds(lambda event, kind: {**event, "type": kind}, shaped(*_EVENT), _KINDS), max_size=4))
 def test_no_event_raises_another_error(events):
-    try:
+    with suppress(InvalidDocument, UnreachableError):
         content = anthropic_chat.joined(events).get("content")
         if isinstance(content, list):
             anthropic_chat.message_in(content, "end_turn", place=1)
-    except (InvalidDocument, UnreachableError):
-        pass
 
 
 @given(shaped("role", "content", "tool_calls", "function_call", "refusal", "function", "name", "arguments"))
 def test_no_message_raises_another_error(message):
-    try:
+    with suppress(InvalidDocument):
         message_in(message, place=1)
-    except InvalidDocument:
-        pass
 
 
 @given(JSON | shaped("error", "message", "detail"), st.text(max_size=20))

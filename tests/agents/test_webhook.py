@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.agents.loopback import Trouble
 from tests.agents.players import Shop
@@ -16,7 +19,7 @@ from toolevals.agents.chats import UnreachableError
 from toolevals.agents.loop import Conversation, End, Task, converse
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.users import ScriptedUser
-from toolevals.agents.webhook import Webhook, WebhookChat
+from toolevals.agents.webhook import Webhook, WebhookChat, transcript_of
 from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.agents.worlds import ToolAnswer
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
@@ -200,3 +203,18 @@ def test_options_are_checked_each():
     assert [problem.pointer for problem in caught.value.problems] == ["/model", "/url", "/timeout"]
     options = WebhookOptions.from_document({"url": "https://agent.example/"})
     assert WebhookOptions.from_document(options.to_document()) == options
+
+
+def like_answers(inner):
+    keys = (
+        "messages", "role", "content", "tool_calls", "choices", "message", "output", "type", "parts", "candidates",
+        "steps", "text", "function", "name", "arguments", "jsonrpc", "usage", "index", "tool_call_chunks",
+    )  # fmt: skip
+    kinds = st.sampled_from(["assistant", "tool", "ai", "AIMessageChunk", "function_call", "tool_use", "text"])
+    return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(keys), inner | kinds, max_size=4)
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: like_answers(inner), max_leaves=12))
+def test_no_answer_raises_another_error(answer):
+    with suppress(InvalidDocument):
+        transcript_of(answer)

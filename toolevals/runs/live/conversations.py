@@ -86,13 +86,13 @@ class Stage:
         try:
             talk = self._talk(task)
             require_json(talk.transcript.to_document())
-            return talk
         except (DatabaseError, InterfaceError, NoSandboxError, SecretUnusableError):
             raise
         except Exception as error:
             logger.exception("A conversation broke off.")
             said = safe(f"The conversation broke off ({type(error).__name__}): {error}")
             return Conversation(Transcript(error=said), End.UNREACHABLE)
+        return talk
 
     def _talk(self, task: Task) -> Conversation:
         simulation = Simulation.of_example(task.example)

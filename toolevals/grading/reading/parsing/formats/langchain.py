@@ -7,8 +7,10 @@ Plain, as they are dumped, or in the state of a graph. Source: langchain_core.me
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
+from toolevals.grading.reading.parsing.call_pieces import joined_calls
 from toolevals.grading.reading.parsing.calls import called, calls_in
 from toolevals.grading.reading.parsing.content import PART_LOSSES, part_said, result_said, said
 from toolevals.grading.reading.parsing.formats.transcript_format import (
@@ -33,6 +35,7 @@ _ROLES = {
     "system": "system", "SystemMessage": "system", "SystemMessageChunk": "system",
     "developer": "developer", "remove": "",
 }  # fmt: skip
+_CHUNK = "AIMessageChunk"
 _OUTSIDE = frozenset({"lc", "type", "id", "kwargs", "name", "graph", "data"})
 _BESIDE = frozenset({
     "type", "content", "id", "name", "response_metadata", "additional_kwargs", "example", "chunk_position",
@@ -54,7 +57,7 @@ def _accepts(item: Item) -> bool:
 
 def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
     """Read messages. A tool's message with status "error" is an error; `invalid_tool_calls` are malformed."""
-    for pointer, item in items:
+    for pointer, item in _whole(items):
         role, fields, here = _ROLES[_kind(item)], _fields(item), pointer + _below(item)
         if fields is not item:
             account.rest(item, _OUTSIDE, pointer)
@@ -77,6 +80,37 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             yield Turn(Message(role, words, calls, measures=measures_in(fields)))
 
 
+def _whole(items: Iterable[Placed]) -> Iterator[Placed]:
+    """Yield the items, with chunks of one message that follow each other put together."""
+    for (is_chunk, _), group in groupby(items, key=lambda placed: _message_of(placed[1])):
+        some = list(group)
+        if is_chunk and len(some) > 1:
+            yield some[0][0], _joined([_fields(item) for _, item in some])
+        else:
+            yield from some
+
+
+def _message_of(item: Item) -> tuple[bool, Any]:
+    """Return whether an item is a chunk, and by what it is known to be of one message with its neighbours."""
+    is_chunk = _kind(item) == _CHUNK
+    identifier = _fields(item).get("id") if is_chunk else None
+    return is_chunk, identifier if isinstance(identifier, str) else None
+
+
+def _joined(chunks: list[Item]) -> Item:
+    contents = [chunk.get("content") or "" for chunk in chunks]
+    if all(isinstance(content, str) for content in contents):
+        content: Any = "".join(contents)
+    else:
+        content = [part for each in contents for part in (each if isinstance(each, list) else [each]) if part]
+    whole = {key: value for chunk in chunks for key, value in chunk.items() if value}
+    pieces = [chunk["tool_call_chunks"] for chunk in chunks if chunk.get("tool_call_chunks")]
+    if pieces:
+        # What each chunk holds as `tool_calls` was read from its piece alone.
+        whole |= {"tool_calls": joined_calls(pieces), "invalid_tool_calls": [], "tool_call_chunks": []}
+    return {**whole, "type": _CHUNK, "content": content}
+
+
 def _words(content: Any, pointer: str, called_already: bool, account: Account) -> str | None:
     """Return the text of the content. Blocks of calls repeat the calls next to it; without those they are refused."""
     if not (called_already and isinstance(content, list)):
@@ -96,6 +130,8 @@ def _calls(fields: Item, pointer: str, account: Account) -> tuple[Call, ...]:
         *calls_in(fields.get("tool_calls"), f"{pointer}/tool_calls", account),
         *(_invalid(item, f"{here}/{place}", account) for place, item in enumerate(bad)),
     )
+    if not calls and fields.get("tool_call_chunks"):
+        calls = tuple(map(call_in, joined_calls([fields["tool_call_chunks"]])))
     beside = fields.get("additional_kwargs")
     if not isinstance(beside, dict):
         return calls
