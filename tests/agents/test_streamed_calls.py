@@ -30,21 +30,44 @@ def piece(name=None, arguments=None, **beside):
 
 # By the server that sends them so: the pieces, each list one chunk, and the calls.
 STREAMS = {
-    "the protocol": ([[piece("seek", "", index=0, id="a")], [piece(None, OSLO[:5], index=0)], [piece(None, OSLO[5:], index=0)]], [A]),
-    "one index for all, ids differ (Ollama)": ([[piece("seek", OSLO, index=0, id="a")], [piece("seek", ROME, index=0, id="b")]], [A, B]),
+    "the protocol": (
+        [[piece("seek", "", index=0, id="a")], [piece(None, OSLO[:5], index=0)], [piece(None, OSLO[5:], index=0)]],
+        [A],
+    ),
+    "one index for all, ids differ (Ollama)": (
+        [[piece("seek", OSLO, index=0, id="a")], [piece("seek", ROME, index=0, id="b")]],
+        [A, B],
+    ),
     "no index, ids differ (Gemini)": ([[piece("seek", OSLO, id="a"), piece("seek", ROME, id="b")]], [A, B]),
     "null index, later pieces bare": (
-        [[piece("seek", "", index=None, id="a")], [piece(None, OSLO, index=None)], [piece("seek", ROME, index=None, id="b")]],
+        [
+            [piece("seek", "", index=None, id="a")],
+            [piece(None, OSLO, index=None)],
+            [piece("seek", ROME, index=None, id="b")],
+        ],
         [A, B],
     ),
     "no index, no ids": ([[piece("seek", OSLO)], [piece("seek", ROME)]], [A, B]),
-    "one index, no ids, one chunk": ([[piece("ping", "", index=0), piece("ping", "", index=0)]], [("ping", {}), ("ping", {})]),
-    "the name in each piece": ([[piece("seek", OSLO[:5], index=0, id="a")], [piece("seek", OSLO[5:], index=0, id="a")]], [A]),
-    "an id of its own for each piece (vLLM)": (
-        [[piece("seek", OSLO[:5], index=0, id="a")], [piece("seek", OSLO[5:9], index=0, id="b")], [piece(None, OSLO[9:], index=0, id="c")]],
+    "one index, no ids, one chunk": (
+        [[piece("ping", "", index=0), piece("ping", "", index=0)]],
+        [("ping", {}), ("ping", {})],
+    ),
+    "the name in each piece": (
+        [[piece("seek", OSLO[:5], index=0, id="a")], [piece("seek", OSLO[5:], index=0, id="a")]],
         [A],
     ),
-    "a name in pieces": ([[piece("se", "", index=0, id="a")], [piece("ek", "", index=0)], [piece(None, OSLO, index=0)]], [A]),
+    "an id of its own for each piece (vLLM)": (
+        [
+            [piece("seek", OSLO[:5], index=0, id="a")],
+            [piece("seek", OSLO[5:9], index=0, id="b")],
+            [piece(None, OSLO[9:], index=0, id="c")],
+        ],
+        [A],
+    ),
+    "a name in pieces": (
+        [[piece("se", "", index=0, id="a")], [piece("ek", "", index=0)], [piece(None, OSLO, index=0)]],
+        [A],
+    ),
     "interleaved": (
         [
             [piece("seek", OSLO[:5], index=0, id="a")],
@@ -57,7 +80,7 @@ STREAMS = {
     "an object": ([[piece("seek", A[1], index=0, id="a")], [piece(None, "", index=0)]], [A]),
     "the same id for all": ([[piece("seek", OSLO, index=0, id="x")], [piece("seek", ROME, index=1, id="x")]], [A, B]),
     "the last first": ([[piece("seek", ROME, index=1, id="b")], [piece("seek", OSLO, index=0, id="a")]], [A, B]),
-}  # fmt: skip
+}
 
 
 def chunk(delta=None, finish=None, index=0):

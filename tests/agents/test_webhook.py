@@ -214,7 +214,7 @@ def like_answers(inner):
     return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(keys), inner | kinds, max_size=4)
 
 
-@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: like_answers(inner), max_leaves=12))
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), like_answers, max_leaves=12))
 def test_no_answer_raises_another_error(answer):
     with suppress(InvalidDocument):
         transcript_of(answer)

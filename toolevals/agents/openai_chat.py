@@ -107,7 +107,7 @@ def _usage(usage: Any) -> dict[str, float]:
     if not isinstance(usage, dict):
         return {}
     details = usage.get("prompt_tokens_details")
-    counts = {
+    counts: dict[str, Any] = {
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
         "cached_tokens": details.get("cached_tokens") if isinstance(details, dict) else None,

@@ -124,7 +124,7 @@ def _grown(before: Any, piece: Any) -> Any:
     return before if piece is None else piece
 
 
-def _require(value: Any, kind: type, what: str) -> None:
+def _require(value: Any, kind: type[dict[str, Any]] | type[list[Any]] | type[str], what: str) -> None:
     if not isinstance(value, kind):
-        names = {dict: "an object", list: "a list", str: "text"}
+        names: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
         raise InvalidDocument.at("", f"{what} is not {names[kind]}")

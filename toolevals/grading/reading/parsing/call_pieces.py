@@ -79,8 +79,9 @@ class CallPieces:
                 before.add(call.name, call.text if call.given is None else call.given)
             else:
                 made.append(_Growing(call.index, call.id, call.name, call.text, call.given))
-        if all(isinstance(call.index, int) for call in made):
-            made.sort(key=lambda call: call.index)
+        numbers = [call.index for call in made if isinstance(call.index, int)]
+        if len(numbers) == len(made):
+            made = [call for _, call in sorted(zip(numbers, made, strict=True), key=lambda numbered: numbered[0])]
         return [call.to_document() for call in made]
 
     def _take(self, piece: dict[str, Any], named: set[int]) -> None:
