@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,20 +11,20 @@ from hypothesis import strategies as st
 from tests.agents.chat_server import Trouble, chat_server
 from toolevals.agents import anthropic_chat
 from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.chats import UnreachableError
+from toolevals.agents.chats import Reply, UnreachableError
 from toolevals.agents.failures import retry_after, words_in
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
 from toolevals.agents.openai_messages import message_in
 from toolevals.agents.streamed_chat import joined
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, ToolCall
 from toolevals.grading.values.problems import InvalidDocument
 
 A, B = ("seek", {"city": "Oslo"}), ("seek", {"city": "Rome"})
 OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'
 
 
-def piece(name=None, arguments=None, **beside):
+def piece(name: str | None = None, arguments: Any = None, **beside: Any) -> dict[str, Any]:
     given = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
     return {"function": given, **beside}
 
@@ -83,11 +84,11 @@ STREAMS = {
 }
 
 
-def chunk(delta=None, finish=None, index=0):
+def chunk(delta: Any = None, finish: str | None = None, index: int = 0) -> dict[str, Any]:
     return {"choices": [{"index": index, "delta": delta or {}, "finish_reason": finish}]}
 
 
-def ask(*chunks, end="data: [DONE]\n\n", **headers):
+def ask(*chunks: Any, end: str = "data: [DONE]\n\n", **headers: str) -> Reply:
     text = "".join(f"data: {json.dumps(each)}\n\n" for each in chunks) + end
     trouble = Trouble(200, text, Content_Type="text/event-stream", **headers)
     with chat_server(lambda _: trouble) as server:
@@ -96,14 +97,14 @@ def ask(*chunks, end="data: [DONE]\n\n", **headers):
             return chat.reply([Message("user", "Go.")], ())
 
 
-def made(reply):
-    return [(call.name, call.arguments) for call in reply.message.calls]
+def made(reply: Reply) -> list[Any]:
+    return [(call.name, call.arguments) for call in reply.message.calls if isinstance(call, ToolCall)]
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_each_server_is_understood(name):
     lists, calls = STREAMS[name]
-    azure = {"choices": [], "prompt_filter_results": []}
+    azure: dict[str, Any] = {"choices": [], "prompt_filter_results": []}
     reply = ask(azure, *(chunk({"tool_calls": pieces}) for pieces in lists), chunk(finish="tool_calls"))
     assert made(reply) == calls
     assert len({call.id for call in reply.message.calls}) == len(calls) or name == "the same id for all"
@@ -149,7 +150,7 @@ JSON = st.recursive(
 )
 
 
-def shaped(*keys):
+def shaped(*keys: str) -> st.SearchStrategy[dict[str, Any]]:
     """Draw objects with these keys, each left out, anything, or an object of such again."""
     flat = st.fixed_dictionaries({}, optional=dict.fromkeys(keys, JSON))
     inner = JSON | flat | st.lists(flat, max_size=3)

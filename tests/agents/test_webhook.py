@@ -205,7 +205,7 @@ def test_options_are_checked_each():
     assert WebhookOptions.from_document(options.to_document()) == options
 
 
-def like_answers(inner):
+def like_answers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     keys = (
         "messages", "role", "content", "tool_calls", "choices", "message", "output", "type", "parts", "candidates",
         "steps", "text", "function", "name", "arguments", "jsonrpc", "usage", "index", "tool_call_chunks",

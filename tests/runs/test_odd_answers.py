@@ -1,6 +1,8 @@
 """A live run whose endpoint answers each case oddly: that case is errored with its words, and the others are graded."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -8,23 +10,26 @@ from tests.agents.chat_server import Trouble, chat_server, says
 from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import last, live_run
 from toolevals.agents import openai_chat
+from toolevals.agents.openai_messages import message_in
 from toolevals.runs.models import Transcript
 from toolevals.workspace.models import JobState
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 
 
-def chunks(*deltas, finish="stop"):
-    lines = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+def chunks(*deltas: Any, finish: str | None = "stop") -> str:
+    lines: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
     lines.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
     return "".join(f"data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n\n"
 
 
-def events(text):
+def events(text: str) -> Trouble:
     return Trouble(200, text, Content_Type="text/event-stream")
 
 
-def call(**piece):
+def call(**piece: Any) -> dict[str, Any]:
     return {"tool_calls": [piece]}
 
 
@@ -74,7 +79,7 @@ def test_seventeen_odd_answers_are_seventeen_transcripts(project, run_jobs):
 
 
 def test_what_no_one_foresaw_errs_one_case(project, run_jobs, monkeypatch):
-    monkeypatch.setattr(openai_chat, "message_in", broken_at("b", openai_chat.message_in))
+    monkeypatch.setattr(openai_chat, "message_in", broken_at("b", message_in))
     version = version_of(project, [example(name, name, STATUS) for name in "abc"])
     with chat_server(lambda body: says(last(body)["content"])) as server:
         run = live_run(project, version, server)
@@ -86,8 +91,8 @@ def test_what_no_one_foresaw_errs_one_case(project, run_jobs, monkeypatch):
     assert len(errors) == 3
 
 
-def broken_at(word, read):
-    def broken(document, *, place):
+def broken_at(word: str, read: Callable[..., Any]) -> Callable[..., Any]:
+    def broken(document: dict[str, Any], *, place: int) -> Any:
         if document["content"] == word:
             raise TypeError("a fault of ours")
         return read(document, place=place)
