@@ -57,7 +57,7 @@ class OpenAIChat(ClientChat):
             message, losses = message_in(_first_message(answer), place=len(messages))
             losses += _further(answer)
         if self._options.tools == "text" and tools and message.content:
-            calls = with_ids(calls_in_text(message.content), place=len(messages))
+            calls = with_ids(calls_in_text(message.content, tools), place=len(messages))
             message = Message("assistant", message.content, calls)
         model = str(answer.get("model") or "")
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
