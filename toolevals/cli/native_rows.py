@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +67,7 @@ def prediction_of(
     message_format: str | None,
     *,
     is_json: bool,
-    tools: list[ToolSpec] | str | None = None,
+    tools: Sequence[ToolSpec] | str | None = None,
 ) -> Prediction | None:
     """Read what a row says of its prediction, `made`; None where there is none. Raises InvalidDocument.
 
@@ -75,7 +76,7 @@ def prediction_of(
     """
     if not made.keys() - {"trial"}:
         return None
-    offered = tools if isinstance(tools, list) else None
+    offered = None if isinstance(tools, str) else tools
     return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json, tools=offered)
 
 

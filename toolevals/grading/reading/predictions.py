@@ -42,7 +42,8 @@ def read_prediction(
     `message_format` names the format of messages where the row does not; without either it is found. `is_json` says
     that `documents.load_json` has given the row. `tools` are those that the agent was offered, None where no one says.
 
-    Structured calls come before text: text is parsed only where there are none, that of messages too. `messages` are what the agent said
+    Structured calls come before text: text is parsed only where there are none, that of messages too.
+    `messages` are what the agent said
     and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
     the row says of answer, usage, latency and error goes before what its messages say.
     """
@@ -85,9 +86,7 @@ def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
         raise error.below(prefix) from None
 
 
-def _messages(
-    row: dict[str, Any], account: Account, tools: Sequence[ToolSpec] | None
-) -> tuple[Message, ...]:
+def _messages(row: dict[str, Any], account: Account, tools: Sequence[ToolSpec] | None) -> tuple[Message, ...]:
     text = row.get("text")
     calls = calls_in(row.get("tool_calls"), "/tool_calls", account)
     if not calls and text is not None:

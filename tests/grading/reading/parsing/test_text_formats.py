@@ -26,9 +26,7 @@ CODER = "<function=seek>\n<parameter=city>\nBergen\n</parameter>\n<parameter=day
 PAIRS = "\n".join(
     f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>" for key, value in (("city", "Bergen"), ("days", "2"))
 )
-OLD = (
-    "<invoke><tool_name>seek</tool_name><parameters><city>Bergen</city><days>2</days></parameters></invoke>"
-)
+OLD = "<invoke><tool_name>seek</tool_name><parameters><city>Bergen</city><days>2</days></parameters></invoke>"
 
 
 @pytest.mark.parametrize(

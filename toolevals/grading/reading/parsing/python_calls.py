@@ -78,9 +78,7 @@ def _made(name: str | None, call: ast.Call, node: ast.expr, source: PythonSource
         return MalformedCall(error.reason, max(source.start(error.node) - start, 0), text, name)
 
 
-def _read(
-    name: str | None, call: ast.Call, source: PythonSource, names: Sequence[str]
-) -> tuple[str, dict[str, Any]]:
+def _read(name: str | None, call: ast.Call, source: PythonSource, names: Sequence[str]) -> tuple[str, dict[str, Any]]:
     if name is None:
         raise _BadNodeError("the tool's name is not a plain name", call)
     if len(call.args) > len(names):

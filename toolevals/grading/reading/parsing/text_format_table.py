@@ -1,4 +1,4 @@
-"""Lists the forms of calls in raw text in a table. To read another one is one file in `text_formats` and one row here."""
+"""Lists the forms of calls in raw text. To read another one is one file in `text_formats` and one row here."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from toolevals.grading.reading.parsing.python_source import PythonSource, Unread
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
 from toolevals.grading.values import Call
 
-_END: Final = re.compile(r"</code>|```")
+_END: Final = re.compile(r"</code>|```|(?=<code>)")
 _CALLED: Final = re.compile(r"(?<![\w.])(?P<name>[A-Za-z_][\w.]{0,200})\s{0,9}\(")
 # The agent's own way to end.
 _ANSWER: Final = "final_answer"

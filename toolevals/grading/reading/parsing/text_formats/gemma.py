@@ -69,7 +69,9 @@ def _behind_comma(source: Source, place: int, closing: str) -> int:
     if source.text[place : place + 1] == ",":
         return source.skip(place + 1)
     if source.text[place : place + 1] != closing:
-        raise _UnreadableError("the text ends within this call" if place >= len(source.text) else "not a list of values")
+        raise _UnreadableError(
+            "the text ends within this call" if place >= len(source.text) else "not a list of values"
+        )
     return place
 
 

@@ -33,7 +33,9 @@ def _read(source: Source, match: re.Match[str]) -> Found:
         place = ended.end()
     following = source.skip(place)
     if not name or not texts or source.text.startswith("<arg_", following):
-        end = following + len("<arg_key>") if source.text.startswith("<arg_key>", following) else max(place, match.end())
+        end = (
+            following + len("<arg_key>") if source.text.startswith("<arg_key>", following) else max(place, match.end())
+        )
         return (source.malformed("no name, keys and values follow", match.start(), name or None),), end
     return (ToolCall(name, typed_arguments(texts, name, source.offered)),), place
 

@@ -58,8 +58,11 @@ def _read(source: Source, place: int, end: int, start: int) -> tuple[Call, ...]:
 
 def _is_nested(item: Any) -> bool:
     """Tell whether an item is a name with its arguments, as Apertus writes calls."""
-    return isinstance(item, dict) and len(item) == 1 and isinstance(next(iter(item.values())), dict) and (
-        "function" not in item
+    return (
+        isinstance(item, dict)
+        and len(item) == 1
+        and isinstance(next(iter(item.values())), dict)
+        and ("function" not in item)
     )
 
 

@@ -1,7 +1,8 @@
 """Reads the actions of ReAct and its relatives, and Command R's `Action:` before a list in JSON.
 
-`Action: f` and `Action Input: {...}` (LangChain, LlamaIndex), `Action: f[x]` (the paper), `Action: f(a=1)`, and JSON behind
-`Action:` (Command R, LangChain's structured chat, smolagents). Input that is no object is the tool's only parameter.
+`Action: f` and `Action Input: {...}` (LangChain, LlamaIndex), `Action: f[x]` (the paper), `Action: f(a=1)`, and JSON
+behind `Action:` (Command R, LangChain's structured chat, smolagents). Other input is
+the tool's only parameter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads calls that tags or special tokens set apart: JSON or Python's syntax behind a mark.
 
-Hermes, Qwen, ERNIE, LongCat (`<tool_call>`), Granite, Phi, Jamba, MiniMax M1, Hunyuan A13B (`<tool_calls>`), InternLM, LFM2,
-Llama, Nemotron, Olmo (`<function_calls>`), Apertus, Gemma 3 (a fence `tool_code`).
+Hermes, Qwen, ERNIE, LongCat (`<tool_call>`), Granite, Phi, Jamba, MiniMax M1, Hunyuan A13B (`<tool_calls>`), InternLM,
+LFM2, Llama, Nemotron, Olmo (`<function_calls>`), Apertus, Gemma 3 (a fence `tool_code`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _ALONE: Final = re.compile(r"[^\W\d][\w.:/-]{0,199}")
 _END: Final = re.compile(
     rf"</?(?i:{PREFIX}(?:{_TAGS}))>|</(?:TOOLCALL|longcat_tool_call)>|<\|/?\w{{1,40}}\|>|```|{MARKS}"
 )
+_THOUGHT: Final = re.compile(MARKS)
 _CLOSING: Final = re.compile(r"\s*(?:</[^<>\s]{1,60}>|<\|/?\w{1,40}\|>|```)")
 
 
@@ -45,14 +46,17 @@ def _read(source: Source, match: re.Match[str]) -> Found:
     closing = source.search(_END, place)
     stop = closing.start() if closing else len(text)
     piece = text[place:stop].strip()
+    # A thought that ends here began before the text: what it holds is no call.
+    thought = closing is not None and _THOUGHT.match(closing.group()) is not None
     if (read := calls_in_piece(piece)) is not None:
-        return read, _behind_closing(text, stop)
-    if _ALONE.fullmatch(piece):
-        return (ToolCall(piece, {}),), _behind_closing(text, stop)
+        return read, stop if thought else _behind_closing(text, stop)
+    closed = closing is None or closing.group().startswith(("</", "<|"))
+    if _ALONE.fullmatch(piece) and closed and not thought:
+        return (ToolCall(piece, {}),), stop if thought else _behind_closing(text, stop)
     attempt = attempt_in(piece, marked=True) or MalformedCall(
         "the text in the tag is not a call", 0, printable(piece[:LONGEST_SHOWN])
     )
-    return (attempt,), _behind_closing(text, stop)
+    return (attempt,), stop if thought else _behind_closing(text, stop)
 
 
 def _behind_closing(text: str, place: int) -> int:

@@ -1,7 +1,7 @@
 """Reads calls as `<function=f>` (Qwen3-Coder, Seed-OSS, Step-3.5, Llama 3) and `<function name="f">` (MiniCPM).
 
-Arguments are `<parameter=a>` or `<param name="a">`, typed by the tool's schema, or one object of JSON. Grammar: the chat
-templates of Qwen/Qwen3-Coder, ByteDance-Seed/Seed-OSS and openbmb/MiniCPM.
+Arguments are `<parameter=a>` or `<param name="a">`, typed by the tool's schema, or one object of JSON. Grammar: the
+chat templates of Qwen/Qwen3-Coder, ByteDance-Seed/Seed-OSS and openbmb/MiniCPM.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _read(source: Source, match: re.Match[str]) -> Found:
         ended = source.search(_PARAMETER_END, parameter.end())
         key = parameter["key"].strip()
         if ended is None or key in texts:
-            return (source.malformed("a parameter has no end, or is given twice", match.start(), name),), parameter.end()
+            reason = "a parameter has no end, or is given twice"
+            return (source.malformed(reason, match.start(), name),), parameter.end()
         texts[key] = source.text[parameter.end() : ended.start()].removeprefix("\n").removesuffix("\n")
         place = ended.end()
     closed = _END.match(source.text, place)
