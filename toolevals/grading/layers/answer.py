@@ -20,7 +20,8 @@ def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Trans
     """Return whether the answer holds what is expected (`answer` of `schemas/expectation.v1.json`).
 
     `contains`: every text is found in some reply, whichever: in lower case, composed (NFKC), with every space alike,
-    and without commas, so that "1,200" is "1200". Thoughts are no replies. `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
+    and without commas, so that "1,200" is "1200". Thoughts are no replies.
+    `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
     (RE2) is found in the final answer. Replies are the assistant's messages with text; the final answer is the
     transcript's `answer`, or the last reply where there is none. The value is met of all expected facts. Unscored where
     none is expected.

@@ -114,8 +114,8 @@ class Message:
     calls: tuple[Call, ...] = ()
     call_id: str | None = None
     is_error: bool = False
-    from_text: bool = False
     measures: Measures | None = field(default=None, compare=False)
+    from_text: bool = False
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form of what was said, without what is at its default and without what it took."""

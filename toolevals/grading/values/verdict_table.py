@@ -155,7 +155,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="equivalence",
-        version="2",
+        version="3",
         level="depth",
         place="depth",
         sentence="The calls are the expected ones, argument by argument, under the profile.",

@@ -39,7 +39,7 @@ class Offered:
     def has(self, name: str | None) -> bool:
         """Tell whether a tool may be meant: it is offered, or, where no one says what is, it is no word of code."""
         if name is None:
-            return False
+            return not self.known
         if not self.known:
             return name.split(".")[0] not in _CODE
         return self.find(name) is not None
