@@ -22,6 +22,7 @@ BERGEN = ToolCall("seek", {"city": "Bergen", "days": 2})
 A, B = '{"city": "Oslo"}', '{"city": "Bergen", "days": 2}'
 XML = '<invoke name="seek"><parameter name="city">Bergen</parameter><parameter name="days">2</parameter></invoke>'
 DSML = XML.replace("<", "<｜DSML｜").replace("<｜DSML｜/", "</｜DSML｜")
+STEP = XML.replace("<", "<steptml:").replace("<steptml:/", "</steptml:")
 CODER = "<function=seek>\n<parameter=city>\nBergen\n</parameter>\n<parameter=days>\n2\n</parameter>\n</function>"
 PAIRS = "\n".join(
     f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>" for key, value in (("city", "Bergen"), ("days", "2"))
@@ -32,14 +33,14 @@ OLD = "<invoke><tool_name>seek</tool_name><parameters><city>Bergen</city><days>2
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
-        (f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>seek\n```json\n{A}\n```<｜tool▁call▁end｜>"
-         f"\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>seek\n```json\n{B}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        (f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>seek\n```json\n{A}\n```"
+         f"<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>seek\n```json\n{B}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
          [OSLO, BERGEN]),
         (f"Sure.<｜tool▁call▁begin｜>seek<｜tool▁sep｜>{A}<｜tool▁call▁end｜>", [OSLO]),
         (f"<｜DSML｜function_calls>\n{DSML}\n</｜DSML｜function_calls>", [BERGEN]),
         ('<｜DSML｜invoke name="seek"><｜DSML｜parameter name="city" string="true">5</｜DSML｜parameter></｜DSML｜invoke>',
          [ToolCall("seek", {"city": "5"})]),
-        (f"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>{XML.replace('<', '<steptml:').replace('<steptml:/', '</steptml:')}"
+        (f"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>{STEP}"
          "<｜tool_call_end｜><｜tool_calls_end｜>", [BERGEN]),
         (f"<|tool_calls_section_begin|><|tool_call_begin|>functions.seek:0<|tool_call_argument_begin|>{A}"
          f"<|tool_call_end|><|tool_calls_section_end|>", [ToolCall("seek", {"city": "Oslo"}, "functions.seek:0")]),
