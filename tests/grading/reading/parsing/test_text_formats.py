@@ -38,7 +38,7 @@ OLD = "<invoke><tool_name>seek</tool_name><parameters><city>Bergen</city><days>2
          [OSLO, BERGEN]),
         (f"Sure.<｜tool▁call▁begin｜>seek<｜tool▁sep｜>{A}<｜tool▁call▁end｜>", [OSLO]),
         (f"<｜DSML｜function_calls>\n{DSML}\n</｜DSML｜function_calls>", [BERGEN]),
-        ('<｜DSML｜invoke name="seek"><｜DSML｜parameter name="city" string="true">5</｜DSML｜parameter></｜DSML｜invoke>',
+        ('<｜DSML｜invoke name="seek"><｜DSML｜parameter name="city" string="true">5</｜DSML｜parameter></｜DSML｜invoke>',  # noqa: E501
          [ToolCall("seek", {"city": "5"})]),
         (f"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>{STEP}"
          "<｜tool_call_end｜><｜tool_calls_end｜>", [BERGEN]),
