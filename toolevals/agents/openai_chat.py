@@ -59,7 +59,7 @@ class OpenAIChat(ClientChat):
         if further:
             losses += (Loss("further choice", "/choices/*", len(further), "/choices/1"),)
         if self._options.tools == "text" and tools and message.content:
-            calls = with_ids(calls_in_text(message.content), place=len(messages))
+            calls = with_ids(calls_in_text(message.content, tools), place=len(messages))
             message = Message("assistant", message.content, calls)
         model = safe(str(answer.get("model") or ""))
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)

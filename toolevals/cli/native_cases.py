@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from toolevals.grading.gates.results import GateCase
 from toolevals.grading.reading.examples import first_words, read_example
 from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.predictions import Prediction
-from toolevals.grading.values import Transcript
+from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
@@ -31,6 +31,7 @@ class Example(NamedTuple):
     compiled: CompiledCase
     goal: str | None
     named: str
+    tools: Sequence[ToolSpec] | None
     answers: dict[bytes, Answer]
 
 
@@ -47,7 +48,7 @@ def example_of(asked: dict[str, Any]) -> Example:
     tools = example.tools if isinstance(example.tools, list) else ()
     compiled = compile_case(gold_of(example), tools, decided_by=example.decided_by or EXPECTED)
     named = example.tools if isinstance(example.tools, str) else ""
-    return Example(example.external_id, example.strata, compiled, first_words(example.input), named, {})
+    return Example(example.external_id, example.strata, compiled, first_words(example.input), named, tools or None, {})
 
 
 class Shared:

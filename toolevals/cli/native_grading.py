@@ -91,7 +91,7 @@ class NativeGrading:
         return read_rows
 
     def _prediction(self, row: GradedRow) -> Prediction | None:
-        read = prediction_of(row.row, row.made, self._message_format, is_json=self._is_json)
+        read = prediction_of(row.row, row.made, self._message_format, is_json=self._is_json, tools=row.example.tools)
         if row.example.named:
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
         return read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,7 @@ def native_row(row: Any) -> NativeRow:
     asked, made = parted(row)
     example = read_example(asked)
     expectation = gold_of(example)
-    read = prediction_of(row, made, None, is_json=False)
+    read = prediction_of(row, made, None, is_json=False, tools=example.tools)
     transcript = None if read is None else read.transcript
     return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
 
@@ -61,15 +62,22 @@ def gold_of(example: ExampleRow) -> Expectation:
 
 
 def prediction_of(
-    row: dict[str, Any], made: dict[str, Any], message_format: str | None, *, is_json: bool
+    row: dict[str, Any],
+    made: dict[str, Any],
+    message_format: str | None,
+    *,
+    is_json: bool,
+    tools: Sequence[ToolSpec] | str | None = None,
 ) -> Prediction | None:
     """Read what a row says of its prediction, `made`; None where there is none. Raises InvalidDocument.
 
     `message_format` is the form of its messages, None for any; `is_json` is as for `read_prediction`.
+    `tools` are those of the example, where the row itself holds them.
     """
     if not made.keys() - {"trial"}:
         return None
-    return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json)
+    offered = None if isinstance(tools, str) else tools
+    return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json, tools=offered)
 
 
 def answer_text(made: dict[str, Any]) -> bytes:

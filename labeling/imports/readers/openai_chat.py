@@ -5,13 +5,15 @@ What the assistant says last is what should happen; what comes before is the inp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from labeling.imports.readers.settings import Settings
 from toolevals.grading.files.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.messages import read_transcript
-from toolevals.grading.values import Expectation
+from toolevals.grading.reading.parsing.text_turns import calls_said
+from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
@@ -24,7 +26,7 @@ def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:
     row = entry(value)
     messages = messages_at(row.get("messages"), "/messages")
     tools, losses = tools_at(row, "tools", "functions")
-    before, expectation, left = _split(messages)
+    before, expectation, left = _split(messages, tools if isinstance(tools, list | tuple) else None)
     if not before:
         raise InvalidDocument.at("/messages", "nothing stands before the assistant's message")
     content = {"messages": before}
@@ -38,7 +40,7 @@ def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:
 
 
 def _split(
-    messages: list[dict[str, Any]],
+    messages: list[dict[str, Any]], tools: Sequence[ToolSpec] | None
 ) -> tuple[list[dict[str, Any]], Expectation | None, tuple[Problem, ...]]:
     """Return what comes before the assistant's last message, what that expects, and what is left out of it."""
     spoken = [place for place, message in enumerate(messages) if message["role"] == "assistant"]
@@ -50,6 +52,8 @@ def _split(
         Problem(f"/messages/{last}{loss.first}", f"{loss.count:,} × {loss.what}: left out") for loss in read.losses
     )
     (message,) = read.transcript.messages
+    if said := calls_said(message, tools):
+        return messages[:last], expected_calls(said, f"/messages/{last}/content"), left
     if not message.calls:
         return messages[:last], Expectation("no_call"), left
     return messages[:last], expected_calls(message.calls, f"/messages/{last}/tool_calls"), left

@@ -102,7 +102,7 @@ def comparison(
         raise NoFormError("No prediction came.")
     if transcript.error is not None:
         raise NoFormError(f"The agent could not be reached: {transcript.error}")
-    made = tuple(message.calls for message in transcript.messages)
+    made = tuple(() if message.from_text else message.calls for message in transcript.messages)
     return Comparison(expected, cuts, made, whole_talk, text, tools)
 
 

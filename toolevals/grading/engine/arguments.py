@@ -8,6 +8,7 @@ from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.decisions import Findings
 from toolevals.grading.engine.offered_tools import Offer
 from toolevals.grading.matching.compiled_calls import CompiledCall
+from toolevals.grading.matching.unseen import unseen_difference
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in
@@ -150,7 +151,9 @@ def _fault(expected: CompiledCall, call: Call, check: ArgumentsCheck) -> str:
     matcher = expected.arguments[name].matcher
     kind = "" if matcher.kind == "exact" else f"{matcher.kind.replace('_', ' ')} "
     given = call.arguments[name] if isinstance(call, ToolCall) else None
-    return f"{name} is {shown(given, _LONGEST_VALUE)}, expected {kind}{shown(matcher.content(), _LONGEST_VALUE)}"
+    unseen = unseen_difference(given, matcher.content())
+    seen = f" (they differ by {unseen})" if unseen else ""
+    return f"{name} is {shown(given, _LONGEST_VALUE)}, expected {kind}{shown(matcher.content(), _LONGEST_VALUE)}{seen}"
 
 
 def _names(names: Sequence[str]) -> str:

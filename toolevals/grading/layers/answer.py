@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 
+from toolevals.grading.matching.unseen import composed
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.thoughts import without_thoughts
 from toolevals.grading.values.verdicts import Verdict
 
 _SHOWN = 5
@@ -16,8 +19,9 @@ _SHOWN_LENGTH = 80
 def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Transcript) -> Verdict:
     """Return whether the answer holds what is expected (`answer` of `schemas/expectation.v1.json`).
 
-    `contains`: every text is found in some reply, whichever: in lower case and without commas, so that "1,200" is
-    "1200". `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
+    `contains`: every text is found in some reply, whichever: in lower case, composed (NFKC), with every space alike,
+    and without commas, so that "1,200" is "1200". Thoughts are no replies.
+    `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
     (RE2) is found in the final answer. Replies are the assistant's messages with text; the final answer is the
     transcript's `answer`, or the last reply where there is none. The value is met of all expected facts. Unscored where
     none is expected.
@@ -28,10 +32,10 @@ def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Trans
     if not total:
         return Verdict("unscored", None, "No fact is expected in the answer.")
     replies = list(_replies(transcript))
-    final = transcript.answer if transcript.answer is not None else replies[-1] if replies else ""
+    final = without_thoughts(transcript.answer) if transcript.answer is not None else replies[-1] if replies else ""
     missing = _missing(contains, replies)
     problems = [f"No reply contains {_listed(missing)}."] if missing else []
-    if "exact" in wanted and final.strip() != wanted["exact"].strip():
+    if "exact" in wanted and composed(final.strip()) != composed(wanted["exact"].strip()):
         problems.append(f"The final answer is not exactly {_quoted(wanted['exact'])}.")
     if "pattern" in wanted and (problem := _pattern_problem(wanted["pattern"], final)):
         problems.append(problem)
@@ -50,9 +54,9 @@ def _texts(value: object) -> list[str]:
 def _replies(transcript: Transcript) -> Iterator[str]:
     for message in transcript.messages:
         if message.role == "assistant" and message.content:
-            yield message.content
+            yield without_thoughts(message.content)
     if transcript.answer is not None:
-        yield transcript.answer
+        yield without_thoughts(transcript.answer)
 
 
 def _missing(contains: Sequence[str], replies: Sequence[str]) -> list[str]:
@@ -61,7 +65,7 @@ def _missing(contains: Sequence[str], replies: Sequence[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return text.lower().replace(",", "")
+    return " ".join(normalize("NFKC", text).lower().replace(",", "").split())
 
 
 def _pattern_problem(pattern: str, final: str) -> str:

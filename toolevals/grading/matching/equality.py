@@ -4,7 +4,7 @@ In every profile the order of an object's keys is free, lists are ordered, null 
 equals a boolean alone.
 
 - `strict`: text to the character; integers and floats are different (1 is not 1.0).
-- `standard`: numbers by value (1 is 1.0); text without white space at its ends.
+- `standard`: numbers by value (1 is 1.0); text without white space at its ends, its letters composed (Unicode's NFC).
 - `loose`: as `standard`, and text that is a number equals that number ("5" is 5); in tools' names `.` and `_` are one.
 - `bfcl`: as `standard`, with text the way the Berkeley Function-Calling Leaderboard reads it: lower case, without
   spaces and `, . / - _ * ^`, and `'` as `"`; in tools' names `.` and `_` are one.
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from toolevals.grading.matching.unseen import composed
 from toolevals.grading.values import ProfileName
 
 # What text becomes before it is compared.
@@ -52,9 +53,13 @@ def number_in(text: str) -> int | float | None:
     return number if isfinite(number) else None
 
 
+def _standard_text(text: str) -> str:
+    return composed(text.strip())
+
+
 def _loose_text(text: str) -> str | int | float:
     number = number_in(text)
-    return text.strip() if number is None else number
+    return _standard_text(text) if number is None else number
 
 
 def _same(text: str) -> str:
@@ -119,7 +124,7 @@ class Profile:
 
 PROFILES: dict[ProfileName, Profile] = {
     "strict": Profile("strict", _same, typed_numbers=True),
-    "standard": Profile("standard", str.strip),
+    "standard": Profile("standard", _standard_text),
     "loose": Profile("loose", _loose_text, one_dot_and_underscore=True),
     "bfcl": Profile("bfcl", bfcl_text, one_dot_and_underscore=True),
 }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.values import Message, Transcript
+from toolevals.grading.reading.parsing.text_turns import with_text_calls
+from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
@@ -33,13 +34,16 @@ class Prediction:
     losses: tuple[Loss, ...] = ()
 
 
-def read_prediction(row: Any, *, message_format: str | None = None, is_json: bool = False) -> Prediction:
+def read_prediction(
+    row: Any, *, message_format: str | None = None, is_json: bool = False, tools: Sequence[ToolSpec] | None = None
+) -> Prediction:
     """Read a row (`schemas/prediction.v1.json`). Raises InvalidDocument.
 
     `message_format` names the format of messages where the row does not; without either it is found. `is_json` says
-    that `documents.load_json` has given the row.
+    that `documents.load_json` has given the row. `tools` are those that the agent was offered, None where no one says.
 
-    Structured calls come before text: text is parsed only where there are none. `messages` are what the agent said
+    Structured calls come before text: text is parsed only where there are none, that of messages too.
+    `messages` are what the agent said
     and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
     the row says of answer, usage, latency and error goes before what its messages say.
     """
@@ -47,7 +51,7 @@ def read_prediction(row: Any, *, message_format: str | None = None, is_json: boo
         require_json(row)
     require_valid(row, "prediction")
     _require_one(row)
-    read = _read(row, message_format)
+    read = _read(row, message_format, tools)
     said = {
         key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
     }
@@ -61,16 +65,17 @@ def _require_one(row: dict[str, Any]) -> None:
         raise InvalidDocument.at(f"/{given[1]}", f"cannot be combined with {given[0]}: keep one")
 
 
-def _read(row: dict[str, Any], message_format: str | None) -> ReadTranscript:
+def _read(row: dict[str, Any], message_format: str | None, tools: Sequence[ToolSpec] | None) -> ReadTranscript:
     if row.get("messages"):
         read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
-        return replace(read, losses=tuple(loss.below("/messages") for loss in read.losses))
+        made = replace(read.transcript, messages=with_text_calls(read.transcript.messages, tools))
+        return replace(read, transcript=made, losses=tuple(loss.below("/messages") for loss in read.losses))
     if row.get("steps"):
         run = _below("/steps", read_run, row["steps"])
         losses = tuple(loss.below("/steps") for loss in run.losses)
         return ReadTranscript(run.transcript, "steps", "the row has `steps`", losses)
     account = Account("a prediction", "`tool_calls`, each with `name` and `arguments`")
-    messages = with_few_calls(_messages(row, account), "/tool_calls")
+    messages = with_few_calls(_messages(row, account, tools), "/tool_calls")
     return ReadTranscript(Transcript(messages, last_words(messages)), "", "", account.losses)
 
 
@@ -81,9 +86,9 @@ def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
         raise error.below(prefix) from None
 
 
-def _messages(row: dict[str, Any], account: Account) -> tuple[Message, ...]:
+def _messages(row: dict[str, Any], account: Account, tools: Sequence[ToolSpec] | None) -> tuple[Message, ...]:
     text = row.get("text")
     calls = calls_in(row.get("tool_calls"), "/tool_calls", account)
     if not calls and text is not None:
-        calls = calls_in_text(text)
+        calls = calls_in_text(text, tools)
     return (Message("assistant", text, calls),) if calls or text is not None else ()

@@ -104,6 +104,8 @@ class ToolResult:
 class Message:
     """One message. `call_id` names the call that a tool's message answers.
 
+    `from_text` says that its calls were read from its content, where only our own grading looks for them.
+
     What it took is no part of what was said: messages are equal without it.
     """
 
@@ -113,6 +115,7 @@ class Message:
     call_id: str | None = None
     is_error: bool = False
     measures: Measures | None = field(default=None, compare=False)
+    from_text: bool = False
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form of what was said, without what is at its default and without what it took."""
@@ -125,6 +128,8 @@ class Message:
             document["call_id"] = self.call_id
         if self.is_error:
             document["is_error"] = True
+        if self.from_text:
+            document["from_text"] = True
         return document
 
 
@@ -268,6 +273,7 @@ def _message(document: dict[str, Any]) -> Message:
         calls=tuple(_call(call) for call in document.get("calls", ())),
         call_id=document.get("call_id"),
         is_error=document.get("is_error", False),
+        from_text=document.get("from_text", False),
         measures=measures_in(document),
     )
 

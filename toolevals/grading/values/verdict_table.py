@@ -57,7 +57,7 @@ class VerdictKind:
 VERDICTS: Final = (
     VerdictKind(
         name="outcome",
-        version="4",
+        version="5",
         level="case",
         place="outcome",
         sentence="What decides the case, taken together: the calls, the end state, the answer.",
@@ -76,7 +76,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="arguments",
-        version="2",
+        version="3",
         level="layer",
         place="calls",
         sentence="The arguments fit the schema and the expectation; unscored without selection.",
@@ -122,7 +122,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="answer",
-        version="1",
+        version="2",
         level="case",
         place="beside",
         sentence="The expected facts are in what the agent told the user.",
@@ -155,7 +155,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="equivalence",
-        version="2",
+        version="3",
         level="depth",
         place="depth",
         sentence="The calls are the expected ones, argument by argument, under the profile.",

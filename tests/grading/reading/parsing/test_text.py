@@ -14,6 +14,7 @@ F, G = ToolCall("f", {"a": 1}), ToolCall("g", {"b": "x"})
     ("text", "calls"),
     [
         ("f(a=1)", [F]),
+        ('<function name="f"><param name="a">1</param></function>', [F]),
         ("[f(a=1), g(b='x')]", [F, G]),
         ("f(a=1), g(b='x')", [F, G]),
         ("f(a=1)\ng(b='x')", [F, G]),
@@ -130,7 +131,6 @@ def test_prose_holds_no_calls(text):
         ('Well: {"name": "f", "arguments": {"a": 1, "a": 2}} as you said.', "appears twice", 36),
         ("Well: [f(a=1, b=[2)] as you said.", "not a call", 12),
         ("<tool_call>the order</tool_call>", "the text in the tag is not a call", 0),
-        ('<function name="f"><param name="a">1</param></function>', "XML", 0),
         ("f(a='\\x00')", "holds what JSON cannot", 4),
         ("get_x().y(a=1)", "not a plain name", 0),
         ("f(é='ü', b=x)", "not a literal", 11),

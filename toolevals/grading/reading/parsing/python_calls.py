@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN
@@ -56,24 +56,34 @@ def _call(node: ast.Call | ast.BinOp, source: PythonSource) -> Call | None:
     call = node if isinstance(node, ast.Call) else node.right
     if not isinstance(call, ast.Call):
         return None
-    start = source.start(node)
-    written = source.text[start : source.end(call.func)]
+    written = source.text[source.start(node) : source.end(call.func)]
     name = written if _NAME.fullmatch(written) else None
     if name is None and node is not call:
         return None
+    return _made(name, call, node, source, ())
+
+
+def call_of_node(call: ast.Call, source: PythonSource, names: Sequence[str]) -> Call:
+    """Return the call that a node is; `names` are those of arguments without one, in order."""
+    written = source.text[source.start(call) : source.end(call.func)]
+    return _made(written if _NAME.fullmatch(written) else None, call, call, source, names)
+
+
+def _made(name: str | None, call: ast.Call, node: ast.expr, source: PythonSource, names: Sequence[str]) -> Call:
+    start = source.start(node)
     try:
-        return ToolCall(*_read(name, call, source))
+        return ToolCall(*_read(name, call, source, names))
     except _BadNodeError as error:
         text = source.text[start : source.end(node)][:LONGEST_SHOWN]
         return MalformedCall(error.reason, max(source.start(error.node) - start, 0), text, name)
 
 
-def _read(name: str | None, call: ast.Call, source: PythonSource) -> tuple[str, dict[str, Any]]:
+def _read(name: str | None, call: ast.Call, source: PythonSource, names: Sequence[str]) -> tuple[str, dict[str, Any]]:
     if name is None:
         raise _BadNodeError("the tool's name is not a plain name", call)
-    if call.args:
+    if len(call.args) > len(names):
         raise _BadNodeError("a positional argument: its name is not known", call.args[0])
-    arguments: dict[str, Any] = {}
+    arguments = {key: _literal(value) for key, value in zip(names, call.args, strict=False)}
     for item in call.keywords:
         if item.arg is None:
             raise _BadNodeError("unpacked arguments are not literals", item.value)

@@ -1,0 +1,26 @@
+"""Composes text, so that one way to write a letter is another, and names characters that no one sees."""
+
+from __future__ import annotations
+
+from typing import Any
+from unicodedata import category, is_normalized, name, normalize
+
+_MOST = 3
+
+
+def composed(text: str) -> str:
+    """Return text in Unicode's composed form (NFC)."""
+    return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def unseen_difference(made: Any, expected: Any) -> str:
+    """Return the code points that one of two texts has and the other lacks, where no one sees them; else nothing."""
+    if not isinstance(made, str) or not isinstance(expected, str):
+        return ""
+    only = sorted(character for character in set(made) ^ set(expected) if _is_unseen(character))
+    return ", ".join(f"U+{ord(each):04X} {name(each, '')}".strip() for each in only[:_MOST])
+
+
+def _is_unseen(character: str) -> bool:
+    """Tell whether a character is a space of another kind, or one without any shape."""
+    return character != " " and category(character) in {"Zs", "Zl", "Zp", "Cf", "Cc"}

@@ -1,0 +1,65 @@
+"""Cuts a model's thoughts out of its raw text: what it wrote for itself is neither said nor done."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_NAMES = r"think(?:ing)?|thoughts?|reasoning|scratchpad|(?:seed|mm|antml):think(?:ing)?"
+# How a thought begins, and what ends it; the mark of its end alone ends a thought whose beginning the prompt held.
+_PAIRS: Final = (
+    (rf"(?<!`)<(?P<tag>{_NAMES})>", rf"</(?:{_NAMES})>"),
+    (r"\[THINK\]", r"\[/THINK\]"),
+    ("◁think▷", "◁/think▷"),
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    ("<unused94>", "<unused95>"),
+    (r"<\|channel>thought", r"<channel\|>"),
+    (r"<\|channel\|>\s{0,9}analysis\s{0,9}<\|message\|>", r"<\|(?:end|return)\|>|(?=<\|(?:start|channel)\|>)"),
+    # The same without its special tokens.
+    (r"\Aanalysis(?=[^\n]*assistant(?:final|commentary))", r"(?=assistant(?:final|commentary))"),
+)
+# An end alone, with the marks of a line of code before it, is quoted; harmony's ends are no thought's alone.
+_ALONE = rf"(?<!`)</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|end_of_thought\|>"
+_OPENING: Final = tuple(re.compile(opening) for opening, _ in _PAIRS)
+_CLOSING: Final = tuple(re.compile(closing) for _, closing in _PAIRS)
+# What begins or ends a thought, as the source of an expression.
+MARKS: Final = "|".join((*(opening.replace("?P<tag>", "?:") for opening, _ in _PAIRS), _ALONE))
+_MARK: Final = re.compile(MARKS)
+
+
+def thought_end(text: str, start: int) -> int | None:
+    """Return where the thought that begins here ends: at the end of the text where nothing closes it.
+
+    None where no thought begins here: an end stands here alone.
+    """
+    for opening, closing in zip(_OPENING, _CLOSING, strict=True):
+        if begun := opening.match(text, start):
+            ended = closing.search(text, begun.end())
+            return ended.end() if ended else len(text)
+    return None
+
+
+def without_thoughts(text: str) -> str:
+    """Return what a model said, without its thoughts.
+
+    A thought that nothing closes goes on to the end. One that nothing opens began before the text: an end alone cuts
+    out all before it, as templates that open the thought in the prompt leave it.
+    """
+    mark = _MARK.search(text)
+    if mark is None:
+        return text
+    kept: list[str] = []
+    place = 0
+    while mark is not None:
+        end = thought_end(text, mark.start())
+        if end is None:
+            kept.clear()
+            place = mark.end()
+        else:
+            kept.append(text[place : mark.start()])
+            place = end
+        mark = _MARK.search(text, place)
+    kept.append(text[place:])
+    return "".join(kept).strip()
