@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.json_schema.conformance import call_problems, validator_of
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
@@ -156,3 +156,16 @@ class Offer:
             # Their check may take too long.
             return ()
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)
+
+    def why_unchecked(self, call: Call) -> str:
+        """Return why a call is not checked by its tool's schema, with the tool's name; "" where it has none or is."""
+        tool = self.tool_of(call)
+        if tool is None or isinstance(call, MalformedCall):
+            return ""
+        try:
+            validator_of(tool).is_valid(call.arguments)
+        except InvalidDocument as error:
+            problem = error.problems[0]
+            where = f" at {problem.pointer}" if problem.pointer else ""
+            return f"The schema of {tool.name} is not used: it {problem.message}{where}."
+        return ""

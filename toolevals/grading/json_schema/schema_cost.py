@@ -2,8 +2,8 @@
 
 References and applicators in place (`allOf`, `$ref`, `if`, ...) apply further schemas to the *same* value. Where each
 of some levels refers twice to the one below, twenty lines ask for a million checks. They are counted here from the
-bottom up, each schema once, so that nothing is expanded. Recursion through `properties`, `items` and their like is fine: a
-value ends it. What it costs depends on the value, and `Work` counts that.
+bottom up, each schema once, so that nothing is expanded. Recursion through `properties`, `items` and their like is
+fine: a value ends it. What it costs depends on the value, and `Work` counts that.
 """
 
 from __future__ import annotations
