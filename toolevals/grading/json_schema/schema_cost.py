@@ -26,6 +26,7 @@ MOST_LISTED: Final = 200_000
 """So much may be put into the list of what is wrong with a value, in parts of values and tenths of an enum's values."""
 UNEVALUATED: Final = 10
 _MOST_STATES = 50_000
+_IN_A_ROW = f"applies more than {MOST_DEEP} schemas in a row to the same value"
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _IN_PLACE = ("not", "if", "then", "else")
@@ -45,6 +46,7 @@ class SchemaCost:
         self._edges: dict[int, list[_Edge]] = {}
         self._applied: dict[int, int] = {}
         self._fans: dict[int, int] = {}
+        self._rows: dict[int, int] = {}
         self._anchors: dict[str, list[Schema]] = {}
         self._resources: list[Schema] = [schema]
         self._problem: Problem | None = None
@@ -103,8 +105,8 @@ class SchemaCost:
             if id(schema) in on_way:
                 self._problem = Problem(where, "leads back to itself without going into the value, so it never ends")
                 return 1
-            if len(on_way) >= MOST_DEEP:
-                self._problem = Problem(where, f"is the {MOST_DEEP + 1}th schema in a row that is applied to one value")
+            if len(on_way) > MOST_DEEP:
+                self._problem = Problem(where, _IN_A_ROW)
                 return 1
             on_way.add(id(schema))
             here = self._where(schema, where)
@@ -115,6 +117,10 @@ class SchemaCost:
             if total > MOST_APPLIED and not self._problem:
                 words = f"applies more than {MOST_APPLIED:,} schemas to the same value: its references multiply"
                 self._problem = Problem(here, words)
+            row = 1 + max((self._rows.get(id(inside), 0) for _, inside in self.in_place(schema)), default=0)
+            self._rows[id(schema)] = row
+            if row > MOST_DEEP and not self._problem:
+                self._problem = Problem(here, _IN_A_ROW)
             self._applied[id(schema)], self._fans[id(schema)] = total, fan
             self.most = max(self.most, total, fan)
             enum = schema.get("enum")
