@@ -68,10 +68,13 @@ def findings(
     return Findings(selection_mode, checked, failing, total, matched, misshapen, broken, bad, MODES[worst], judge)
 
 
-def schema_reason(status: Status, calls: Sequence[Call], check: SchemaCheck, problems: Sequence[SchemaProblem]) -> str:
+def schema_reason(
+    status: Status, calls: Sequence[Call], check: SchemaCheck, problems: Sequence[SchemaProblem], offer: Offer
+) -> str:
     """Return the schema gate's reason."""
     if status == "unscored":
-        return "No call was made whose schema is known."
+        unused = (words for call in calls if (words := offer.why_unchecked(call)))
+        return next(unused, "No call was made whose schema is known.")
     if status == "passed":
         only = len(check.checked) == 1
         return (

@@ -180,7 +180,7 @@ class Explanation(ExplainedCalls):
 
     def _reasons(self) -> dict[str, str]:
         statuses, calls = self._decision.statuses, self._calls
-        schema = schema_reason(statuses["schema"], calls, self._schemas, self._schema_problems)
+        schema = schema_reason(statuses["schema"], calls, self._schemas, self._schema_problems, self._compiled.offer)
         if statuses["equivalence"] == "passed" and (place := self._only_place()) is not None:
             # No search is needed to say that nothing is wrong.
             selection: Callable[[], str] = partial(called_as_due, place.expectation.tool)

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.json_schema.conformance import call_problems, validator_of
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tool_effects import tool_effect
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
@@ -142,12 +143,29 @@ class Offer:
         """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
         if isinstance(call, MalformedCall) or not (gate := self.gate_of(call)).is_known:
             return None
-        return gate.breaks(call.arguments)
+        return gate.said_of(call.arguments)
 
     def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
         """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""
         tool = self.tool_of(call)
         if tool is None or isinstance(call, MalformedCall) or not self.gate_of(call).is_known:
             return ()
-        found = call_problems(tool, call.arguments)
+        try:
+            found = call_problems(tool, call.arguments)
+        except InvalidDocument:
+            # Their check may take too long.
+            return ()
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)
+
+    def why_unchecked(self, call: Call) -> str:
+        """Return why a call is not checked by its tool's schema, with the tool's name; "" where it has none or is."""
+        tool = self.tool_of(call)
+        if tool is None or isinstance(call, MalformedCall):
+            return ""
+        try:
+            validator_of(tool).is_valid(call.arguments)
+        except InvalidDocument as error:
+            problem = error.problems[0]
+            where = f" at {problem.pointer}" if problem.pointer else ""
+            return f"The schema of {tool.name} is not used: it {problem.message}{where}."
+        return ""

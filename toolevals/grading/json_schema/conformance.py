@@ -2,6 +2,7 @@
 
 Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
 the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.
+What a schema and a value cost is bounded (`schema_cost`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from toolevals.grading.json_schema.schema_cost import SchemaCost
 from toolevals.grading.json_schema.subschemas import PATTERNS, remote_references, without_refused_patterns
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
 from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
@@ -24,6 +26,9 @@ _COMPOSING = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", 
 FALSE = "false"
 # Keywords that say with `false` that there is nothing more: it is they that are broken.
 _CLOSING = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
+# What stands for the keyword where all that is wrong is too much to list.
+TOO_MANY = "schema"
+TOO_MANY_WORDS = "breaks the schema in more ways than can be listed"
 _MESSAGE_LENGTH = 300
 # By what `$schema` says, without the empty fragment that some write.
 _DRAFTS: dict[str, Any] = {
@@ -41,6 +46,8 @@ def schema_problems(schema: Any) -> list[Problem]:
         return [Problem("", "is not an object")]
     if problems := remote_references(schema):
         return problems
+    if problems := SchemaCost(schema).problems:
+        return problems
     try:
         _compiled(without_refused_patterns(schema)[0])
     except jsonschema_rs.ValidationError as error:
@@ -50,29 +57,53 @@ def schema_problems(schema: Any) -> list[Problem]:
     return []
 
 
+class Validator:
+    """The compiled validator of a schema, which refuses by name the values whose check may take too long."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        cleaned = without_refused_patterns(schema)[0]
+        self._cost = SchemaCost(cleaned)
+        self._compiled = _compiled(cleaned)
+
+    def is_valid(self, value: Any) -> bool:
+        """Tell whether a value fits. Raises InvalidDocument where the check may take too long."""
+        self._cost.require_cheap(value)
+        return self._compiled.is_valid(value)
+
+    def errors(self, value: Any) -> Sequence[jsonschema_rs.ValidationError] | None:
+        """Return what is wrong with a value; None where something is, and the list of it may take too long.
+
+        Raises InvalidDocument where the check itself may take too long.
+        """
+        if self.is_valid(value):
+            return ()
+        return list(self._compiled.iter_errors(value)) if self._cost.can_list(value) else None
+
+
 @lru_cache(maxsize=4096)
-def validator_of(tool: ToolSpec) -> jsonschema_rs.Validator:
+def validator_of(tool: ToolSpec) -> Validator:
     """Return the compiled validator of a tool's arguments. Raises InvalidDocument where the schema is bad."""
     if problems := schema_problems(tool.input_schema):
         raise InvalidDocument(problem.below("/input_schema") for problem in problems)
-    return _compiled(without_refused_patterns(tool.input_schema)[0])
+    return Validator(tool.input_schema)
 
 
 def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
 
-    Where a schema is `false`, the keyword is "false". Raises InvalidDocument where the schema itself is bad.
+    Where a schema is `false`, the keyword is "false". Where the ways are too many to list, one problem says so.
+    Raises InvalidDocument where the schema itself is bad, or the check may take too long.
     """
-    validator = validator_of(tool)
-    if validator.is_valid(arguments):
-        return []
+    errors = validator_of(tool).errors(arguments)
+    if errors is None:
+        return [SchemaProblem("", TOO_MANY, TOO_MANY_WORDS)]
     found = (
         SchemaProblem(
             pointer_to(_whole_path(arguments, error.instance_path, error.instance) or error.instance_path),
             _keyword(error),
             error.message[:_MESSAGE_LENGTH],
         )
-        for error in validator.iter_errors(arguments)
+        for error in errors
         if not _is_there_after_all(error)
     )
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
@@ -165,7 +196,12 @@ def _value_problems(name: str, matcher: Matcher, tool: ToolSpec, where: str) -> 
     elif isinstance(matcher, OneOf):
         values = {f"/one_of/{place}": value for place, value in enumerate(matcher.values)}
     for place, value in values.items():
-        for problem in call_problems(tool, {name: value}):
+        try:
+            found = call_problems(tool, {name: value})
+        except InvalidDocument as error:
+            yield Problem(where + place, f"cannot be checked by the schema of {tool.name}: {error.problems[0].message}")
+            continue
+        for problem in found:
             inside = pointer_to([name])
             if problem.pointer == inside or problem.pointer.startswith(f"{inside}/"):
                 yield Problem(where + place + problem.pointer.removeprefix(inside), problem.message)

@@ -33,8 +33,15 @@ class SchemaGate:
         self.doubt = CONFORMS if tool is None or self.properties else ASK
 
     def breaks(self, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether arguments break the schema, as the validator has it."""
-        return self._is_valid is not None and not self._is_valid(arguments)
+        """Tell whether arguments break the schema, as the validator has it; not where their check may take too long."""
+        return self.said_of(arguments) is True
+
+    def said_of(self, arguments: Mapping[str, Any]) -> bool | None:
+        """Tell whether arguments break the schema; None where there is none, or their check may take too long."""
+        try:
+            return None if self._is_valid is None else not self._is_valid(arguments)
+        except InvalidDocument:
+            return None
 
     @cached_property
     def _is_valid(self) -> Callable[[Any], bool] | None:

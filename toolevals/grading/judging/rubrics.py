@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, Self, get_args
 
-import jsonschema_rs
-
-from toolevals.grading.json_schema.conformance import schema_problems
-from toolevals.grading.json_schema.subschemas import without_refused_patterns
+from toolevals.grading.json_schema.conformance import TOO_MANY_WORDS, Validator, schema_problems
 from toolevals.grading.judging.conditions import GATES
 from toolevals.grading.values import canonical
 from toolevals.grading.values.documents import require_valid
@@ -109,13 +106,13 @@ class Rubric:
 
     def problems_in(self, answer: Any) -> list[Problem]:
         """Return how an answer breaks the rubric's schema."""
-        validator = _validator(canonical.canonical(dict(self.answer_schema)))
-        if validator.is_valid(answer):
-            return []
-        return [
-            Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH])
-            for error in validator.iter_errors(answer)
-        ]
+        try:
+            errors = _validator(canonical.canonical(dict(self.answer_schema))).errors(answer)
+        except InvalidDocument as error:
+            return list(error.problems)
+        if errors is None:
+            return [Problem("", TOO_MANY_WORDS)]
+        return [Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH]) for error in errors]
 
     def value_of(self, answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
         """Return what an answer is worth, 0..1; None where it holds nothing to score.
@@ -152,9 +149,11 @@ def _unfitting(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 @lru_cache(maxsize=256)
-def _validator(schema_text: str) -> jsonschema_rs.Validator:
-    schema = without_refused_patterns(canonical.parse(schema_text))[0]
-    return jsonschema_rs.validator_for(schema, offline=True)
+def _validator(schema_text: str) -> Validator:
+    schema = canonical.parse(schema_text)
+    if problems := schema_problems(schema):
+        raise InvalidDocument(problem.below("/answer_schema") for problem in problems)
+    return Validator(schema)
 
 
 def _said(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float:

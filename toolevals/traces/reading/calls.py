@@ -130,7 +130,7 @@ def _fit(name: str, arguments: Any, offered: Mapping[str, ToolSpec]) -> tuple[bo
         return None, ""
     try:
         problems = call_problems(tool, arguments)
-    except InvalidDocument:
-        # The schema itself is bad: nothing can be said of the arguments.
-        return None, ""
+    except InvalidDocument as error:
+        # The schema itself is bad or costs too much: nothing can be said of the arguments.
+        return None, f"The schema of {name} is not used: {error.problems[0].message}"
     return (False, f"{problems[0].pointer} {problems[0].message}".strip()) if problems else (True, "")
