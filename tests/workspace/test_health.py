@@ -12,7 +12,7 @@ from toolevals.workspace.models import SweepTask
 
 
 def test_pages_work_and_workers_are_silent_until_one_has_swept(client, db):
-    silent = {"database": "ok", "workers": "silent", "workers_seen_at": None, "disk": "ok"}
+    silent = {"database": "ok", "workers": "silent", "workers_seen_at": None, "disk": "ok", "clock": "ok"}
     assert client.get("/healthz").json() == silent
     sweep_tasks_run(timezone.now())
     assert client.get("/healthz").json()["workers"] == "ok"
@@ -27,4 +27,4 @@ def test_a_database_that_is_away_is_503(client, db, monkeypatch):
     monkeypatch.setattr("toolevals.workspace.views.health.last_sweep", away)
     response = client.get("/healthz")
     assert response.status_code == 503
-    assert response.json() == {"database": "unreachable", "workers": "unknown", "disk": "ok"}
+    assert response.json() == {"database": "unreachable", "workers": "unknown", "disk": "ok", "clock": "ok"}

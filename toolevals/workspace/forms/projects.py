@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import forms
-from django.utils import timezone
 
 from toolevals.agents.secret_binding import OriginError, origins_read
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, TokenScope
 
@@ -106,4 +106,4 @@ class TokenForm(PlainForm):
     def expires_at(self) -> datetime | None:
         """Return when the token ends; None: never."""
         days: int = self.cleaned_data["days"]
-        return timezone.now() + timedelta(days=days) if days else None
+        return database_now() + timedelta(days=days) if days else None

@@ -10,9 +10,9 @@ from datetime import timedelta
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.agents.secret_binding import OriginError, SecretBinding, SecretForbiddenError, origins_read
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Project, Secret, User
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.vault import SealBrokenError, seal, unseal
@@ -123,7 +123,7 @@ def _key(project: Project, actor: User | None, name: str, address: str, value: s
 def _refusal_record(secret: Secret, actor: User | None, reason: str) -> None:
     detail = {"name": secret.name, "reason": reason}
     lately = AuditEntry.objects.filter(
-        target_id=secret.pk, verb="secret_refuse", actor=actor, at__gt=timezone.now() - REFUSED_AGAIN
+        target_id=secret.pk, verb="secret_refuse", actor=actor, at__gt=database_now() - REFUSED_AGAIN
     )
     if not any(entry.detail == detail for entry in lately):
         audit_record(project=secret.project, actor=actor, verb="secret_refuse", target=secret, detail=detail)

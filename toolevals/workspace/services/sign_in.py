@@ -8,8 +8,8 @@ from django.contrib.auth import authenticate
 from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import SignInFailure, User
 
 WINDOW = timedelta(minutes=15)
@@ -64,7 +64,7 @@ def sessions_forget(now: datetime) -> None:
 
 
 def _guessing(email: str, address: str) -> bool:
-    recent = SignInFailure.objects.filter(at__gt=timezone.now() - WINDOW)
+    recent = SignInFailure.objects.filter(at__gt=database_now() - WINDOW)
     here = recent.filter(address=address)
     return (
         _reaches(here.filter(email=email), FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT)
