@@ -19,6 +19,7 @@ from toolevals.workspace.vault import SealBrokenError, seal, unseal
 
 MAX_LENGTH = 10_000
 MOST_ADDRESSES = 50
+NEEDS_VALUE = "A secret's addresses change only together with its value. Give the value again, or a new one."
 # The same refusal is audited no more often: a job may ask for a secret with each of its batches.
 REFUSED_AGAIN = timedelta(hours=1)
 # What was refused in the transaction under way: (secret, actor, reason). None outside of `refusals_kept`.
@@ -43,7 +44,8 @@ def secret_set(
 ) -> Secret:
     """Keep a value and where it may be sent under a name; of a secret that is there, what is not said stays.
 
-    `addresses` are schemes, hosts and ports. Raises ValidationError.
+    `addresses` are schemes, hosts and ports. They change only together with the value: who may set addresses need not
+    know it, and could have it sent to a server of their own. Raises ValidationError.
     """
     # One at a time: two who set a new name at once meet in one row.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -54,7 +56,10 @@ def secret_set(
     if value:
         secret.sealed = seal(value)
     if addresses is not None:
-        secret.addresses = _addresses_read(addresses)
+        read = _addresses_read(addresses)
+        if not value and sorted(read) != sorted(secret.addresses):
+            raise ValidationError({"value": NEEDS_VALUE})
+        secret.addresses = read
     secret.actor = actor
     secret.clean_fields(exclude=["actor", "addresses"])
     secret.save()
