@@ -86,3 +86,17 @@ class SignInFailure(models.Model):
             models.Index(fields=["address", "at"], name="sign_in_address"),
             models.Index(fields=["email", "at"], name="sign_in_email"),
         ]
+
+
+class SignInAddress(models.Model):
+    """An address from which an account has signed in: failures elsewhere do not lock it out. Kept for ninety days."""
+
+    id = PublicIdField()
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    address = models.CharField(max_length=45)
+    used_at = MomentField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["user", "address"], name="sign_in_address_once"),
+        ]
