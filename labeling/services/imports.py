@@ -14,7 +14,7 @@ from labeling.imports.detection import AUTO, source_of
 from labeling.imports.findings import Findings, findings_of
 from labeling.imports.formats import Source, source_named
 from labeling.imports.lines import parts_of
-from labeling.imports.packing import plain_copy
+from labeling.imports.packing import plain_copy, unpacked_limit
 from labeling.imports.readers.settings import Settings
 from labeling.imports.reading import part_read
 from labeling.imports.staging import Part, part_resolve, part_store
@@ -102,7 +102,8 @@ def import_prepare(lease: Lease) -> None:
     upload, source = Upload.objects.get(pk=payload["upload"]), source_named(payload["source"])
     with upload.file.open("rb") as file:
         if source.is_packed(file):
-            with plain_copy(source.unpacked(file), settings.UPLOAD_MAX_BYTES) as plain:
+            limit = min(settings.UPLOAD_MAX_BYTES, unpacked_limit(upload.size))
+            with plain_copy(source.unpacked(file), limit) as plain:
                 name = upload.name.removesuffix(".gz").removesuffix(".zip")
                 upload = upload_store(project=upload.project, actor=upload.user, file=File(plain), name=name)
     with upload.file.open("rb") as file:

@@ -17,6 +17,8 @@ from toolevals.workspace.api.document import document
 ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>")
 UNKNOWN = "unheard_of"
 JSON = "application/json"
+# The parameters are those of the page whose table it is.
+ANY_PARAMETER = ("reports-api:table",)
 
 
 def operations(address: Address) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def test_an_unknown_parameter_and_an_unknown_field_are_refused_by_name(world, ad
     for method, operation in operations(address).items():
         with at(world, address, world.owner) as (client, url):
             response = client.generic(method.upper(), f"{url}?{UNKNOWN}=1")
-            if not names_it(response):
+            if not names_it(response) and address.name not in ANY_PARAMETER:
                 passed.append(f"{method} with a parameter: {response.status_code}")
         if method == "get":
             continue
