@@ -54,6 +54,6 @@ def test_a_server_that_differs_takes_a_label_back_in_time_and_not_later(
 def _slot_of(revision: Revision, user):
     for _ in range(10):
         slot = slot_claim(dataset_or_project=revision.example.dataset, actor=user)
-        if slot.revision_id == revision.pk:
+        if slot is not None and slot.revision_id == revision.pk:
             return slot
     raise AssertionError("the example was not offered")

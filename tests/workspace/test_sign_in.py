@@ -7,6 +7,7 @@ import sys
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth import authenticate
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
@@ -190,7 +191,7 @@ def test_a_form_sent_after_the_session_ended_leads_to_the_start_and_not_back_to_
 def test_attempts_at_work_count_before_their_passwords_are_looked_at(client, mara, monkeypatch):
     """Of many at once, as many are tried as may fail: here each begins while those before it are at work."""
     looked_at, answers = [], []
-    real = sign_in_service.authenticate
+    real = authenticate
 
     def one_more_meanwhile(request, **said):
         looked_at.append(said)

@@ -22,7 +22,7 @@ _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the database's clock showed, and the steady clock of this machine at the same time."""
+    """A look at the database's clock, and at the steady clock of this machine at the same time."""
 
     moment: datetime
     steady: float

@@ -89,7 +89,9 @@ def _unknown_parameters(operation: _Operation, request: Request) -> Iterator[Pro
 
 
 def _unknown_fields(operation: _Operation, request: Request) -> Iterable[Problem]:
-    body = request.data
+    body: Any = request.data
+    if not operation.bodies and not isinstance(body, Mapping):
+        return [Problem("", "This operation takes no body.")] if body else []
     if not operation.bodies:
         return [Problem(pointer_to([name]), "This operation takes no body.") for name in body if name not in _OF_FORMS]
     media_type = (request.content_type or _JSON).partition(";")[0].strip().lower()
