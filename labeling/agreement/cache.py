@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.agreement.all_pairs import PairFigures
 from labeling.agreement.comparing import changeable_from, decided_tools, pairs_of, units_of
@@ -20,6 +19,7 @@ from labeling.agreement.report import Agreement, agreement_of
 from labeling.models import AgreementReport, Dataset, Label, LabelReading
 from labeling.querysets.labels import LabelQuerySet
 from toolevals.workspace.addresses import address
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
@@ -119,7 +119,7 @@ def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
         return _tally_of(pairs_of(dataset))
     whole = Filters()
     kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=whole.key).first()
-    is_old = kept is None or kept.counted_at is None or timezone.now() - kept.counted_at > FORGOTTEN
+    is_old = kept is None or kept.counted_at is None or database_now() - kept.counted_at > FORGOTTEN
     if is_old and begin:
         kept = _count_in_a_job(dataset, whole, actor)
     document = kept.document if kept else None
@@ -142,7 +142,7 @@ def agreement_count_work(lease: Lease) -> None:
     with lease.finish():
         # A report that is gone counted what is no longer resolved: it does not come back.
         rows = AgreementReport.objects.filter(pk=lease.payload["report"])
-        rows.update(document=document, counted_at=timezone.now())
+        rows.update(document=document, counted_at=database_now())
 
 
 def agreement_forget(dataset: Dataset) -> None:
@@ -157,7 +157,7 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
     rows = AgreementReport.objects.filter(dataset=dataset)
     kept = rows.select_for_update(of=("self",)).select_related("job").get(key=filters.key)
     if not _is_fresh(kept):
-        rows.filter(counted_at__lt=timezone.now() - FORGOTTEN).exclude(pk=kept.pk).delete()
+        rows.filter(counted_at__lt=database_now() - FORGOTTEN).exclude(pk=kept.pk).delete()
         payload = {"dataset": str(dataset.pk), "report": kept.pk, "filters": filters.query()}
         where = address("labeling:agreement", dataset.project.slug, dataset.slug)
         kept.job = job_create(
@@ -175,7 +175,7 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
 def _is_fresh(kept: AgreementReport) -> bool:
     if kept.job is not None and kept.job.is_open:
         return True
-    return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
+    return kept.counted_at is not None and database_now() - kept.counted_at < FRESH
 
 
 def _is_small_and_read(dataset: Dataset) -> bool:

@@ -8,7 +8,6 @@ from itertools import islice
 from uuid import UUID
 
 from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
-from django.utils import timezone
 
 from labeling.agreement.all_pairs import PairFigures, pair_figures
 from labeling.agreement.filters import Filters
@@ -16,6 +15,7 @@ from labeling.agreement.reading import tool_said
 from labeling.agreement.units import RatedLabel, Unit, units_in
 from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
 from labeling.querysets.labels import LabelQuerySet
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 # Gold that someone decided on, instead of the labels.
@@ -45,7 +45,7 @@ def units_of(dataset: Dataset, filters: Filters, revisions: Iterable[UUID] | Non
 
 def changeable_from(dataset: Dataset) -> datetime:
     """Return the time since when a label may still be changed."""
-    return timezone.now() - timedelta(seconds=dataset.project.undo_seconds)
+    return database_now() - timedelta(seconds=dataset.project.undo_seconds)
 
 
 def pairs_of(dataset: Dataset) -> PairFigures:

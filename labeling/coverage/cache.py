@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.coverage.counting import Counts, counts_told, coverage_count
 from labeling.coverage.filling import AT_ONCE as UNREAD_AT_ONCE
 from labeling.coverage.filling import gold_read, unread
 from labeling.models import CoverageCount, Dataset, Example
 from toolevals.workspace.addresses import address
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 
@@ -82,7 +82,7 @@ def coverage_count_work(lease: Lease) -> None:
     counts = coverage_count(dataset)
     with lease.finish():
         CoverageCount.objects.update_or_create(
-            dataset=dataset, defaults={"document": counts.to_document(), "counted_at": timezone.now()}
+            dataset=dataset, defaults={"document": counts.to_document(), "counted_at": database_now()}
         )
 
 
@@ -109,7 +109,7 @@ def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> C
 def _is_fresh(kept: CoverageCount, fresh: timedelta) -> bool:
     if kept.job is not None and kept.job.is_open:
         return True
-    return kept.counted_at is not None and timezone.now() - kept.counted_at < fresh
+    return kept.counted_at is not None and database_now() - kept.counted_at < fresh
 
 
 def is_large(dataset: Dataset) -> bool:

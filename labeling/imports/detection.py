@@ -22,6 +22,7 @@ from toolevals.grading.values.problems import InvalidDocument
 
 # The name by which a person leaves the format open.
 AUTO = "auto"
+MOST_EMPTY = 1_000_000
 
 
 class DetectedSource(NamedTuple):
@@ -119,9 +120,12 @@ def _head(file: IO[bytes]) -> bytes:
     file.seek(0)
     plain: Any = gzip.GzipFile(fileobj=file, mode="rb") if packed else file
     try:
-        line = b"\n"
+        line, empty = b"\n", 0
         while line and not line.strip():
             line = plain.readline(MAX_LINE_BYTES + 1).removeprefix(BOM)
+            empty += len(line)
+            if empty > MOST_EMPTY and not line.strip():
+                raise InvalidDocument.at("", f"begins with more than {MOST_EMPTY:,} bytes of empty lines")
     except (EOFError, OSError, zlib.error) as error:
         raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
     return bytes(line)

@@ -14,6 +14,9 @@ from toolevals.grading.values.problems import InvalidDocument
 _MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 _CHUNK = 1 << 20
+# A file may unpack to so many times its size, and to so many bytes whatever its size.
+MOST_TIMES = 100
+ALWAYS_UNPACKED = 100_000_000
 _PACKED_CHUNK = 1 << 14
 _BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)
 
@@ -61,6 +64,11 @@ def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
             yield some
 
 
+def unpacked_limit(size: int) -> int:
+    """Return how much a packed file of `size` bytes may unpack to: more is a file that was made to grow."""
+    return max(ALWAYS_UNPACKED, MOST_TIMES * size)
+
+
 @contextmanager
 def plain_copy(pieces: Iterable[bytes], limit: int) -> Iterator[IO[bytes]]:
     """Give what was packed as a file on disk, gone afterwards.
@@ -70,7 +78,7 @@ def plain_copy(pieces: Iterable[bytes], limit: int) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryFile() as copy:
         for some in pieces:
             if copy.tell() + len(some) > limit:
-                raise InvalidDocument.at("", f"unpacks to more than {limit:,} bytes")
+                raise InvalidDocument.at("", f"unpacks to more than {limit:,} bytes. Send it unpacked")
             copy.write(some)
         copy.seek(0)
         yield cast("IO[bytes]", copy)

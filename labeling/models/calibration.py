@@ -14,7 +14,7 @@ from labeling.querysets.calibration import (
     CalibrationItemQuerySet,
     CalibrationRoundQuerySet,
 )
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -27,7 +27,7 @@ class CalibrationRound(models.Model):
     # Whether no one is handed examples of the dataset before they have answered it, while it is open.
     comes_first = models.BooleanField(default=False)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
 
     objects = CalibrationRoundQuerySet.as_manager()
@@ -64,7 +64,7 @@ class CalibrationAnswer(models.Model):
     expectation = DocumentField(null=True)
     rationale = models.TextField(blank=True)
     seconds = models.FloatField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = CalibrationAnswerQuerySet.as_manager()
 

@@ -9,7 +9,7 @@ from django.db import models
 from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
 from toolevals.grading.values.decided_by import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User
 
 
@@ -44,7 +44,7 @@ class Dataset(Trashable):
     default_tools = models.ForeignKey(
         RegistryVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = Untrashed.from_queryset(DatasetQuerySet)()
     with_trash = DatasetQuerySet.as_manager()
@@ -73,7 +73,7 @@ class GuidelineVersion(models.Model):
     # What is new in it, for those who read the one before.
     note = models.CharField(max_length=300, blank=True)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]
@@ -96,7 +96,7 @@ class DatasetVersion(models.Model):
     # How many of them have gold of which source, counted when it is frozen; null before that was so.
     gold_sources = DocumentField(null=True, default=None)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = DatasetVersionQuerySet.as_manager()
 

@@ -11,7 +11,7 @@ from labeling.querysets.examples import ExampleQuerySet, RevisionQuerySet
 from toolevals.grading.reading.examples import STRATA
 from toolevals.grading.values.decided_by import LONGEST
 from toolevals.registry.models import ToolList
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 
 
 class Example(models.Model):
@@ -32,7 +32,7 @@ class Example(models.Model):
     category = models.CharField(max_length=60, blank=True)
     # What decides it: see `toolevals.grading.values.decided_by`; empty where its dataset's default does.
     decided_by = models.CharField(max_length=LONGEST, blank=True, default="", db_default="")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ExampleQuerySet.as_manager()
 
@@ -87,7 +87,7 @@ class Revision(models.Model):
     settles_at = models.DateTimeField(null=True)
     # The newest decision, which is in force.
     gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.RESTRICT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = RevisionQuerySet.as_manager()
 

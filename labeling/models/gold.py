@@ -10,7 +10,7 @@ from labeling.models.examples import Revision
 from labeling.models.labels import Label, LabelAnswer
 from labeling.querysets.feedback import FeedbackQuerySet
 from labeling.querysets.gold import DisputeQuerySet, GoldQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -42,7 +42,7 @@ class Adjudication(models.Model):
     before = DocumentField(default=dict, blank=True)
     # Set when the adjudicator took it back.
     withdrawn_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
 
 class Gold(models.Model):
@@ -57,7 +57,7 @@ class Gold(models.Model):
     after_agents = models.TextField(blank=True, default="", db_default="")
     adjudication = models.ForeignKey(Adjudication, null=True, on_delete=models.RESTRICT, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = GoldQuerySet.as_manager()
 
@@ -77,7 +77,7 @@ class Dispute(models.Model):
     # What it should be, where that is known.
     expectation = DocumentField(null=True)
     settled_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = DisputeQuerySet.as_manager()
 
@@ -100,7 +100,7 @@ class Feedback(models.Model):
     # Whether the decision means something other than the label.
     differs = models.BooleanField()
     seen_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = FeedbackQuerySet.as_manager()
 

@@ -11,7 +11,7 @@ from labeling.models.examples import Revision
 from labeling.querysets.batches import LabelBatchQuerySet
 from labeling.querysets.labels import LabelQuerySet, SkipQuerySet, SpareLabelQuerySet
 from labeling.querysets.slots import SlotQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -95,7 +95,7 @@ class LabelBatch(models.Model):
     owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     due_on = models.DateField(null=True)
     note = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
 
     objects = LabelBatchQuerySet.as_manager()
@@ -132,7 +132,7 @@ class Label(models.Model):
     is_first = models.BooleanField(default=True, db_default=True)
     # Seconds of work.
     seconds = models.FloatField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = LabelQuerySet.as_manager()
 
@@ -156,7 +156,7 @@ class SpareLabel(models.Model):
     guideline = models.PositiveIntegerField(default=0)
     suggestion = DocumentField(null=True)
     seconds = models.FloatField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = SpareLabelQuerySet.as_manager()
 
@@ -172,7 +172,7 @@ class Draft(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     # The form's state, as the page keeps it.
     document = DocumentField()
-    saved_at = models.DateTimeField(auto_now=True)
+    saved_at = MomentField(auto_now=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -188,7 +188,7 @@ class Skip(models.Model):
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     reason = models.CharField(max_length=300, blank=True)
     undone_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = SkipQuerySet.as_manager()
 

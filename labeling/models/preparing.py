@@ -10,7 +10,7 @@ from labeling.models.datasets import Dataset
 from labeling.models.examples import Example, Revision
 from labeling.querysets.proposals import ProposalQuerySet
 from toolevals.registry.models import ToolList
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
 
@@ -22,7 +22,7 @@ class Suggestion(models.Model):
     # Who says so, such as an agent's name and model.
     source = models.CharField(max_length=200)
     expectation = DocumentField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
 
 class ProposalState(models.TextChoices):
@@ -51,7 +51,7 @@ class ProposedExample(models.Model):
     # What it became.
     example = models.ForeignKey(Example, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ProposalQuerySet.as_manager()
 
@@ -72,7 +72,7 @@ class LintReport(models.Model):
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     # Findings and counts: see `labeling.lint`.
     document = DocumentField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-id"]

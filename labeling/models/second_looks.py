@@ -10,7 +10,7 @@ from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
 from labeling.models.labels import Label
 from labeling.querysets.second_looks import LookProposalQuerySet, SecondLookQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -26,7 +26,7 @@ class LookPlan(models.Model):
     planted_share = models.FloatField(default=0)
     seed = models.PositiveIntegerField(default=0)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -73,7 +73,7 @@ class SecondLook(models.Model):
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     answer = models.CharField(max_length=12, choices=LookAnswer.choices, blank=True, default="")
     remark = models.TextField(blank=True)
-    shown_at = models.DateTimeField(auto_now_add=True)
+    shown_at = MomentField(auto_now_add=True)
     answered_at = models.DateTimeField(null=True)
 
     objects = SecondLookQuerySet.as_manager()

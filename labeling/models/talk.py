@@ -8,7 +8,7 @@ from django.db import models
 
 from labeling.models.examples import Revision
 from labeling.querysets.talk import CommentQuerySet
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -18,7 +18,7 @@ class QuestionView(models.Model):
     id = PublicIdField()
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="question_views", db_index=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -38,7 +38,7 @@ class Comment(models.Model):
     text = models.TextField()
     # Whether it is the asker's and the newest of its thread: what waits is found without a walk over all that was said.
     is_unanswered = models.BooleanField(default=False, db_default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = CommentQuerySet.as_manager()
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset, Label
 from labeling.queue.waiting import KEPT_FROM, KEPT_SECONDS, Counts, own_part
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 
 RECENT = 20
@@ -57,7 +58,7 @@ def progress_of(dataset: Dataset, user: User, counts: Counts | None = None) -> P
 
 def handed_in_today(scope: Dataset | Project, user: User) -> int:
     """Return how many examples of a place this person has labelled since midnight where the server is."""
-    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0)
     own = Label.objects.filter(reviewer=user, withdrawn_at=None, created_at__gte=midnight)
     rows = own.filter(slot__dataset=scope) if isinstance(scope, Dataset) else own.in_project(scope)
     return rows.order_by().values("slot").distinct().count()
@@ -69,7 +70,7 @@ def _pace(dataset: Dataset, user: User, done: int) -> tuple[int, float | None]:
     What they label meanwhile is counted: `done` says how many they have labelled in all. Of few labels those that came
     since are read: the others may stand behind thousands that the person gave elsewhere.
     """
-    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0)
     key = f"labeling.pace:{dataset.pk}:{user.pk}:{midnight.date()}"
     then, today, newest = cache.get(key) or (0, 0, None)
     if newest is not None and (len(newest) >= KEPT_FROM or (not newest and done == then)):

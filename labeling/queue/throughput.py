@@ -20,6 +20,7 @@ from django.utils import timezone
 from labeling.agreement.all_pairs import BLOCK
 from labeling.models import Dataset, Label, LabelSlot, SlotState
 from labeling.queue.progress import Progress, progress_of
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 
 # So many days are drawn, and the pace is that of the last ones of them.
@@ -76,7 +77,7 @@ class Throughput:
 
 def throughput_of(dataset: Dataset, user: User) -> Throughput:
     """Return how labelling of a dataset goes. Counts of large datasets are kept for some minutes."""
-    today = timezone.localdate()
+    today = timezone.localdate(database_now())
     key = f"labeling.throughput:{dataset.pk}:{user.pk}:{today}"
     counts: tuple[int, int, dict[date, int], dict[date, int]] | None = cache.get(key)
     if counts is None:
@@ -136,7 +137,9 @@ def _counts(dataset: Dataset, user: User, today: date) -> tuple[int, int, dict[d
     done = states[SlotState.SUBMITTED]
     wanted = done + states[SlotState.OPEN] + states[SlotState.CLAIMED]
     first: Any = Label.objects.filter(slot__dataset=dataset, is_first=True, withdrawn_at=None)
-    since = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS - 1)
+    since = timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(
+        days=DAYS - 1
+    )
     recent = first.filter(created_at__gte=since).order_by()
     by_day = recent.annotate(day=TruncDate("created_at")).values_list("day").annotate(count=Count("pk"))
     return wanted, done, dict(by_day), dict(by_day.filter(reviewer=user))

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.core.cache import cache as kept_numbers
 from django.db import models
 from django.db.models import F
-from django.utils import timezone
 
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
 from labeling.queue.label_page_queries import calibration_waiting, own_counts
 from labeling.second_looks.waiting import looks_due
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import Different, lengths
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
@@ -65,7 +65,7 @@ def own_part(place: Dataset | Project, user: User, *, most: int, counts: Counts 
     kept = kept_numbers.get(key)
     if kept is not None:
         return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
-    left = min(_left(type(place), most).rows(place=place.pk, user=user.pk, now=timezone.now())[0][0], most)
+    left = min(_left(type(place), most).rows(place=place.pk, user=user.pk, now=database_now())[0][0], most)
     if left >= KEPT_FROM:
         kept_numbers.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
     return Own(done, held, left)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 
 from labeling.models import Dataset, Label, LookPlan, LookProposal
 from labeling.second_looks.proposed import accepts
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User, within
 
 # More that wait are not counted.
@@ -51,7 +51,7 @@ def plan_at_work(dataset: Dataset) -> LookPlan | None:
 
 def _due(project: Project, user: User) -> Iterator[DueLook]:
     count = 0
-    for proposal in LookProposal.objects.due(project, user, timezone.now()).iterator(chunk_size=2 * MOST):
+    for proposal in LookProposal.objects.due(project, user, database_now()).iterator(chunk_size=2 * MOST):
         labels = Label.objects.filter(revision=proposal.revision_id, reviewer=user).in_force()
         label = labels.select_related("revision").first()
         if label is None or accepts(label.expectation, proposal.expectation, tools_in(proposal.revision.tools)):

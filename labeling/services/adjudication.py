@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
@@ -16,6 +15,7 @@ from labeling.services.expectations import answer_read, text_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -67,7 +67,7 @@ def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revisio
         locked = Adjudication.objects.select_for_update().get(pk=adjudication.pk)
         if locked.withdrawn_at is not None:
             return revision
-        now = timezone.now()
+        now = database_now()
         project = revision.example.dataset.project
         if not is_in_force(locked, revision) or now > locked.created_at + timedelta(seconds=project.undo_seconds):
             raise InvalidAct("The time to take this decision back has passed. Reopen the example, or dispute its gold.")
@@ -131,7 +131,7 @@ def _decide(revision: Revision, actor: User, entered: DecisionContent, seconds: 
             before=_before(locked, [str(pk) for pk in disputes.values_list("pk", flat=True)]),
         )
         _put_in_force(locked, made)
-        disputes.update(settled_at=timezone.now())
+        disputes.update(settled_at=database_now())
         Draft.objects.filter(revision=locked, user=actor).delete()
         feedback_give(locked)
         audit_record(

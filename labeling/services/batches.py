@@ -8,12 +8,12 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services import audit_record
 
@@ -96,7 +96,7 @@ def batch_close(*, batch: LabelBatch, actor: User | None) -> LabelBatch:
 
     Closing twice is closing once.
     """
-    now = timezone.now()
+    now = database_now()
     if not LabelBatch.objects.filter(pk=batch.pk, closed_at=None).update(closed_at=now):
         batch.refresh_from_db()
         return batch
@@ -119,7 +119,7 @@ def slots_assign(
     """
     _require_reviewer(dataset, person)
     _require_known(dataset, choice, batch)
-    now = timezone.now()
+    now = database_now()
     fit = _waiting(dataset, choice, batch).free(now).for_reviewer(person)
     first: dict[Any, Any] = {}
     for revision, slot, assignee in fit.in_turn().values_list("revision", "pk", "assignee"):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.blindness import RESOLVED
 from labeling.calibration.choosing import MOST_ITEMS, named_examples, proposed_names
@@ -25,6 +24,7 @@ from labeling.models import (
 )
 from labeling.services.expectations import answer_read, text_required
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -106,7 +106,7 @@ def calibration_close(*, calibration: CalibrationRound, actor: User | None) -> C
 
     Closing twice is closing once.
     """
-    now = timezone.now()
+    now = database_now()
     if not CalibrationRound.objects.filter(pk=calibration.pk, closed_at=None).update(closed_at=now):
         calibration.refresh_from_db()
         return calibration

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.blindness import RESOLVED
 from labeling.errors import InvalidAct
@@ -13,6 +12,7 @@ from labeling.models import Dispute, Revision
 from labeling.services.adjudication import require_stranger
 from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import revision_locked
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -55,7 +55,7 @@ def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
     with transaction.atomic():
         revision = revision_locked(dispute.revision_id)
         require_stranger(revision, actor)
-        if Dispute.objects.filter(pk=dispute.pk).open().update(settled_at=timezone.now()):
+        if Dispute.objects.filter(pk=dispute.pk).open().update(settled_at=database_now()):
             audit_record(
                 project=revision.example.dataset.project,
                 actor=actor,

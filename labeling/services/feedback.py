@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.blindness import RESOLVED
 from labeling.expectations.meaning import meaning
 from labeling.models import Adjudication, Feedback, Gold, GoldSource, Label, LabelAnswer, Revision
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -46,7 +46,7 @@ def feedback_give(revision: Revision) -> None:
 @transaction.atomic
 def feedback_mark_seen(*, project: Project, actor: User) -> int:
     """Mark what this person was told in a project as read; return how much that was."""
-    seen = Feedback.objects.for_reviewer(project, actor).unseen().update(seen_at=timezone.now())
+    seen = Feedback.objects.for_reviewer(project, actor).unseen().update(seen_at=database_now())
     if seen:
         audit_record(project=project, actor=actor, verb="feedback_mark_seen", target=project, detail={"seen": seen})
     return seen

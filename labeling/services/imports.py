@@ -9,13 +9,12 @@ from typing import IO, Any, NoReturn
 from django.conf import settings
 from django.core.files import File
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from labeling.imports.detection import AUTO, source_of
 from labeling.imports.findings import Findings, findings_of
 from labeling.imports.formats import Source, source_named
 from labeling.imports.lines import parts_of
-from labeling.imports.packing import plain_copy
+from labeling.imports.packing import plain_copy, unpacked_limit
 from labeling.imports.readers.settings import Settings
 from labeling.imports.reading import part_read
 from labeling.imports.staging import Part, part_resolve, part_store
@@ -41,6 +40,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
 from toolevals.workspace.services import audit_record, upload_store
@@ -102,7 +102,8 @@ def import_prepare(lease: Lease) -> None:
     upload, source = Upload.objects.get(pk=payload["upload"]), source_named(payload["source"])
     with upload.file.open("rb") as file:
         if source.is_packed(file):
-            with plain_copy(source.unpacked(file), settings.UPLOAD_MAX_BYTES) as plain:
+            limit = min(settings.UPLOAD_MAX_BYTES, unpacked_limit(upload.size))
+            with plain_copy(source.unpacked(file), limit) as plain:
                 name = upload.name.removesuffix(".gz").removesuffix(".zip")
                 upload = upload_store(project=upload.project, actor=upload.user, file=File(plain), name=name)
     with upload.file.open("rb") as file:
@@ -236,7 +237,7 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
     part = Part(rows=[(number + 1, number, row) for number, row in enumerate(rows)])
     part.lines = len(part.rows)
     resolved = part_resolve(dataset, part)
-    moment = _milliseconds(timezone.now())
+    moment = _milliseconds(database_now())
     with transaction.atomic():
         stored = part_store(dataset, part, resolved, job_id=None, number=0, moment=moment)
         if errors := findings_of([stored]).errors:

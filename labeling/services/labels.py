@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct, NoPlaceLeft
@@ -23,6 +22,7 @@ from labeling.queue.label_page_queries import LabelFacts, label_facts, newest_la
 from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.querysets.prepared import an_id
 from toolevals.workspace.querysets.prepared_writes import PreparedDelete, PreparedInsert, PreparedUpdate
@@ -115,7 +115,7 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         if newest.withdrawn_at is not None:
             return slot
         _require_time(revision, slot, label, actor)
-        now = timezone.now()
+        now = database_now()
         Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
         # One that was on its way when the label was handed in, and came after it, holds less than the label.
         _DRAFT.run(revision=revision.pk, user=actor.pk)
@@ -144,7 +144,7 @@ def _require_time(revision: Revision, slot: LabelSlot, label: Label, actor: User
 
 def may_change(label: Label, project: Project) -> bool:
     """Tell whether the time to change a label, or to take it back, has not passed; it is the same for every label."""
-    return timezone.now() <= label.created_at + timedelta(seconds=project.undo_seconds)
+    return database_now() <= label.created_at + timedelta(seconds=project.undo_seconds)
 
 
 def _require_changeable(revision: Revision, label: Label, actor: User) -> None:
@@ -170,7 +170,7 @@ def _place(revision: Revision, slot: LabelSlot, actor: User, facts: LabelFacts) 
         return slot
     if facts.skipped:
         raise InvalidAct("You passed this example on; take that back first.")
-    place = slot_of_revision(revision.pk, actor, timezone.now())
+    place = slot_of_revision(revision.pk, actor, database_now())
     if place is None:
         require_unread(revision, actor)
         raise NoPlaceLeft("Your claim on this example ran out, and others have labelled it meanwhile.")

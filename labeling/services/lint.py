@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.lint.findings import Report
 from labeling.lint.run import lint
 from labeling.models import Dataset, Example, LintReport
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
@@ -72,7 +72,7 @@ def finding_ignore(*, dataset: Dataset, actor: User, key: str, reason: str) -> N
         raise InvalidAct(f"A reason of 1 to {LONGEST_REASON} characters is needed.")
     if key not in {finding["key"] for finding in report.document["findings"]}:
         raise InvalidAct("The newest report has no such finding.")
-    let_be = {"reason": said, "by": actor.name, "at": timezone.now().isoformat(timespec="seconds")}
+    let_be = {"reason": said, "by": actor.name, "at": database_now().isoformat(timespec="seconds")}
     _ignore(report, {**report.document["ignored"], key: let_be})
     audit_record(project=dataset.project, actor=actor, verb="finding_ignore", target=report, detail={"key": key})
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
 from labeling.services.ordering import turn_of
 from labeling.services.resolution import revision_evaluate
 from toolevals.workspace.bulk import others_write_first
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.services import audit_record
@@ -167,7 +167,7 @@ def _lacking(dataset: Dataset, revision: Revision, slots: Sequence[LabelSlot], m
 
 def _free_close(revision: Revision, count: int) -> int:
     """Close so many places that no one holds, those kept for someone last; return how many were."""
-    free = LabelSlot.objects.filter(revision=revision, round=revision.round).free(timezone.now())
+    free = LabelSlot.objects.filter(revision=revision, round=revision.round).free(database_now())
     spare = free.order_by(F("assignee").asc(nulls_first=True), "-number").values_list("pk", flat=True)[:count]
-    chosen = LabelSlot.objects.filter(pk__in=list(spare)).free(timezone.now())
+    chosen = LabelSlot.objects.filter(pk__in=list(spare)).free(database_now())
     return chosen.update(state=SlotState.CLOSED, lease_until=None, priority=None)

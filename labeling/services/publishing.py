@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import UUIDField
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.imports import change_statements as changes
@@ -26,6 +25,7 @@ from labeling.services.import_conflicts import REASON, revisions_evaluate
 from labeling.services.ordering import queue_order, turn_of
 from labeling.services.overlap import Overlap
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 
 # Above any line of a file.
@@ -90,7 +90,7 @@ class Publication:
             "until": LAST_LINE,
             "actor": _parameter(actor.pk) if actor else None,
             "reason": REASON,
-            "now": connection.ops.adapt_datetimefield_value(timezone.now()),
+            "now": connection.ops.adapt_datetimefield_value(database_now()),
         }
 
     def add(self, after: int = 0, until: int = LAST_LINE) -> int:

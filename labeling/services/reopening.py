@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE
@@ -13,6 +12,7 @@ from labeling.services.adjudication import require_no_own_label, require_strange
 from labeling.services.expectations import text_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_locked, slots_close
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -40,7 +40,7 @@ def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision
         locked.round += 1
         locked.resolution, locked.gold, locked.set_aside_as, locked.settles_at = Resolution.OPEN, None, "", None
         locked.save(update_fields=["round", "resolution", "gold", "set_aside_as", "settles_at"])
-        now = timezone.now()
+        now = database_now()
         Skip.objects.filter(revision=locked).standing().update(undone_at=now)
         Dispute.objects.filter(revision=locked).open().update(settled_at=now)
         # A decision half made compares labels that no longer count.
@@ -78,7 +78,7 @@ def gold_restore(*, gold: Gold, actor: User, reason: str) -> Gold:
             source=GoldSource.SECOND_LOOK if gold.after_agents else GoldSource.RESTORED,
             after_agents=gold.agents_seen,
         )
-        Dispute.objects.filter(revision=revision).open().update(settled_at=timezone.now())
+        Dispute.objects.filter(revision=revision).open().update(settled_at=database_now())
         feedback_give(revision)
         audit_record(
             project=revision.example.dataset.project,

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.blindness import RESOLVED
 from labeling.expectations.meaning import groups
@@ -30,6 +29,7 @@ from labeling.queue.label_page_queries import count_skipped, locked_revision, st
 from labeling.services.feedback import feedback_give
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, an_id
 from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
@@ -49,7 +49,7 @@ def revision_wait(revision: Revision) -> None:
 
     This asks nothing about other labels: an answer that took longer where one is in would tell of it.
     """
-    revision.settles_at = _end_of_window(revision, timezone.now())
+    revision.settles_at = _end_of_window(revision, database_now())
     _WAITS.run(revision=revision.pk, until=revision.settles_at)
 
 
@@ -118,7 +118,7 @@ def revision_settle(*, revision: Revision, actor: User | None = None, now: datet
     """
     with transaction.atomic():
         locked = revision_locked(revision.pk)
-        if not Revision.objects.due(now or timezone.now()).filter(pk=locked.pk).exists():
+        if not Revision.objects.due(now or database_now()).filter(pk=locked.pk).exists():
             return False
         labels = _to_compare(locked)
         if not labels or not _agree(locked, labels):
@@ -160,7 +160,7 @@ def _to_compare(revision: Revision) -> list[Label]:
 
 def settle_due(now: datetime | None = None, *, project: Project | None = None, limit: int = 1000) -> int:
     """Compare the labels that are due, in one project or everywhere; return how many examples that resolved."""
-    now = now or timezone.now()
+    now = now or database_now()
     due = Revision.objects.due(now)
     if project is not None:
         due = due.in_project(project)
@@ -199,7 +199,7 @@ def gold_set(
         for dispute in Dispute.objects.filter(revision=revision, settled_at=None).exclude(expectation=None)
         if equivalent(Expectation.from_document(dispute.expectation), Expectation.from_document(expectation))
     ]
-    Dispute.objects.filter(pk__in=granted).update(settled_at=timezone.now())
+    Dispute.objects.filter(pk__in=granted).update(settled_at=database_now())
     return gold
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolution, Revision, SecondLook
@@ -21,6 +20,7 @@ from labeling.services.slots import require_labelling
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -110,7 +110,7 @@ def second_looks_begin(
         raise InvalidDocument.at("/run", "holds no answer to an example of this dataset that is still to label")
     if len(open_ones) > MOST_PROPOSALS:
         raise InvalidDocument.at("/run", f"holds more than {MOST_PROPOSALS:,} answers to examples still to label")
-    LookPlan.objects.filter(dataset=dataset, ended_at=None).update(ended_at=timezone.now())
+    LookPlan.objects.filter(dataset=dataset, ended_at=None).update(ended_at=database_now())
     plan = LookPlan.objects.create(
         dataset=dataset, run=run, agent=agent, planted_share=planted_share, seed=seed, actor=actor
     )
@@ -132,7 +132,7 @@ def second_looks_begin(
 def second_looks_end(*, dataset: Dataset, actor: User | None) -> None:
     """End the second looks of a dataset: nothing more is proposed, and people are told what was wrong on purpose."""
     plan = LookPlan.objects.filter(dataset=dataset, ended_at=None).first()
-    if plan is not None and LookPlan.objects.filter(pk=plan.pk, ended_at=None).update(ended_at=timezone.now()):
+    if plan is not None and LookPlan.objects.filter(pk=plan.pk, ended_at=None).update(ended_at=database_now()):
         audit_record(project=dataset.project, actor=actor, verb="second_looks_end", target=plan)
 
 
@@ -164,7 +164,7 @@ def second_look_answer(*, look: SecondLook, actor: User, answer: str, remark: st
     if look_due(project, actor, look.proposal) is None:
         raise InvalidAct("The example was decided meanwhile, or its second looks were ended.")
     locked.answer, locked.remark = answer, remark.strip()[:LONGEST_REMARK]
-    locked.answered_at = timezone.now()
+    locked.answered_at = database_now()
     locked.save(update_fields=["answer", "remark", "answered_at"])
     detail = {"revision": str(locked.revision_id)}
     audit_record(project=project, actor=actor, verb="second_look_answer", target=locked, detail=detail)

@@ -16,7 +16,6 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
@@ -35,6 +34,7 @@ from labeling.queue.claim_queries import (
 )
 from labeling.queue.label_page_queries import slot_for_page
 from labeling.services.resolution import revision_evaluate, revision_locked
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import audit_record
 
@@ -68,7 +68,7 @@ def slot_claim(
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
     with transaction.atomic():
         require_labelling(project, actor)
-        now = timezone.now()
+        now = database_now()
         held = _held(dataset_or_project, batch, actor, beside)
         if beside is not None and not _may_hold_one_more(project, actor, beside, held):
             return None
@@ -95,7 +95,7 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
         require_labelling(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
-        claimed = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, timezone.now())
+        claimed = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, database_now())
         if claimed is None:
             require_unread(slot.revision, actor)
         if claimed is not None and own is None:
@@ -109,7 +109,7 @@ def slot_leave(*, slot: LabelSlot, actor: User) -> bool:
     Like a renewal it leaves no audit row: it decides nothing.
     """
     held = LabelSlot.objects.filter(pk=slot.pk, reviewer=actor, state=SlotState.CLAIMED)
-    until = timezone.now() + LEAVING_GRACE
+    until = database_now() + LEAVING_GRACE
     held.filter(lease_until__gt=until).update(lease_until=until)
     return held.exists()
 
@@ -165,10 +165,10 @@ def skip_undo(*, skip: Skip, actor: User) -> LabelSlot | None:
     project = skip.revision.example.dataset.project
     require_labelling(project, actor)
     revision = revision_locked(skip.revision_id)
-    if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=timezone.now()):
+    if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=database_now()):
         audit_record(project=project, actor=actor, verb="skip_undo", target=skip)
         revision_evaluate(revision)
-    slot = slot_of_revision(revision.pk, actor, timezone.now())
+    slot = slot_of_revision(revision.pk, actor, database_now())
     if slot is None:
         require_unread(revision, actor)
     return slot
@@ -179,7 +179,7 @@ def draft_save(*, revision: Revision, actor: User, document: Any) -> Draft:
     """Keep what `actor` has entered for a revision, and renew their lease on it. Leaves no audit row."""
     draft, _ = Draft.objects.update_or_create(revision=revision, user=actor, defaults={"document": document})
     LabelSlot.objects.filter(revision=revision, reviewer=actor, state=SlotState.CLAIMED).update(
-        lease_until=lease_end(timezone.now())
+        lease_until=lease_end(database_now())
     )
     return draft
 
@@ -234,7 +234,7 @@ def _may_hold_one_more(project: Project, actor: User, beside: LabelSlot, held: U
 
 def _renewed(slot: UUID, actor: User) -> datetime | None:
     """Extend the lease of a slot that this person holds; return until when, None where they do not hold it."""
-    until = lease_end(timezone.now())
+    until = lease_end(database_now())
     held = LabelSlot.objects.filter(pk=slot, reviewer=actor, state=SlotState.CLAIMED)
     return until if held.update(lease_until=until) else None
 

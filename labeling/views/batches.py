@@ -17,6 +17,7 @@ from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
 from labeling.models import Dataset, Example, LabelBatch
 from labeling.services.overlap import Overlap
 from labeling.views.settings import say_job
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -42,7 +43,7 @@ def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
         "order_form": OrderForm(initial={"order": dataset_row.order, "order_seed": dataset_row.order_seed}),
         "overlap": Overlap.of(request.project),
         "page": page_of(dataset_row.batches.with_progress().select_related("owner"), request.GET.get("before", "")),
-        "today": timezone.localdate(),
+        "today": timezone.localdate(database_now()),
     }
     return render(request, "labeling/queue.html", context, status=422 if form is not None and form.errors else 200)
 
@@ -81,7 +82,7 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
         "batch": batch_row,
         "form": form,
         "assign_form": AssignForm(batch=batch_row) if may_change else None,
-        "today": timezone.localdate(),
+        "today": timezone.localdate(database_now()),
     }
     return render(request, "labeling/batch.html", context, status=422 if form is not None and form.errors else 200)
 

@@ -30,6 +30,9 @@ CANDIDATE = OpenApiParameter("candidate", int, description="With compare-cases: 
 class TableView(ProjectView):
     """A table of a run as a CSV file, written by a job; filters as the address of the table's CSV has them."""
 
+    # Each table's own, as its page has them.
+    takes_any_parameter = True
+
     @extend_schema(parameters=[NAME, GRADING, CANDIDATE], request=None, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, number: int, table: str) -> Response:

@@ -15,7 +15,6 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Count
 from django.urls import reverse
-from django.utils import timezone
 
 from labeling.models import Gold, Revision, VersionEntry
 from reports.analyses.dialects import Pattern, pattern_sums
@@ -36,6 +35,7 @@ from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -158,7 +158,7 @@ def _count(reading: DialectReading) -> None:
         key: fsum(found) / len(found) if found else None for key, found in zip(COLUMNS, scores, strict=True)
     }
     reading.sums = sums_document(reading)
-    reading.finished_at = timezone.now()
+    reading.finished_at = database_now()
     reading.save(update_fields=["counts", "means", "sums", "finished_at"])
 
 

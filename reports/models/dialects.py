@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.runs.models import CaseGrade, Grading
-from toolevals.workspace.fields import DocumentField
+from toolevals.workspace.fields import DocumentField, MomentField
 from toolevals.workspace.models import Job, User
 
 
@@ -25,7 +25,7 @@ class DialectReading(models.Model):
     sums = DocumentField(null=True)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
 

@@ -9,7 +9,7 @@ from django.db import models
 from reports.querysets.gates import HeldGateQuerySet, NamedGateQuerySet
 from toolevals.grading.gates.results import GateResult
 from toolevals.runs.models import Experiment, Grading, Run
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 
 
@@ -25,8 +25,8 @@ class NamedGate(models.Model):
     baseline = models.CharField(max_length=220, blank=True)
     # Who wrote it last.
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    created_at = MomentField(auto_now_add=True)
+    updated_at = MomentField(auto_now=True)
 
     objects = NamedGateQuerySet.as_manager()
 
@@ -49,7 +49,7 @@ class GatePreview(models.Model):
     baseline = models.CharField(max_length=220, blank=True)
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="gate_preview")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"preview of {self.name or 'a gate'}"
@@ -82,7 +82,7 @@ class HeldGate(models.Model):
     result = DocumentField(null=True)
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="held_gate")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = HeldGateQuerySet.as_manager()
 
@@ -107,7 +107,7 @@ class GateBadge(models.Model):
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, primary_key=True, related_name="gate_badge")
     key = models.CharField(max_length=43, unique=True)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"badge of {self.experiment}"

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from reports.querysets.public_scores import PublicScoreQuerySet
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import Project, User
 
 
@@ -28,7 +28,7 @@ class PublicScore(models.Model):
     published_on = models.DateField()
     source = models.URLField(max_length=500)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     # Since when it is not in force, and who ended that.
     ended_at = models.DateTimeField(null=True)
     ended_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from django import forms
 from django.core.validators import URLValidator
-from django.utils import timezone
 
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.old_names import with_new_names
 
@@ -49,7 +49,7 @@ class PublicScoreForm(PlainForm):
 
     def clean_published_on(self) -> date:
         day: date = self.cleaned_data["published_on"]
-        if day > timezone.now().date():
+        if day > database_now().date():
             raise forms.ValidationError("A day that has been.")
         return day
 

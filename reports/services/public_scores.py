@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from reports.models import PublicScore
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -53,5 +53,5 @@ def public_score_withdraw(*, score: PublicScore, actor: User | None) -> None:
 
 
 def _end(score: PublicScore, actor: User | None) -> None:
-    score.ended_at, score.ended_by = timezone.now(), actor
+    score.ended_at, score.ended_by = database_now(), actor
     score.save(update_fields=["ended_at", "ended_by"])

@@ -14,7 +14,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from labeling.agreement.reading import tool_said
 from labeling.expectations.meaning import meaning
@@ -38,6 +37,7 @@ from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
 from toolevals.grading.values.canonical import digest, exact, parse
 from toolevals.runs.models import Grading
 from toolevals.workspace.addresses import address
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import User
 
@@ -201,7 +201,7 @@ def _store(
     Suspect.objects.filter(version=version).delete()
     rows = (_row(version, entries[revision], reasons) for revision, reasons in found.items())
     Suspect.objects.bulk_create(rows, batch_size=_AT_ONCE)
-    kept.basis, kept.counted_at = basis, timezone.now()
+    kept.basis, kept.counted_at = basis, database_now()
     kept.voices = len({voice_of(grading.run).casefold() for grading in gradings})
     kept.save(update_fields=["basis", "counted_at", "voices"])
     return kept

@@ -13,7 +13,7 @@ from tests.fixtures.people import person
 from toolevals.cli import main as command
 from toolevals.cli import serve
 from toolevals.cli.exits import Exit
-from toolevals.workspace.models import AuditEntry, Role, User
+from toolevals.workspace.models import AuditEntry, Role, SignInFailure, User
 
 pytestmark = pytest.mark.django_db
 CREATE = ["create-owner", "rae@example.org", "--name", "Rae Example", "--project", "from-cli"]
@@ -63,3 +63,33 @@ def test_owners_are_listed_added_and_removed(capsys):
     assert AuditEntry.objects.filter(verb="installation_owner_set").count() == 2
     assert command.main(["installation-owners", "--add", "nobody@example.org"]) == Exit.CONFIGURATION
     assert "has no account" in capsys.readouterr().err
+
+
+def test_an_account_gets_a_new_password_and_its_sessions_end(client, monkeypatch, capsys):
+    user = person("Ann", password="the old password")
+    client.force_login(user)
+    SignInFailure.objects.create(email=user.email, address="192.0.2.7")
+    monkeypatch.setenv("TOOLEVALS_PASSWORD", "correct horse battery")
+    assert command.main(["set-password", "ANN@example.org"]) == Exit.OK
+    assert capsys.readouterr().out == "ann@example.org has a new password. Their sessions have ended.\n"
+    user.refresh_from_db()
+    assert user.check_password("correct horse battery")
+    assert client.get("/profile/").status_code == 302
+    assert not SignInFailure.objects.exists()
+    assert AuditEntry.objects.filter(verb="password_change", actor=None, target_id=user.pk).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "words"),
+    [
+        ("nobody@example.org", "correct horse battery", "nobody@example.org has no account"),
+        ("ann@example.org", "short", "too short"),
+        ("sample@example.org", "correct horse battery", "load_sample --new-password"),
+    ],
+)
+def test_a_password_that_cannot_be_set_is_refused(monkeypatch, capsys, email, password, words):
+    person("Ann", password="the old password")
+    person("Sample", is_sample=True)
+    monkeypatch.setenv("TOOLEVALS_PASSWORD", password)
+    assert command.main(["set-password", email]) == Exit.CONFIGURATION
+    assert words in capsys.readouterr().err

@@ -15,6 +15,7 @@ from labeling.services import (
     label_withdraw,
     slot_claim,
 )
+from tests.fixtures.clocks import clock_set
 from toolevals.workspace.models import Project, User
 
 
@@ -29,7 +30,7 @@ def slow(project: Project) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """The clock stands still; the function puts it forward by so many seconds."""
     now = [timezone.now()]
-    monkeypatch.setattr("django.utils.timezone.now", lambda: now[0])
+    clock_set(monkeypatch, lambda: now[0])
 
     def forward(seconds: float) -> None:
         now[0] += timedelta(seconds=seconds)

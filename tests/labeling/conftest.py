@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset, Label, LabelSlot, Revision
 from labeling.services import dataset_create, examples_import, label_submit, slot_claim
+from tests.fixtures.clocks import clock_set
 from tests.fixtures.people import known_as_valid, person
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.labeling.windows import differing_compared
@@ -87,7 +88,7 @@ def submit(dataset: Dataset) -> Callable[..., Label]:
 def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """The clock stands still, so that no time tells the worlds apart; the function moves it by so many seconds."""
     now = [timezone.now()]
-    monkeypatch.setattr("django.utils.timezone.now", lambda: now[0])
+    clock_set(monkeypatch, lambda: now[0])
 
     def move(seconds: float) -> None:
         now[0] += timedelta(seconds=seconds)

@@ -124,7 +124,7 @@ def test_a_secret_is_sent_to_no_server_that_its_owner_has_not_named(client, adju
         assert refused.status_code == 422
         assert "may not be sent to http://127.0.0.1" in refused.content.decode()
         assert AuditEntry.objects.filter(project=project, verb="secret_refuse").count() == 1
-        secret_set(**said, addresses=[str(Origin.of(url))])
+        secret_set(**said, value="key-0815", addresses=[str(Origin.of(url))])
         assert client.post(PAGE, {"mcp-url": url, "mcp-secret": "mcp-key"}).status_code == 302
 
 

@@ -52,10 +52,10 @@ def test_a_judges_key_is_sent_to_no_address_that_its_owner_has_not_named(project
         rubric = rubric_use(project=project, actor=None, name="argument_semantics")
         with pytest.raises(InvalidDocument, match="may not be sent to"):
             judge_add(project=project, actor=None, rubric=rubric, request=request)
-        secret_set(**said, addresses=[str(Origin.of(server.url))])
+        secret_set(**said, value="key-0815", addresses=[str(Origin.of(server.url))])
         judge = judge_add(project=project, actor=None, rubric=rubric, request=request)
         judge_change(judge=judge, actor=None, is_on=True)
-        secret_set(**said, addresses=[])
+        secret_set(**said, value="key-0815", addresses=[])
         run = judged_run(project)
         run_jobs()
     assert server.requests == []

@@ -171,9 +171,9 @@ def test_a_secret_is_sent_to_no_address_that_its_owner_has_not_named(project, ve
             with pytest.raises(InvalidDocument, match="may not be sent to") as refused:
                 live_run(project, version, server, options=options, settings=settings)
             assert refused.value.problems[0].pointer == pointer
-        secret_set(**said, addresses=[str(Origin.of(server.url))])
+        secret_set(**said, value="key-0815", addresses=[str(Origin.of(server.url))])
         run = live_run(project, version, server, options={"secret": "model-host"})
-        secret_set(**said, addresses=[])
+        secret_set(**said, value="key-0815", addresses=[])
         run_jobs()
     run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED

@@ -193,7 +193,7 @@ def test_a_service_is_called_with_its_key_and_keeps_the_state(project, version, 
         with pytest.raises(InvalidDocument, match="may not be sent to"):
             made(project, {**content, "base_url": "https://evil.example"}, "http")
         asked = len(server.keys)
-        secret_set(project=project, actor=None, name=secret.name, addresses=[])
+        secret_set(project=project, actor=None, name=secret.name, value="another", addresses=[])
         with pytest.raises(SecretRefusedError), simulator_of(version.dataset):
             pass
         assert len(server.keys) == asked

@@ -12,7 +12,7 @@ from toolevals.workspace.models import SweepTask
 
 
 def test_pages_work_and_workers_are_silent_until_one_has_swept(client, db):
-    silent = {"database": "ok", "workers": "silent", "workers_seen_at": None, "disk": "ok"}
+    silent = {"database": "ok", "workers": "silent", "workers_seen_at": None, "disk": "ok", "clock": "ok"}
     assert client.get("/healthz").json() == silent
     sweep_tasks_run(timezone.now())
     assert client.get("/healthz").json()["workers"] == "ok"

@@ -90,7 +90,9 @@ def test_a_secret_from_before_is_refused_until_its_addresses_are_named(page, pro
     assert url in text
     wrong = page.post(url, {"addresses": f"{HOST}/v1"})
     assert (wrong.status_code, "a scheme, a host and a port alone" in wrong.content.decode()) == (422, True)
-    page.post(url, {"addresses": f"{HOST.upper()}\n\nhttp://[::1]:8080"})
+    unproved = page.post(url, {"addresses": HOST})
+    assert (unproved.status_code, Secret.objects.get().addresses) == (422, [])
+    page.post(url, {"value": VALUE, "addresses": f"{HOST.upper()}\n\nhttp://[::1]:8080"})
     assert secret_for(project=project, name="model-host", address=f"{HOST}/v1") == VALUE
     assert "http://[::1]:8080" in page.get("/p/shop/secrets/").content.decode()
     assert "http://[::1]:8080" in page.get(url).content.decode()
@@ -119,9 +121,12 @@ def test_the_interface_sets_lists_and_deletes_and_never_reads(page):
     put = page.put("/api/v1/projects/shop/secrets/model-host/", said, "application/json")
     assert put.status_code == 200
     assert put.json()["addresses"] == [HOST]
-    moved = page.put(
-        "/api/v1/projects/shop/secrets/model-host/", {"addresses": ["http://x.example"]}, "application/json"
-    )
+    other = {"addresses": ["http://x.example"]}
+    unproved = page.put("/api/v1/projects/shop/secrets/model-host/", other, "application/json")
+    assert (unproved.status_code, unproved.json()["problems"][0]["pointer"]) == (422, "/value")
+    assert "only together with its value" in unproved.json()["problems"][0]["message"]
+    assert Secret.objects.get().addresses == [HOST]
+    moved = page.put("/api/v1/projects/shop/secrets/model-host/", {"value": VALUE, **other}, "application/json")
     assert moved.json()["addresses"] == ["http://x.example"]
     wrong = page.put("/api/v1/projects/shop/secrets/model-host/", {"addresses": ["x.example"]}, "application/json")
     assert (wrong.status_code, wrong.json()["problems"][0]["pointer"]) == (422, "/addresses")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth import authenticate
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
-from toolevals.workspace.models import SignInFailure, User
-from toolevals.workspace.services import user_create
+from toolevals.workspace import hashing
+from toolevals.workspace.models import Role, SignInAddress, SignInFailure, User
+from toolevals.workspace.services import invitation_create, user_create
+from toolevals.workspace.services import sign_in as sign_in_service
 from toolevals.workspace.services.sign_in import (
+    ADDRESSES_KEPT,
+    FOR_ONE_ACCOUNT,
     FROM_ONE_ADDRESS,
     FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT,
     KEPT,
@@ -179,3 +186,96 @@ def test_a_form_from_elsewhere_is_refused(mara):
 
 def test_a_form_sent_after_the_session_ended_leads_to_the_start_and_not_back_to_the_form(client, db):
     assert client.post("/profile/password/")["Location"] == f"{URL}?next="
+
+
+def test_attempts_at_work_count_before_their_passwords_are_looked_at(client, mara, monkeypatch):
+    """Of many at once, as many are tried as may fail: here each begins while those before it are at work."""
+    looked_at, answers = [], []
+    real = authenticate
+
+    def one_more_meanwhile(request, **said):
+        looked_at.append(said)
+        answers.append(sign_in(client, password="wrong").status_code)
+        return real(request, **said)
+
+    monkeypatch.setattr(sign_in_service, "authenticate", one_more_meanwhile)
+    answers.append(sign_in(client, password="wrong").status_code)
+    assert len(looked_at) == FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT
+    assert sorted(answers) == [200] * FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT + [429]
+    assert SignInFailure.objects.count() == FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT
+
+
+def test_a_refusal_says_when_to_come_back(client, mara):
+    for _ in range(FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT):
+        sign_in(client, password="wrong")
+    assert sign_in(client)["Retry-After"] == "900"
+    client.force_login(mara)
+    refused = client.post("/profile/password/", {"old": PASSWORD, "new": "another long password"})
+    assert (refused.status_code, refused["Retry-After"]) == (429, "900")
+
+
+def test_failures_elsewhere_do_not_lock_out_an_address_from_which_the_account_signed_in(client, mara):
+    home = {"REMOTE_ADDR": "192.0.2.7"}
+    assert sign_in(client, **home).status_code == 302
+    for number in range(FOR_ONE_ACCOUNT):
+        SignInFailure.objects.create(email=mara.email, address=f"198.51.100.{number}")
+    assert sign_in(client, REMOTE_ADDR="192.0.2.8").status_code == 429
+    assert sign_in(client, **home).status_code == 302
+    # There, too, guessing is slowed down.
+    for _ in range(FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT):
+        sign_in(client, password="wrong", **home)
+    assert sign_in(client, **home).status_code == 429
+
+
+def test_addresses_of_sign_ins_are_forgotten(client, mara):
+    sign_in(client)
+    sign_in(client)
+    assert SignInAddress.objects.count() == 1
+    sign_in_failures_forget(timezone.now() + ADDRESSES_KEPT)
+    assert not SignInAddress.objects.exists()
+
+
+@pytest.fixture
+def bounded(settings):
+    """Passwords are hashed as in production, and every place of this process is taken."""
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    settings.PASSWORDS_AT_ONCE = 1
+    with hashing._PLACES.one():
+        yield
+
+
+def test_where_no_place_is_free_no_password_is_hashed(client, project, settings, request):
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    mara = user_create(actor=None, email="mara@example.org", name="Mara Lind", password=PASSWORD)
+    _, secret = invitation_create(project=project, actor=None, email="new@example.org", role=Role.VIEWER)
+    new = {"name": "New", "password": "another long password", "again": "another long password"}
+    request.getfixturevalue("bounded")
+    inside = Client()
+    inside.force_login(mara)
+    for refused in (
+        sign_in(client),
+        sign_in(client, email="nobody@example.org"),
+        sign_in(client, HTTP_X_PERSON="x"),
+        inside.post("/profile/password/", {"old": PASSWORD, "new": "another long password"}),
+        client.post(f"/invitations/link/{secret}/", new),
+    ):
+        assert (refused.status_code, refused["Retry-After"]) == (429, "5")
+        assert "busy with other sign-ins" in refused.content.decode()
+    assert not SignInFailure.objects.exists()
+    assert not User.objects.filter(email="new@example.org").exists()
+    assert client.get("/healthz").status_code == 200
+
+
+def test_places_are_given_back(mara, settings):
+    settings.PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher"]
+    settings.PASSWORDS_AT_ONCE = 1
+    for _ in range(2):
+        mara.set_password(PASSWORD)
+        assert mara.check_password(PASSWORD)
+
+
+def test_the_settings_hash_within_the_places():
+    """The tests' own settings take a quicker hasher."""
+    said = "from toolevals import settings; print(settings.PASSWORD_HASHERS[0], settings.PASSWORDS_AT_ONCE)"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["toolevals.workspace.hashing.BoundedPasswordHasher", "2"]

@@ -38,6 +38,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "server packages", _server
     yield "data folder", _data_folder
     yield "database", _database
+    yield "clock", _clock
     yield "migrations", _migrations
     yield "broker", _broker
     yield "sandbox", _sandbox
@@ -74,6 +75,14 @@ def _database() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return connection.vendor
+
+
+def _clock() -> str:
+    from toolevals.workspace.clock import clock_difference
+
+    if difference := clock_difference():
+        raise RuntimeError(f"this machine's is {difference}: set one of them, by NTP for example")
+    return "agrees with the database's"
 
 
 def _migrations() -> str:

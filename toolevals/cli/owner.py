@@ -26,7 +26,7 @@ def add_parser(verbs: Verbs) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make both, or neither. The password comes from TOOLEVALS_PASSWORD, else from the terminal."""
     server_load()
-    return _create(arguments, _password())
+    return _create(arguments, password_asked())
 
 
 def server_load() -> None:
@@ -39,7 +39,8 @@ def server_load() -> None:
     django.setup()
 
 
-def _password() -> str:
+def password_asked() -> str:
+    """Return the password from TOOLEVALS_PASSWORD, else from the terminal, typed twice. Raises CommandError."""
     password = os.environ.get("TOOLEVALS_PASSWORD", "")
     if password:
         return password
@@ -62,7 +63,7 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
 
     _check(validate_email, arguments.email)
     _check(validate_slug, arguments.project)
-    _require_tables()
+    require_tables()
     try:
         validate_password(password, User(email=arguments.email, name=arguments.name))
     except ValidationError as error:
@@ -80,7 +81,7 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     return Exit.OK
 
 
-def _require_tables() -> None:
+def require_tables() -> None:
     """Raise CommandError where the database has not been made ready: it lacks the tables of accounts or projects."""
     from django.conf import settings
     from django.db import connection

@@ -40,6 +40,7 @@ VERBS = {
     "download": Verb("downloading", "fetch a public benchmark as files to import"),
     "create-owner": Verb("owner", "make an account that owns the installation, and a project"),
     "installation-owners": Verb("installation_owners", "list, add or remove owners of the installation"),
+    "set-password": Verb("password", "give an account a new password"),
     "doctor": Verb("doctor", "check this installation"),
     "completion": Verb("completion", "print what lets a shell complete verbs, options and files"),
 }

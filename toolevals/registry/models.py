@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.registry.querysets import RegistryQuerySet, RegistryVersionQuerySet, ToolListQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User
 
 
@@ -67,7 +67,7 @@ class Registry(Trashable):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="registries")
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = Untrashed.from_queryset(RegistryQuerySet)()
     with_trash = RegistryQuerySet.as_manager()
@@ -97,7 +97,7 @@ class RegistryVersion(models.Model):
     # What could not be carried over from the file's format: `[{"pointer", "message"}]`.
     losses = DocumentField(default=list)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = RegistryVersionQuerySet.as_manager()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
+from django.conf import global_settings
 from kombu import Queue
 
 from toolevals.garbage import search_seldom_around_work
@@ -105,6 +106,10 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": database(env, DATA_DIR)}
+# The usual hasher, and those whose hashes are still read.
+PASSWORD_HASHERS = ["toolevals.workspace.hashing.BoundedPasswordHasher", *global_settings.PASSWORD_HASHERS[1:]]
+# Passwords that a process of the web server hashes at once, so that its other threads are free.
+PASSWORDS_AT_ONCE = env.int("PASSWORDS_AT_ONCE", 2)
 AUTH_USER_MODEL = "workspace.User"
 LOGIN_URL = "workspace:sign-in"
 LOGIN_REDIRECT_URL = "workspace:home"

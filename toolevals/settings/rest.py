@@ -4,7 +4,8 @@ from __future__ import annotations
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": [],  # decided before the view, by each app's access.py
+    # Who may ask is decided before the view, by each app's access.py.
+    "DEFAULT_PERMISSION_CLASSES": ["toolevals.workspace.api.known_names.KnownNamesOnly"],
     "DEFAULT_PARSER_CLASSES": [
         "toolevals.workspace.api.parsers.StrictJsonParser",
         "rest_framework.parsers.FormParser",

@@ -18,6 +18,7 @@ from toolevals.traces.kept_hours import came_within, day_number
 from toolevals.traces.models import QuestionState, TraceQuestion
 from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.traces.verdict_counts import STATUSES, verdict_counts
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 # Days that are shown unless others are asked for, and days at most.
@@ -77,7 +78,9 @@ def trend_filter(parameters: Any) -> TraceFilter:
     said = {name: parameters.get(name, "") for name in ("since", "until", "agent", "version")}
     if not said["since"]:
         last = TraceFilter.of(said).times[1]
-        today = timezone.localdate() if last is None else timezone.localdate(last - timedelta(microseconds=1))
+        today = (
+            timezone.localdate(database_now()) if last is None else timezone.localdate(last - timedelta(microseconds=1))
+        )
         said["since"] = str(today - timedelta(days=DAYS - 1))
     trace_filter = TraceFilter.of(said)
     if not trace_filter.problems and len(days_of(trace_filter)) > MOST_DAYS:
@@ -126,7 +129,7 @@ def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
 def days_of(trace_filter: TraceFilter) -> list[datetime]:
     """Return the beginnings of the days, the first one where the filter begins; never many more than are allowed."""
     since, until = trace_filter.times
-    end = until or timezone.now()
+    end = until or database_now()
     days: list[datetime] = []
     while since is not None and since < end and len(days) <= MOST_DAYS:
         days.append(since)

@@ -20,6 +20,7 @@ from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.two_rates import rates_differ
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.tool_figures import ToolFigures
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 ALPHA: Final = 0.05
@@ -119,7 +120,7 @@ def days_before(trace_filter: TraceFilter) -> TraceFilter | None:
     """Return the filter of as many days before the days that are asked for; None where these are no whole days."""
     try:
         first = date.fromisoformat(trace_filter.since)
-        last = date.fromisoformat(trace_filter.until) if trace_filter.until else timezone.localdate()
+        last = date.fromisoformat(trace_filter.until) if trace_filter.until else timezone.localdate(database_now())
     except ValueError:
         return None
     count = (last - first).days + 1

@@ -15,6 +15,7 @@ from django.utils import timezone
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.tool_changes import ToolChange, days_before, tool_changes
 from toolevals.traces.tool_figures import SPLITS, ToolFigures, counts_of, figures_of, tool_figures
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 # Days that are shown unless others are asked for, today included.
@@ -44,7 +45,7 @@ def tool_filter(parameters: Mapping[str, Any]) -> tuple[TraceFilter, str]:
     """Return the days, agent, version and tool that an address asks for, and what the table is split by, or nothing."""
     said = dict(parameters)
     if "since" not in said:
-        said["since"] = str(timezone.localdate() - timedelta(days=DAYS - 1))
+        said["since"] = str(timezone.localdate(database_now()) - timedelta(days=DAYS - 1))
     split = str(said.get("by", ""))
     return TraceFilter.of(said), split if split in SPLITS else ""
 

@@ -1,13 +1,15 @@
-"""Defines the fields that every app's models share: public ids and documents."""
+"""Defines the fields that every app's models share: public ids, documents and moments."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db import models
 from uuid_utils.compat import uuid7
 
 from toolevals.grading.values.canonical import Written, exact, parse
+from toolevals.workspace.clock import database_now
 
 
 class PublicIdField(models.UUIDField[Any, Any]):
@@ -45,3 +47,18 @@ class DocumentField(models.TextField[Any, Any]):
 
     def value_to_string(self, obj: models.Model) -> str:
         return exact(self.value_from_object(obj))
+
+
+class MomentField(models.DateTimeField[datetime, datetime]):
+    """A moment that is written by itself, when its row is made or changed, by the database's clock."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        if not self.auto_now and not (self.auto_now_add and add):
+            return super().pre_save(model_instance, add)
+        moment = database_now()
+        setattr(model_instance, self.attname, moment)
+        return moment
+
+    def deconstruct(self) -> Any:
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.DateTimeField", args, kwargs

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, JobState, Project, Role
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest
@@ -122,7 +122,7 @@ class Home:
 
 def home_of(project: Project, role: Role, counted: Mapping[str, int], since: datetime | None) -> Home:
     """Return the page's content for a person who was here last at `since`, None at their first visit."""
-    moment = since or timezone.now() - timedelta(days=FIRST_DAYS)
+    moment = since or database_now() - timedelta(days=FIRST_DAYS)
     news = sorted(_news(project, moment), key=lambda each: each.at, reverse=True)
     return Home(
         tuple(each for each in _waiting(project, role, counted) if each.count),
@@ -156,7 +156,7 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterabl
         return
     failed = (
         Job.objects.of_project(project)
-        .filter(state=JobState.FAILED, created_at__gt=timezone.now() - FAILED_DAYS)
+        .filter(state=JobState.FAILED, created_at__gt=database_now() - FAILED_DAYS)
         .order_by()
     )
     count = failed[:MOST_FAILED].count()

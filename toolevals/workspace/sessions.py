@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery
 
 _IN_FORCE = PreparedQuery(
@@ -18,9 +19,13 @@ _IN_FORCE = PreparedQuery(
 class SessionStore(db.SessionStore):
     """Sessions as rows of `django_session`."""
 
+    def get_expiry_date(self, **said: Any) -> datetime:
+        """Return when the session ends, counted from now by the database's clock."""
+        return super().get_expiry_date(**{"modification": database_now(), **said})
+
     def _get_session_from_db(self) -> Any:
         """Return the row of this session while it is in force; forget its key where there is none."""
-        found = _IN_FORCE.first(key=self.session_key, now=timezone.now())
+        found = _IN_FORCE.first(key=self.session_key, now=database_now())
         if found is None:
             self._session_key = None
         return found

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken
 from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery
 from toolevals.workspace.services.tokens import token_digest
@@ -36,7 +36,7 @@ def token_find(secret: str) -> ApiToken:
 
     Raises `UnknownToken`.
     """
-    now = timezone.now()
+    now = database_now()
     token: ApiToken | None = _IN_FORCE.first(digest=token_digest(secret), now=now)
     if token is None:
         raise UnknownToken

@@ -19,6 +19,8 @@ from toolevals.grading.values.problems import InvalidDocument
 
 # Reading YAML takes fifty times as long as JSON.
 MAX_CHARACTERS = 10_000_000
+# So many values, keys among them, are read in under two seconds.
+MAX_VALUES = 500_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -67,7 +69,7 @@ class _Builder:
         self.events = events
         # Each open list or object, and the key that waits for its value.
         self.open: list[tuple[Any, list[str]]] = []
-        self.documents = 0
+        self.documents = self.values = 0
         self.value: Any = None
 
     def document(self) -> Any:
@@ -80,14 +82,21 @@ class _Builder:
             elif isinstance(event, yaml.AliasEvent):
                 raise _refused(event, "aliases are not read: write the value where it is used")
             elif isinstance(event, yaml.ScalarEvent):
+                self._count(event)
                 self._scalar(event)
             elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
+                self._count(event)
                 self._begin(event)
             elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
                 self.open.pop()
         if not self.documents:
             raise InvalidDocument.at("", "the file is empty")
         return self.value
+
+    def _count(self, event: Any) -> None:
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise _refused(event, f"more than {MAX_VALUES:,} values: convert it to JSON")
 
     def _begin(self, event: Any) -> None:
         is_list = isinstance(event, yaml.SequenceStartEvent)

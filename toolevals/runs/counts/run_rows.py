@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.db.models import F, Max
-from django.utils import timezone
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.clustered import Rate
@@ -21,6 +20,7 @@ from toolevals.presentation.label_noise import short_words
 from toolevals.runs.counts.label_noise import noises_of
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.runs.services.example_sums import verdict_rates
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Job, JobState
 
 A_MINUTE, A_DAY = 60, 24 * 3600
@@ -193,7 +193,7 @@ def _newest_act(project: UUID) -> tuple[UUID | None, int]:
     newest = acts.values_list("pk", "at").first()
     if newest is None:
         return None, A_DAY
-    return newest[0], A_DAY if timezone.now() - newest[1] > LONGEST_ACT else A_MINUTE
+    return newest[0], A_DAY if database_now() - newest[1] > LONGEST_ACT else A_MINUTE
 
 
 def _graded_on(run: Run) -> Any:

@@ -8,13 +8,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from django.utils import timezone
-
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.runs.judging.calibration_results import table_of
 from toolevals.runs.judging.drift_results import DriftCounts, counts_of
 from toolevals.runs.models import DriftCheck, Grading, Judge, JudgeCalibration, Measure
+from toolevals.workspace.clock import database_now
 
 # After so long a judge is to be held beside people again.
 A_MONTH = timedelta(days=30)
@@ -93,7 +92,7 @@ class Standing:
     def is_old(self) -> bool:
         """Return whether its newest calibration is older than a month."""
         at = self.calibrated_at
-        return at is not None and timezone.now() - at > A_MONTH
+        return at is not None and database_now() - at > A_MONTH
 
     @property
     def words(self) -> str:

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django.conf import settings as installation
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.utils import timezone
 
 from toolevals.agents.chats import Chat
 from toolevals.agents.code import NoSandboxError
@@ -33,6 +32,7 @@ from toolevals.grading.values.documents import require_json
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, RunPace
 from toolevals.runs.simulating import simulator_of
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.services import SecretUnusableError, secret_for
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class SharedPace:
 
     def wait(self) -> None:
         """Return when the next request may be made."""
-        seconds = (self._turn() - timezone.now()).total_seconds()
+        seconds = (self._turn() - database_now()).total_seconds()
         # Whoever waits holds no connection that others could use.
         if not connection.in_atomic_block:
             connection.close()
@@ -61,9 +61,9 @@ class SharedPace:
 
     @transaction.atomic
     def _turn(self) -> datetime:
-        RunPace.objects.get_or_create(run_id=self._run_id, defaults={"next_at": timezone.now()})
+        RunPace.objects.get_or_create(run_id=self._run_id, defaults={"next_at": database_now()})
         pace = RunPace.objects.select_for_update().get(run_id=self._run_id)
-        turn = max(pace.next_at, timezone.now())
+        turn = max(pace.next_at, database_now())
         pace.next_at = turn + self._apart
         pace.save(update_fields=["next_at"])
         return turn

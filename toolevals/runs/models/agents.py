@@ -10,7 +10,7 @@ from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import baseline_agents
 from toolevals.runs.querysets.runs import AgentQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project
 
 
@@ -41,7 +41,7 @@ class Agent(models.Model):
     options = DocumentField(default=dict)
     # SHA-256 over all of the above.
     digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = AgentQuerySet.as_manager()
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.runs.models.judging import Judge
 from toolevals.runs.querysets.calibrating import CalibratedCaseQuerySet, JudgeCalibrationQuerySet, RatingQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
 
@@ -30,7 +30,7 @@ class JudgeCalibration(models.Model):
     drawn_from = DocumentField()
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     # Of the held-out cases once it is closed: the counts of `toolevals.grading.metrics.calibration.JudgeTable`.
     table = DocumentField(null=True)
@@ -85,7 +85,7 @@ class Rating(models.Model):
     # On the rubric's scale; null where the person could not tell.
     value = models.FloatField(null=True)
     note = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = RatingQuerySet.as_manager()
 

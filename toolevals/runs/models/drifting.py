@@ -9,7 +9,7 @@ from django.db import models
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration
 from toolevals.runs.models.judging import Judge, JudgeAnswer
 from toolevals.runs.querysets.judge_checks import DriftCheckQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
 
@@ -23,7 +23,7 @@ class DriftCheck(models.Model):
     budget = models.FloatField(null=True)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
     # Once it is finished: the counts of `toolevals.grading.judging.drift.DriftTable` under `changes`, and under `then`
     # and `now` those of `JudgeTable` on the held-out cases that are compared and that people have a verdict on.

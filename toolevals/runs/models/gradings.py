@@ -11,7 +11,7 @@ from toolevals.grading.values.decided_by import EXPECTED, LONGEST
 from toolevals.runs.models.runs import Run, Transcript
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.gradings import CaseGradeQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
 
@@ -31,7 +31,7 @@ class Grading(models.Model):
     simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="+")
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="gradings")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     # Null until every transcript is graded and the counts are made.
     finished_at = models.DateTimeField(null=True)
     # How the conversations ended and what they took, of the document of `counts.spending`; null if no one says.

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.runs.querysets.judging import JudgedCaseQuerySet, JudgementQuerySet, JudgeQuerySet, RubricQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User
 
 # Of kappa: "substantial" from here on, after J. R. Landis and G. G. Koch, Biometrics 33 (1977).
@@ -31,7 +31,7 @@ class Rubric(models.Model):
     document = DocumentField()
     is_shipped = models.BooleanField(default=False)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = RubricQuerySet.as_manager()
 
@@ -76,7 +76,7 @@ class Judge(models.Model):
     # The share of its verdicts, 0 to 1, that may change when it is asked again: else its numbers are flagged too.
     tolerance = models.FloatField(default=USUAL_TOLERANCE)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = JudgeQuerySet.as_manager()
 
@@ -107,7 +107,7 @@ class JudgeAnswer(models.Model):
     cost = models.FloatField(null=True)
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         abstract = True

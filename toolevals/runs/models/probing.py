@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.runs.models.judging import Judge, JudgeAnswer
 from toolevals.runs.querysets.judge_checks import ProbeCheckQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
 
@@ -23,7 +23,7 @@ class ProbeCheck(models.Model):
     budget = models.FloatField(null=True)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
     # Once it is finished: how many probes moved the judge, of how many that were compared.
     moved = models.PositiveIntegerField(null=True)

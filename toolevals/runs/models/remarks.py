@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.runs.models.runs import Transcript
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -18,7 +18,7 @@ class CaseTag(models.Model):
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="tags", db_index=False)
     tag = models.CharField(max_length=40)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["tag"]
@@ -37,7 +37,7 @@ class CaseNote(models.Model):
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="notes")
     text = models.TextField()
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["id"]

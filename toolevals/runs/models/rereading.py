@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.runs.querysets.rereading import ReadingQuerySet, RereadCaseQuerySet, RereadingQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -32,7 +32,7 @@ class Rereading(models.Model):
     # How many examples there were to draw from, by verdict: {"passed": 80, "failed": 20}.
     drawn_from = DocumentField()
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     # Closed without an estimate.
     is_cancelled = models.BooleanField(default=False)
@@ -97,7 +97,7 @@ class Reading(models.Model):
     place = models.PositiveSmallIntegerField()
     said = models.CharField(max_length=10, choices=Said.choices)
     note = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ReadingQuerySet.as_manager()
 

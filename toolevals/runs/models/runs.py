@@ -15,7 +15,7 @@ from toolevals.runs.models.agents import Agent
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.runs.scope.presets import PRESETS
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, Trashable, Untrashed, User
 
 
@@ -26,7 +26,7 @@ class Experiment(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="experiments")
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ExperimentQuerySet.as_manager()
 
@@ -65,7 +65,7 @@ class Run(Trashable):
     # The newest finished grading: what is shown.
     grading = models.OneToOneField("runs.Grading", null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = Untrashed.from_queryset(RunQuerySet)()
     with_trash = RunQuerySet.as_manager()
@@ -127,7 +127,7 @@ class Transcript(models.Model):
     tokens_out = models.PositiveIntegerField(null=True)
     tokens_cached = models.PositiveIntegerField(null=True)
     latency_ms = models.FloatField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     # When the trial was asked again, because the agent could not be reached; only earlier gradings know it since.
     replaced_at = models.DateTimeField(null=True)
 

@@ -8,7 +8,7 @@ from django.db import models
 
 from labeling.models import Dataset
 from toolevals.runs.querysets.simulators import SimulatorQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User
 
 
@@ -36,7 +36,7 @@ class Simulator(models.Model):
     # SHA-256 over kind and content.
     digest = models.CharField(max_length=64)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = SimulatorQuerySet.as_manager()
 
@@ -56,4 +56,4 @@ class DatasetSimulator(models.Model):
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, primary_key=True, related_name="simulation")
     simulator = models.ForeignKey(Simulator, on_delete=models.PROTECT, related_name="choices")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    changed_at = models.DateTimeField(auto_now=True)
+    changed_at = MomentField(auto_now=True)

@@ -10,7 +10,7 @@ from django.db.models import Q
 from toolevals.runs.models.gradings import CaseGrade
 from toolevals.runs.models.judging import Judge
 from toolevals.runs.querysets.thumbs import ThumbQuerySet
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User
 
 
@@ -27,7 +27,7 @@ class Thumb(models.Model):
     note = models.TextField(blank=True)
     # Whether it is what the person says now.
     is_current = models.BooleanField(default=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ThumbQuerySet.as_manager()
 

@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.runs.models.judging import Judge, JudgeAnswer
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 
 
@@ -29,7 +29,7 @@ class Tryout(models.Model):
     looked_at = models.PositiveIntegerField(null=True)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:

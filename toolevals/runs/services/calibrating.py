@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
@@ -21,6 +20,7 @@ from toolevals.runs.judging.calibration_results import held_out_table
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.judging.questions import Questions
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, JudgedCase, Rating
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -61,7 +61,7 @@ def calibration_begin(*, request: CalibrationRequest, actor: User | None) -> Jud
     same = JudgeCalibration.objects.open().filter(judge__rubric=judge.rubric_id, judge__model=judge.model)
     if same.exists():
         raise InvalidDocument.at("", "A calibration of this rubric and model is still open: close it first.")
-    seed = request.seed.strip() or timezone.now().date().isoformat()
+    seed = request.seed.strip() or database_now().date().isoformat()
     strata = _strata(grading, judge.rubric.name, seed)
     if not any(strata.values()):
         raise InvalidDocument.at("/grading", "holds no case that this judge scored; switch it on and re-grade the run")
@@ -170,7 +170,7 @@ def calibration_close(*, calibration: JudgeCalibration, actor: User | None) -> J
 
 
 def _close(calibration: JudgeCalibration) -> None:
-    calibration.closed_at = timezone.now()
+    calibration.closed_at = database_now()
     calibration.table = held_out_table(calibration)
     calibration.save(update_fields=["closed_at", "table"])
 

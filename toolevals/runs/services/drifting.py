@@ -13,7 +13,6 @@ from contextlib import ExitStack
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
@@ -23,6 +22,7 @@ from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.judging.drift_results import cases_again, counted
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -86,7 +86,7 @@ def drift_count(lease: Lease) -> None:
     check = DriftCheck.objects.select_related("judge__rubric", "calibration").get(pk=lease.payload["drift"])
     counts = counted(cases_again(check)).to_document()
     with lease.finish():
-        DriftCheck.objects.filter(pk=check.pk).update(counts=counts, finished_at=timezone.now())
+        DriftCheck.objects.filter(pk=check.pk).update(counts=counts, finished_at=database_now())
 
 
 def _questions(check: DriftCheck, rubric: Rubric, asked: Asked, left: Sequence[Place]) -> Iterator[Question[Place]]:

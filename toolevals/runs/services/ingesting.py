@@ -7,7 +7,6 @@ from itertools import islice
 from typing import IO, Any
 from uuid import UUID
 
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -17,6 +16,7 @@ from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_fi
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.bulk import rows_insert, tables_analyze
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 
@@ -107,7 +107,7 @@ class _Writer:
             rows_insert(Transcript, COLUMNS, self._rows(chunk))
 
     def _rows(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> Iterator[tuple[Any, ...]]:
-        now = timezone.now()
+        now = database_now()
         for place, trial, document in chunk:
             if (place, trial) not in self._written:
                 said = document or {}

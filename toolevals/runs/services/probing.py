@@ -12,7 +12,6 @@ from contextlib import ExitStack
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
@@ -23,6 +22,7 @@ from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
 from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judge, ProbeAnswer, ProbeCheck
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
 from toolevals.workspace.services import audit_record
@@ -77,7 +77,7 @@ def probes_ask(lease: Lease) -> None:
     whole = probed(check).whole
     with lease.finish():
         ProbeCheck.objects.filter(pk=check.pk).update(
-            moved=whole.moved, compared=whole.compared, finished_at=timezone.now()
+            moved=whole.moved, compared=whole.compared, finished_at=database_now()
         )
 
 

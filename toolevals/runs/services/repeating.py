@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
@@ -14,6 +13,7 @@ from toolevals.runs.services.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.services.slices import converse_plans, grade_plans
 from toolevals.runs.services.starting import RunParts, run_converse, run_start
 from toolevals.workspace.addresses import address
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -38,7 +38,7 @@ def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
     if not positions and not ungraded:
         raise InvalidDocument.at("", "The run has no errored case that can be re-run.")
     before = locked.grading
-    replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=timezone.now())
+    replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=database_now())
     grading = grading_make(run=run, dataset_version=locked.grading.dataset_version, actor=actor)
     again = replaced + ungraded
     grading.job = job_create(

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from toolevals.grading.judging.sampling import one_trial_each, sample_of_each
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -22,6 +21,7 @@ from toolevals.runs.models import CaseGrade, Grading, Reading, RereadCase, Rerea
 from toolevals.runs.rereading.counting import counted
 from toolevals.runs.services.calibrating import LONGEST_NOTE
 from toolevals.runs.services.packing import packed_cases
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -95,7 +95,7 @@ def rereading_begin(*, request: RereadingRequest, actor: User | None) -> Rereadi
     Run.objects.select_for_update(no_key=True).get(pk=grading.run_id)
     if Rereading.objects.filter(grading=grading, closed_at=None).exists():
         raise InvalidDocument.at("", "A re-reading of this grading is still open: close it first.")
-    seed = request.seed.strip() or timezone.now().date().isoformat()
+    seed = request.seed.strip() or database_now().date().isoformat()
     strata = strata_of(grading, seed)
     if not any(strata.values()):
         raise InvalidDocument.at("", "No case of this grading is scored.")
@@ -172,14 +172,14 @@ def rereading_cancel(*, rereading: Rereading, actor: User | None) -> Rereading:
         return locked
     if not locked.is_open:
         raise InvalidDocument.at("", "This re-reading is closed and cannot be cancelled.")
-    locked.closed_at, locked.is_cancelled = timezone.now(), True
+    locked.closed_at, locked.is_cancelled = database_now(), True
     locked.save(update_fields=["closed_at", "is_cancelled"])
     audit_record(project=rereading.grading.run.project, actor=actor, verb="rereading_cancel", target=locked)
     return locked
 
 
 def _close(rereading: Rereading) -> None:
-    rereading.closed_at = timezone.now()
+    rereading.closed_at = database_now()
     rereading.counts = counted(rereading).to_document()
     rereading.save(update_fields=["closed_at", "counts"])
 

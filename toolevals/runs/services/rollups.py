@@ -9,7 +9,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
-from django.utils import timezone
 
 from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.metrics.means import counted_mean
@@ -54,6 +53,7 @@ from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, s
 from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease
 from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
@@ -158,7 +158,7 @@ def grading_roll_up(lease: Lease) -> None:
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
         rows_insert(KeptSums, KEPT_COLUMNS, ((each.grading_id, each.kind, each.document) for each in kept))
-        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending, verdict_sums=sums)
+        Grading.objects.filter(pk=grading.pk).update(finished_at=database_now(), spending=spending, verdict_sums=sums)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)

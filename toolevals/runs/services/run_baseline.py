@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -18,6 +17,7 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
@@ -33,7 +33,7 @@ def transcripts_produce(lease: Lease) -> None:
 
 def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
     documents = _baseline_agent_documents if run.baseline_agent else _baseline_documents
-    now = timezone.now()
+    now = database_now()
     for entry in entries_between(run, start, stop).select_related("revision__tools", "revision__example"):
         tools = tools_offered(tools_in(entry.revision.tools), run.agent)
         for trial, document in enumerate(documents(run, entry, tools)):

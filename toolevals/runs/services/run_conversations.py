@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 from django.db.models import Sum
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
@@ -27,6 +26,7 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, JobCancelled, Lease
 from toolevals.workspace.models import Job
 from toolevals.workspace.services import SecretUnusableError
@@ -141,11 +141,11 @@ def _said(run: Run, settings: LiveSettings, trial: _Trial, talk: Conversation) -
     cost = settings.prices.cost(talk.transcript.usage) if settings.prices else None
     document = talk.transcript.to_document()
     said = document, talk.end.value, talk.model[:120], cost
-    return _Ended((*_place(run, trial), *said, *spent(document), timezone.now()), talk.losses)
+    return _Ended((*_place(run, trial), *said, *spent(document), database_now()), talk.losses)
 
 
 def _unsaid(run: Run, trial: _Trial) -> _Ended:
-    return _Ended((*_place(run, trial), None, BUDGET, "", None, *spent(None), timezone.now()))
+    return _Ended((*_place(run, trial), None, BUDGET, "", None, *spent(None), database_now()))
 
 
 def _place(run: Run, trial: _Trial) -> tuple[Any, ...]:

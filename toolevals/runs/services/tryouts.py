@@ -13,7 +13,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Sum
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
@@ -26,6 +25,7 @@ from toolevals.runs.judging.concurrent_questions import Question, answer_columns
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import CaseGrade, Grading, Judge, Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.services.case_grading import graded_cases
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Project, Queue, User
 from toolevals.workspace.services import audit_record
@@ -63,7 +63,7 @@ def tryout_begin(*, project: Project, actor: User | None, request: TryoutRequest
         document=rubric.to_document(),
         judge=request.judge,
         grading=request.grading,
-        seed=request.seed.strip() or timezone.now().date().isoformat(),
+        seed=request.seed.strip() or database_now().date().isoformat(),
         budget=request.budget,
         actor=actor,
     )
@@ -131,7 +131,7 @@ def tryout_ask(lease: Lease) -> None:
             with lease.keeping(len(rows) - len(+open_questions)):
                 TryoutAnswer.objects.create(case=row, place=place, **columns)
     with lease.finish():
-        Tryout.objects.filter(pk=tryout.pk).update(finished_at=timezone.now())
+        Tryout.objects.filter(pk=tryout.pk).update(finished_at=database_now())
 
 
 def _tryout(lease: Lease) -> Tryout:

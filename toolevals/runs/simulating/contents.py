@@ -25,7 +25,7 @@ MAIN = "simulator.py"
 MAX_FILES = 200
 MAX_CHARACTERS = 20_000_000
 # Plain names in plain folders: nothing that leads out of the simulator's own.
-_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,7}")
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,7}")
 
 
 def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,12 @@ def _code(said: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidDocument.at("/files", f"must hold {MAIN}")
     wrong = [name for name in files if not _PATH.fullmatch(name)]
     if wrong:
-        raise InvalidDocument([Problem("/files", f"{name[:100]!r} is not a plain path") for name in wrong[:20]])
+        raise InvalidDocument(
+            [
+                Problem("/files", f"{name[:100]!r} is not a plain path of names up to 100 characters")
+                for name in wrong[:20]
+            ]
+        )
     folders = {name.rpartition("/")[0] for name in files}
     if taken := [name for name in files if any(f"{folder}/".startswith(f"{name}/") for folder in folders)]:
         raise InvalidDocument([Problem("/files", f"{name[:100]!r} is a file and a folder") for name in taken[:20]])

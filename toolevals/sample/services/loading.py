@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.models import Dataset, Resolution, Revision
 from labeling.services import (
@@ -23,6 +22,7 @@ from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import sample_password_renew
 from toolevals.sample.services.making import dataset_make, runs_make, tools_make
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set, project_create, user_create
 
@@ -53,7 +53,7 @@ def sample_load() -> str:
     examples_import(dataset=dataset, actor=adjudicator, rows=content.examples())
     for key in ("lena", "omar"):
         _label(dataset, people[key], content.labels(key))
-    settle_due(timezone.now() + timedelta(seconds=project.undo_seconds + 1), project=project)
+    settle_due(database_now() + timedelta(seconds=project.undo_seconds + 1), project=project)
     _adjudicate(dataset, adjudicator, content.decisions())
     version = version_freeze(dataset=dataset, actor=adjudicator, note="What had gold on the first day")
     runs_make(adjudicator, version, before, after)

@@ -9,6 +9,7 @@ from django.db import models
 from toolevals.runs.models import Judge
 from toolevals.traces.models.traces import Trace
 from toolevals.traces.querysets.judges import JUDGE_RULE, TraceJudgeQuerySet, TraceQuestionQuerySet
+from toolevals.workspace.fields import MomentField
 from toolevals.workspace.models import Project, User
 
 
@@ -45,7 +46,7 @@ class TraceJudge(models.Model):
     paused_until = models.DateTimeField(null=True)
     trouble = models.CharField(max_length=500, blank=True)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = TraceJudgeQuerySet.as_manager()
 

@@ -9,7 +9,7 @@ from django.db import models
 from labeling.models import Dataset, Example
 from toolevals.traces.models.traces import Trace
 from toolevals.traces.querysets.promotions import PromotionQuerySet, ScheduleQuerySet, TraceExampleQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 
 
@@ -70,7 +70,7 @@ class Promotion(models.Model):
     folded = models.PositiveIntegerField(default=0)
     # Traces without an example, the first of them, each with why.
     left_out = DocumentField(default=list)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     objects = PromotionQuerySet.as_manager()
@@ -102,7 +102,7 @@ class PromotionSchedule(models.Model):
     due_at = models.DateTimeField()
     since = models.DateTimeField()
     skipped = models.CharField(max_length=200, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = ScheduleQuerySet.as_manager()
 
@@ -129,7 +129,7 @@ class TraceExample(models.Model):
     # Turns count the user's messages, from 1.
     turn = models.PositiveIntegerField()
     is_folded = models.BooleanField(default=False, db_default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects = TraceExampleQuerySet.as_manager()
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.traces.querysets.traces import TraceQuerySet
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project
 
 
@@ -25,7 +25,7 @@ class Trace(models.Model):
     size = models.PositiveBigIntegerField(default=0)
     # Whether the span above all others is there: senders send a span when it has ended.
     has_root = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     received_at = models.DateTimeField()
     # When it is to be summed up; null while there is nothing new.
     due_at = models.DateTimeField(null=True)

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from toolevals.traces.querysets.traces import first_id
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ JUDGE_RULE: Final = "judge:"
 
 def midnight() -> datetime:
     """Return when today began, in the server's time zone: budgets and lists are by its days."""
-    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 class TraceJudgeQuerySet(models.QuerySet["TraceJudge"]):
@@ -38,7 +39,7 @@ class TraceJudgeQuerySet(models.QuerySet["TraceJudge"]):
         """Add what each was asked today, how many traces wait for it, and how many that came today it leaves out."""
         days = self.model._meta.get_field("days").related_model._base_manager
         questions = self.model._meta.get_field("questions").related_model._base_manager
-        today = days.filter(judge=OuterRef("pk"), day=timezone.localdate())
+        today = days.filter(judge=OuterRef("pk"), day=timezone.localdate(database_now()))
         waiting = questions.filter(judge=OuterRef("pk"), due_at__isnull=False).order_by().values("judge")
         came_today = questions.filter(trace__gte=first_id(midnight()), trace__settled__gt=0)
         left = came_today.filter(judge=OuterRef("pk"), state="not_judged").order_by().values("judge")

@@ -19,6 +19,7 @@ from toolevals.grading.judging import JudgementRequest
 from toolevals.runs.judging.estimate import ANSWER_TOKENS
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.traces.models import TraceJudge, TraceJudgeDay
+from toolevals.workspace.clock import database_now
 
 SPENT: Final = "The judge's budget of the day was spent."
 TOO_DEAR: Final = "The question would have taken more than was left of the judge's budget of the day."
@@ -41,7 +42,7 @@ def expected_spending(request: JudgementRequest, prices: Prices | None) -> Spend
 
 def question_reserve(judge: TraceJudge, expected: Spending) -> tuple[date, str]:
     """Count a question of today, within a transaction; return the day, and why it may not be asked, or nothing."""
-    day = timezone.localdate()
+    day = timezone.localdate(database_now())
     TraceJudgeDay.objects.bulk_create([TraceJudgeDay(judge=judge, day=day)], ignore_conflicts=True)
     row = TraceJudgeDay.objects.select_for_update(no_key=True).get(judge=judge, day=day)
     limits = ((row.tokens, expected.tokens, judge.most_tokens), (row.cost, expected.cost, judge.most_cost))

@@ -17,7 +17,6 @@ from time import monotonic
 from typing import Any, Final
 
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 
 from toolevals.agents.judge import Heard
 from toolevals.agents.judge import Judge as Asked
@@ -42,6 +41,7 @@ from toolevals.traces.services.judge_budgets import (
     question_settle,
 )
 from toolevals.workspace.bulk import others_write_first
+from toolevals.workspace.clock import database_now
 
 logger = logging.getLogger(__name__)
 
@@ -89,11 +89,11 @@ def traces_judge(*, seconds: float = 20.0) -> int:
     with ExitStack() as opened:
         clients: dict[int, Asked] = {}
         while monotonic() < until:
-            rows = TraceQuestion.objects.due(timezone.now()).select_related("judge__judge__rubric", "judge__project")
+            rows = TraceQuestion.objects.due(database_now()).select_related("judge__judge__rubric", "judge__project")
             due = list(rows.select_related("judge__judge__project", "trace")[:AT_ONCE])
             for question in due:
                 # What one answer says of the judge, the others have to know.
-                if TraceQuestion.objects.due(timezone.now()).filter(pk=question.pk).exists():
+                if TraceQuestion.objects.due(database_now()).filter(pk=question.pk).exists():
                     done += _tried(question, clients, opened)
                 others_write_first()
                 if monotonic() >= until:
@@ -110,7 +110,7 @@ def _tried(question: TraceQuestion, clients: dict[int, Asked], opened: ExitStack
         raise
     except Exception:
         logger.exception("The trace %s cannot be judged.", question.trace_id)
-        later = timezone.now() + timedelta(seconds=AGAIN_SECONDS)
+        later = database_now() + timedelta(seconds=AGAIN_SECONDS)
         TraceQuestion.objects.filter(pk=question.pk, due_at=question.due_at).update(due_at=later)
         return False
 
@@ -156,7 +156,7 @@ def _take(question: TraceQuestion, expected: Spending) -> date | None:
 
     The latter is written down.
     """
-    now = timezone.now()
+    now = database_now()
     seconds = MOST_REQUESTS * float(question.judge.judge.options.get("timeout") or 120.0) + SPARE_SECONDS
     until = now + timedelta(seconds=seconds)
     with transaction.atomic():
@@ -249,7 +249,7 @@ def _reached(judge: TraceJudge) -> None:
 
 def _not_reached(question: TraceQuestion, heard: Heard) -> None:
     """Have a question asked again later, and the judge left alone for a shorter while: others may be answered."""
-    now = timezone.now()
+    now = database_now()
     trouble = clean(heard.judgement.error, 500)
     if question.tries >= MOST_TRIES:
         _close(question, QuestionState.NOT_JUDGED, clean(f"After {question.tries} tries: {trouble}", 500))

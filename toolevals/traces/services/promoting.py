@@ -8,12 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Turns
 from toolevals.workspace.addresses import address
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
@@ -83,7 +83,7 @@ def promotion_drop(*, promotion: Promotion, actor: User | None) -> Promotion:
     found = locked(promotion)
     if found.state != PromotionState.DRAWN:
         raise InvalidAct(f"This sample is {found.get_state_display()}: it cannot be dropped.")
-    found.state, found.plan, found.ended_at = PromotionState.UNDONE, {}, timezone.now()
+    found.state, found.plan, found.ended_at = PromotionState.UNDONE, {}, database_now()
     found.save(update_fields=["state", "plan", "ended_at"])
     _audit(found, actor, "promotion_drop")
     return found

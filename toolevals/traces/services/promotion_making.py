@@ -7,8 +7,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from django.utils import timezone
-
 from labeling.models import Example
 from labeling.services import examples_import
 from toolevals.grading.reading.examples import ExampleRow
@@ -20,6 +18,7 @@ from toolevals.traces.reading.turns import Turn, turns_of
 from toolevals.traces.scrubbing import Scrubber
 from toolevals.traces.services.promotion_drawing import MOST_NAMED
 from toolevals.workspace.bulk import others_write_first
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease
 
 # Traces whose examples are imported in one transaction.
@@ -43,7 +42,7 @@ def traces_promote(lease: Lease) -> None:
         others_write_first()
     with lease.finish():
         work.fold_into_known(promotion.plan["known"])
-        promotion.state, promotion.plan, promotion.ended_at = PromotionState.MADE, {}, timezone.now()
+        promotion.state, promotion.plan, promotion.ended_at = PromotionState.MADE, {}, database_now()
         promotion.made = TraceExample.objects.filter(promotion=promotion, is_folded=False).count()
         promotion.save(update_fields=["state", "plan", "made", "left_out", "ended_at"])
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.utils import timezone
 
 from labeling.models import Dataset, Example, Resolution
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState
 from toolevals.traces.services.promoting import PromotionRequest, promotion_start
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -39,7 +39,7 @@ class ScheduleRequest:
 @transaction.atomic
 def schedule_add(*, request: ScheduleRequest, actor: User | None) -> PromotionSchedule:
     """Make examples on a schedule from now on: of traces that come later, first when one period has passed."""
-    now = timezone.now()
+    now = database_now()
     made = PromotionSchedule.objects.create(
         project=request.dataset.project,
         dataset=request.dataset,
@@ -62,7 +62,7 @@ def schedule_add(*, request: ScheduleRequest, actor: User | None) -> PromotionSc
 def schedule_switch(*, schedule: PromotionSchedule, actor: User | None, is_on: bool) -> PromotionSchedule:
     """Switch a schedule on or off. What came while it was off is not drawn from."""
     if schedule.is_on != is_on:
-        now = timezone.now()
+        now = database_now()
         schedule.is_on = is_on
         if is_on:
             schedule.since, schedule.due_at, schedule.skipped = now, now + EVERY[schedule.period], ""

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import (
@@ -26,6 +25,7 @@ from labeling.services.waiting import examples_delete
 from toolevals.traces.models import Promotion, PromotionState, TraceExample
 from toolevals.traces.services.promoting import job_for, locked, payload_of
 from toolevals.workspace.bulk import others_write_first
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -73,7 +73,7 @@ def promotion_delete(lease: Lease) -> None:
         others_write_first()
     with lease.finish():
         TraceExample.objects.filter(promotion=promotion, is_folded=True).delete()
-        promotion.state, promotion.plan, promotion.ended_at = PromotionState.UNDONE, {}, timezone.now()
+        promotion.state, promotion.plan, promotion.ended_at = PromotionState.UNDONE, {}, database_now()
         promotion.save(update_fields=["state", "plan", "ended_at"])
 
 

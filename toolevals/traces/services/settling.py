@@ -15,7 +15,6 @@ from typing import Self
 from uuid import UUID
 
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.columns import clean, moment
@@ -29,6 +28,7 @@ from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.services.judging import questions_note
 from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class _Asked:
 def traces_settle(*, seconds: float = 20.0) -> int:
     """Sum up the traces that are due, so long at most; return how many."""
     until, done = monotonic() + seconds, 0
-    while monotonic() < until and (taken := traces_take(timezone.now())):
+    while monotonic() < until and (taken := traces_take(database_now())):
         # What is not begun in half of the time for which it is taken is left to others.
         until_left = monotonic() + TAKEN_SECONDS / 2
         asked: dict[UUID, _Asked] = {}
@@ -89,7 +89,7 @@ def _tried(trace: Trace, asked: _Asked) -> bool:
         raise
     except Exception:
         logger.exception("The trace %s cannot be summed up.", trace.pk)
-        later = timezone.now() + timedelta(seconds=AGAIN_SECONDS)
+        later = database_now() + timedelta(seconds=AGAIN_SECONDS)
         Trace.objects.filter(pk=trace.pk, arrivals=trace.arrivals).update(due_at=later)
         return False
 
@@ -113,7 +113,7 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
-        questions_note(trace, asked.judges, timezone.now())
+        questions_note(trace, asked.judges, database_now())
         trace_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
 

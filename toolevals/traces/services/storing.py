@@ -12,7 +12,6 @@ from uuid import UUID
 import zstandard
 from django.conf import settings
 from django.db import connection, transaction
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
@@ -21,6 +20,7 @@ from toolevals.traces.intake.sorting import AnyPiece, stored_document
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.models.spans import keys_join, keys_split
 from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 
 # Values of one statement: SQLite takes 32,766. Rows of few values.
@@ -47,7 +47,7 @@ def spans_store(*, project: Project, traces: Mapping[str, Mapping[str, AnyPiece]
     done = Stored()
     if not traces:
         return done
-    now = timezone.now()
+    now = database_now()
     packer = zstandard.ZstdCompressor(level=LEVEL)
     # In the order of their ids, so that two batches never wait for each other, and packed before anyone can wait.
     gains = {each: _Gain.of(traces[each], packer, signal) for each in sorted(traces)}

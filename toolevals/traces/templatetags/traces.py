@@ -26,6 +26,7 @@ from toolevals.traces.tool_counts import LEAST_OF_CLASS
 from toolevals.traces.tool_figures import ToolFigures
 from toolevals.traces.trace_costs import LOOPS, CostFigures
 from toolevals.traces.verdict_counts import STATUSES
+from toolevals.workspace.clock import database_now
 
 register = template.Library()
 
@@ -140,7 +141,7 @@ def rule_links(context: template.Context, trace_filter: TraceFilter, day: RuleDa
 @register.simple_tag(takes_context=True)
 def judge_links(context: template.Context, judge: TraceJudge) -> dict[str, str]:
     """Return the addresses behind what a judge was asked today, what waits for it, and what it leaves out."""
-    today = str(timezone.localdate())
+    today = str(timezone.localdate(database_now()))
     said: dict[str, dict[str, str]] = {
         "asked": {"asked": today},
         "waiting": {"verdict": "waiting"},

@@ -188,7 +188,10 @@ class SecretSerializer(serializers.ModelSerializer[Secret]):
 
 
 class SecretValueSerializer(serializers.Serializer[Any]):
-    """The value of a secret, and where it may be sent. What is left out stays as it is; a new one needs a value."""
+    """The value of a secret, and where it may be sent. A new one, and other addresses, need a value.
+
+    Addresses that are left out stay as they are.
+    """
 
     value = serializers.CharField(max_length=10_000, required=False, write_only=True, style={"input_type": "password"})
     addresses = serializers.ListField(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import forms
-from django.utils import timezone
 
 from toolevals.agents.secret_binding import OriginError, origins_read
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, TokenScope
 
@@ -45,8 +45,14 @@ class InvitationForm(RoleForm):
 
 
 class AddressesForm(PlainForm):
-    """The addresses that a secret may be sent to."""
+    """The addresses that a secret may be sent to, and its value: one changes only together with the other."""
 
+    value = forms.CharField(
+        max_length=10_000,
+        strip=True,
+        help_text="It cannot be read again. Addresses change only together with it.",
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
     addresses = forms.CharField(
         label="May be sent to",
         required=False,
@@ -69,12 +75,6 @@ class SecretForm(AddressesForm):
     field_order = ("name", "value", "addresses")
 
     name = forms.SlugField(max_length=60, help_text="Letters, digits and hyphens, such as “model-host”.")
-    value = forms.CharField(
-        max_length=10_000,
-        strip=True,
-        help_text="It cannot be read again.",
-        widget=forms.PasswordInput({"autocomplete": "new-password"}),
-    )
 
 
 class TokenForm(PlainForm):
@@ -106,4 +106,4 @@ class TokenForm(PlainForm):
     def expires_at(self) -> datetime | None:
         """Return when the token ends; None: never."""
         days: int = self.cleaned_data["days"]
-        return timezone.now() + timedelta(days=days) if days else None
+        return database_now() + timedelta(days=days) if days else None

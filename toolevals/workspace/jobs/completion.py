@@ -14,8 +14,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 from toolevals.workspace.querysets.jobs import BatchQuerySet
@@ -46,7 +46,7 @@ def batch_fail(batch: Batch, token: Any, error: str, *, again: bool) -> None:
         lease_token=None,
         rung_at=None,
         done=0,
-        due_at=timezone.now() + wait,
+        due_at=database_now() + wait,
         error=error[:ERROR_LENGTH],
     )
     if changed and not again:
@@ -60,7 +60,7 @@ def batch_abandon(batch: Batch, token: Any) -> None:
     if not ours.update(state=BatchState.CANCELLED, lease_token=None, rung_at=None, done=0):
         return
     if Job.objects.select_for_update(no_key=True).get(pk=batch.job_id).is_open:
-        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, attempts=0, due_at=timezone.now())
+        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, attempts=0, due_at=database_now())
         notify_after_commit()
 
 
@@ -71,9 +71,9 @@ def job_advance(job_id: Any) -> None:
         return
     following = _FOLLOWING.rows(job=job_id, stage=job.stage)
     if _FAILED.rows(job=job_id, stage=job.stage):
-        job.state, job.finished_at = JobState.FAILED, timezone.now()
+        job.state, job.finished_at = JobState.FAILED, database_now()
     elif not following:
-        job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
+        job.state, job.finished_at = JobState.SUCCEEDED, database_now()
     else:
         job.stage, job.pace_since = following[0][0], None
     job.save(update_fields=["state", "stage", "finished_at", "pace_since"])

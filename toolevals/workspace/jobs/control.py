@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.completion import job_advance
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
@@ -24,7 +24,7 @@ def job_cancel(*, job: Job, actor: User | None) -> Job:
     locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
     if not locked.is_open:
         raise JobStateError(f"The job is {locked.state}; only a running or paused job can be cancelled.")
-    locked.state, locked.finished_at = JobState.CANCELLED, timezone.now()
+    locked.state, locked.finished_at = JobState.CANCELLED, database_now()
     locked.save(update_fields=["state", "finished_at"])
     Batch.objects.filter(job=locked, state=BatchState.QUEUED).update(state=BatchState.CANCELLED, rung_at=None)
     audit_record(project=locked.project, actor=actor, verb="job_cancel", target=locked)
@@ -72,7 +72,7 @@ def job_retry(*, job: Job, actor: User | None) -> Job:
     locked.report = {key: value for key, value in locked.report.items() if key != "errors"}
     locked.save(update_fields=["state", "finished_at", "pace_since", "report"])
     Batch.objects.filter(job=locked, state__in=[BatchState.FAILED, BatchState.CANCELLED]).update(
-        state=BatchState.QUEUED, attempts=0, done=0, due_at=timezone.now(), rung_at=None, error=""
+        state=BatchState.QUEUED, attempts=0, done=0, due_at=database_now(), rung_at=None, error=""
     )
     # Everything may have been done already: a batch can end in the moment of a cancel.
     job_advance(locked.pk)

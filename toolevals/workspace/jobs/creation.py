@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, Job, JobState, Project, Queue, User
 
@@ -53,7 +53,7 @@ def job_create(
     if made:
         job.stage = min(batch.stage for batch in made)
     else:
-        job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
+        job.state, job.finished_at = JobState.SUCCEEDED, database_now()
     job.save(update_fields=["stage", "state", "finished_at"])
     notify_after_commit()
     return job
@@ -77,7 +77,7 @@ def job_add_batches(job: Job, batches: Iterable[BatchPlan]) -> list[Batch]:
 def _insert(job: Job, plans: Iterable[BatchPlan]) -> list[Batch]:
     rows = Batch.objects.filter(job=job).order_by().values_list("stage").annotate(last=Max("number"))
     last = Counter(dict(rows))
-    now = timezone.now()
+    now = database_now()
     made = []
     for plan in plans:
         last[plan.stage] += 1

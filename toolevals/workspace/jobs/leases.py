@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Sum
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
@@ -88,7 +88,7 @@ class Lease:
         """
         progress = {} if done is None else {"done": min(done, self.batch.size)}
         with transaction.atomic():
-            if not _held(self.batch.pk, self.token).update(due_at=lease_end(timezone.now()), **progress):
+            if not _held(self.batch.pk, self.token).update(due_at=lease_end(database_now()), **progress):
                 raise LeaseLost
             yield
         # Whatever was asked of the job meanwhile holds for what would be begun next.
@@ -96,7 +96,7 @@ class Lease:
 
     def extend(self) -> None:
         """Prove the lease and start its time again. Raises `LeaseLost` or `JobCancelled`."""
-        if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(timezone.now())):
+        if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(database_now())):
             self._raise_lost()
 
     def progress(self, done: int) -> None:
@@ -131,7 +131,7 @@ class Lease:
                 state=BatchState.QUEUED,
                 lease_token=None,
                 rung_at=None,
-                due_at=timezone.now() + AFTER_GIVING_WAY,
+                due_at=database_now() + AFTER_GIVING_WAY,
                 attempts=F("attempts") - 1,
             )
         self.finished = True
@@ -147,7 +147,7 @@ class Lease:
 
     def _update(self, **changes: Any) -> None:
         wanted = _held(self.batch.pk, self.token).filter(_is_open())
-        if not wanted.update(due_at=lease_end(timezone.now()), **changes):
+        if not wanted.update(due_at=lease_end(database_now()), **changes):
             self._raise_lost()
 
     def _raise_lost(self) -> NoReturn:
@@ -156,7 +156,7 @@ class Lease:
 
 def lease_claim(batch_id: str) -> Lease | None:
     """Take a batch if it is due; of any number of workers that try at once, one gets it."""
-    now, token = timezone.now(), uuid.uuid4()
+    now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
     if not _TAKEN.run(batch=pk, token=token, now=now, until=lease_end(now)):
         return None

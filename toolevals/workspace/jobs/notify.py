@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 from kombu.transport.memory import Channel
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.turns import next_turns, queues_served
 from toolevals.workspace.models import SLOW_QUEUES, Batch, Queue
 
@@ -47,7 +47,7 @@ def ring_due() -> int:
     """
     if not can_ring():
         return 0
-    now = timezone.now()
+    now = database_now()
     if settings.REDIS_URL:
         turns = next_turns(now, AHEAD)
     else:

@@ -5,14 +5,17 @@ Each is a function of the time; in each period one worker, of however many, call
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.clock import clock_difference, database_now
 from toolevals.workspace.jobs.rest import signed_at
 from toolevals.workspace.models import SweepTask
+
+logger = logging.getLogger(__name__)
 
 
 def sweep_tasks_run(now: datetime) -> list[str]:
@@ -38,9 +41,11 @@ def last_sweep() -> datetime | None:
 
 
 def sign_of_life(now: datetime) -> None:
-    """Do nothing: that it is called at all shows that a worker runs."""
+    """Show by being called at all that a worker runs; log a clock that differs from the database's."""
+    if difference := clock_difference():
+        logger.warning("The clock of this worker's machine is %s. Work goes by the database's.", difference)
 
 
 def _claim(name: str, now: datetime, seconds: float) -> bool:
     due = SweepTask.objects.filter(name=name, due_at__lte=now)
-    return bool(due.update(due_at=timezone.now() + timedelta(seconds=seconds), ran_at=now))
+    return bool(due.update(due_at=database_now() + timedelta(seconds=seconds), ran_at=now))

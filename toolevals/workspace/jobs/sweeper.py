@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.db import Error, close_old_connections, connection
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.notify import LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import sweep_tasks_run
 from toolevals.workspace.jobs.rest import Rest, rows_written
@@ -51,7 +51,7 @@ class Sweeper:
         if time.monotonic() >= self._periodic_at:
             self._periodic_at = time.monotonic() + PERIODIC_SECONDS
             before = rows_written()
-            called = sweep_tasks_run(timezone.now())
+            called = sweep_tasks_run(database_now())
             # Each that was called has written its turn.
             self._rest.note(max(rows_written() - before - len(called), 0), time.monotonic())
 

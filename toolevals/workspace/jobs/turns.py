@@ -13,8 +13,8 @@ from uuid import UUID
 from celery import current_app
 from django.db.models import Count, F, Q, Window
 from django.db.models.functions import RowNumber
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Queue
 from toolevals.workspace.querysets.prepared import A_MOMENT, A_NUMBER, ANOTHER_MOMENT, PreparedQuery
 
@@ -40,7 +40,7 @@ def queues_served() -> list[str]:
 def quick_work_waits() -> bool:
     """Return whether work of another kind than agents' and judges' is due in a queue of this worker's."""
     quick = [queue for queue in queues_served() if queue not in SLOW_QUEUES]
-    return Batch.objects.due(timezone.now()).filter(queue__in=quick, state=BatchState.QUEUED).exists()
+    return Batch.objects.due(database_now()).filter(queue__in=quick, state=BatchState.QUEUED).exists()
 
 
 def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = True) -> list[Turn]:

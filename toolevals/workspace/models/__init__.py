@@ -17,7 +17,7 @@ from toolevals.workspace.models.projects import ApiToken, Membership, Project, R
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
 from toolevals.workspace.models.uploads import Upload
-from toolevals.workspace.models.users import SignInFailure, User
+from toolevals.workspace.models.users import SignInAddress, SignInFailure, User
 from toolevals.workspace.models.visits import Visit
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Queue",
     "Role",
     "Secret",
+    "SignInAddress",
     "SignInFailure",
     "SweepTask",
     "TokenScope",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.old_names import with_new_names
@@ -25,7 +25,7 @@ class AuditEntry(models.Model):
     target_type = models.CharField(max_length=60)
     target_id = models.UUIDField()
     detail = DocumentField(default=dict)
-    at = models.DateTimeField(auto_now_add=True)
+    at = MomentField(auto_now_add=True)
 
     objects = AuditQuerySet.as_manager()
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 
@@ -23,7 +23,7 @@ class IdempotencyKey(models.Model):
     # Null only within the transaction of the request: no one else sees that.
     status = models.PositiveSmallIntegerField(null=True)
     answer = DocumentField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

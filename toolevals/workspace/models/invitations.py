@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project, Role
 from toolevals.workspace.models.users import User
 from toolevals.workspace.querysets.invitations import InvitationQuerySet
@@ -36,7 +36,7 @@ class Invitation(models.Model):
     state = models.CharField(max_length=10, choices=InvitationState.choices, default=InvitationState.PENDING)
     # Who invites.
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     expires_at = models.DateTimeField()
     # When it was accepted, declined or revoked.
     ended_at = models.DateTimeField(null=True)
@@ -56,4 +56,4 @@ class Invitation(models.Model):
     @property
     def is_expired(self) -> bool:
         """Tell whether its time is over without an answer."""
-        return self.state == InvitationState.PENDING and self.expires_at <= timezone.now()
+        return self.state == InvitationState.PENDING and self.expires_at <= database_now()

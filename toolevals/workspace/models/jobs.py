@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.db import models
-from django.utils import timezone
 
 from toolevals.grading.reading.reading_report import Readings
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
@@ -89,7 +89,7 @@ class Job(models.Model):
     pace_since = models.DateTimeField(null=True)
     pace_done = models.PositiveIntegerField(default=0)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
     # The id of what was deleted together with it: it is not listed, and destroyed with that.
     trashed_with = models.UUIDField(null=True)
@@ -133,7 +133,7 @@ class Job(models.Model):
         if not self.is_running or self.pace_since is None:
             return None
         done, total = self.stage_progress
-        seconds = (timezone.now() - self.pace_since).total_seconds()
+        seconds = (database_now() - self.pace_since).total_seconds()
         return Pace.of(done=done - self.pace_done, left=total - done, seconds=seconds)
 
     @property

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models.trash import Trashable, Untrashed
 from toolevals.workspace.models.users import User
 
@@ -44,7 +44,7 @@ class Project(Trashable):
     suggestions = models.BooleanField(default=False)
     # Seconds in which a submitted label can be taken back before an agreement takes effect.
     undo_seconds = models.PositiveIntegerField(default=10)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
         User, through="Membership", related_name="projects"
     )
@@ -76,7 +76,7 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.PositiveSmallIntegerField(choices=Role.choices)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -97,7 +97,7 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     # The first characters of the secret, to recognise it by.
     prefix = models.CharField(max_length=12)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)

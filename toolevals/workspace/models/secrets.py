@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 
@@ -23,7 +23,7 @@ class Secret(models.Model):
     addresses = DocumentField(default=list)
     # Who set it last, and when.
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    changed_at = models.DateTimeField(auto_now=True)
+    changed_at = MomentField(auto_now=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["name"]

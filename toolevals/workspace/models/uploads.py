@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 
@@ -24,4 +24,4 @@ class Upload(models.Model):
     name = models.CharField(max_length=255)
     file = models.FileField(upload_to=upload_path, max_length=200)
     size = models.PositiveBigIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 
@@ -47,7 +47,7 @@ class User(AbstractBaseUser):
     is_sample = models.BooleanField(default=False)
     # Made by the operator: may make projects and invite people, unless the operator lets more people do that.
     is_installation_owner = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = MomentField(auto_now_add=True)
 
     objects: ClassVar[UserAccounts] = UserAccounts()
 
@@ -79,10 +79,24 @@ class SignInFailure(models.Model):
     # What was typed as the account, in lower case: it need not exist.
     email = models.CharField(max_length=254)
     address = models.CharField(max_length=45)
-    at = models.DateTimeField(auto_now_add=True)
+    at = MomentField(auto_now_add=True)
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["address", "at"], name="sign_in_address"),
             models.Index(fields=["email", "at"], name="sign_in_email"),
+        ]
+
+
+class SignInAddress(models.Model):
+    """An address from which an account has signed in: failures elsewhere do not lock it out. Kept for ninety days."""
+
+    id = PublicIdField()
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    address = models.CharField(max_length=45)
+    used_at = MomentField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["user", "address"], name="sign_in_address_once"),
         ]

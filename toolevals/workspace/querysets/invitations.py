@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.utils import timezone
+
+from toolevals.workspace.clock import database_now
 
 if TYPE_CHECKING:
     from toolevals.workspace.models import Invitation, User  # noqa: F401
@@ -22,7 +23,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         """Return those that can be accepted now."""
         from toolevals.workspace.models import untrashed
 
-        return self.unanswered().filter(untrashed("project"), expires_at__gt=timezone.now())
+        return self.unanswered().filter(untrashed("project"), expires_at__gt=database_now())
 
     def for_person(self, user: User) -> InvitationQuerySet:
         """Return those that wait for this person's answer, the oldest first."""

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Invitation, InvitationState, Membership, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.projects import member_tell, members_lock
@@ -131,13 +131,13 @@ def _drawn() -> tuple[str, str]:
 
 
 def _end() -> datetime:
-    return timezone.now() + LASTS
+    return database_now() + LASTS
 
 
 def _end_as(invitation: Invitation, state: InvitationState, *, in_time: bool = False) -> bool:
     """End a pending invitation, by one conditional update: of two who try at once, one is told True."""
     rows = Invitation.objects.in_force() if in_time else Invitation.objects.unanswered()
-    ended = rows.filter(pk=invitation.pk).update(state=state, ended_at=timezone.now())
+    ended = rows.filter(pk=invitation.pk).update(state=state, ended_at=database_now())
     invitation.refresh_from_db()
     return bool(ended)
 

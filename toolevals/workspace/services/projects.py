@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, InvitationState, Membership, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
 
@@ -67,7 +67,7 @@ def member_remove(*, membership: Membership, actor: User | None) -> None:
     project, user = membership.project, membership.user
     members_lock(project)
     _require_another_owner(project, user)
-    ApiToken.objects.filter(project=project, user=user, revoked_at=None).update(revoked_at=timezone.now())
+    ApiToken.objects.filter(project=project, user=user, revoked_at=None).update(revoked_at=database_now())
     _end_invitations_by(project, user)
     audit_record(project=project, actor=actor, verb="member_remove", target=membership, detail={"user": str(user.pk)})
     membership.delete()
@@ -93,7 +93,7 @@ def members_lock(project: Project) -> None:
 
 def _end_invitations_by(project: Project, user: User) -> None:
     made = project.invitations.unanswered().filter(actor=user)
-    made.update(state=InvitationState.REVOKED, ended_at=timezone.now())
+    made.update(state=InvitationState.REVOKED, ended_at=database_now())
 
 
 def _require_another_owner(project: Project, user: User) -> None:

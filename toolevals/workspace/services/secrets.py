@@ -10,15 +10,16 @@ from datetime import timedelta
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from toolevals.agents.secret_binding import OriginError, SecretBinding, SecretForbiddenError, origins_read
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Project, Secret, User
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.vault import SealBrokenError, seal, unseal
 
 MAX_LENGTH = 10_000
 MOST_ADDRESSES = 50
+NEEDS_VALUE = "A secret's addresses change only together with its value. Give the value again, or a new one."
 # The same refusal is audited no more often: a job may ask for a secret with each of its batches.
 REFUSED_AGAIN = timedelta(hours=1)
 # What was refused in the transaction under way: (secret, actor, reason). None outside of `refusals_kept`.
@@ -43,7 +44,8 @@ def secret_set(
 ) -> Secret:
     """Keep a value and where it may be sent under a name; of a secret that is there, what is not said stays.
 
-    `addresses` are schemes, hosts and ports. Raises ValidationError.
+    `addresses` are schemes, hosts and ports. They change only together with the value: who may set addresses need not
+    know it, and could have it sent to a server of their own. Raises ValidationError.
     """
     # One at a time: two who set a new name at once meet in one row.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -54,7 +56,10 @@ def secret_set(
     if value:
         secret.sealed = seal(value)
     if addresses is not None:
-        secret.addresses = _addresses_read(addresses)
+        read = _addresses_read(addresses)
+        if not value and sorted(read) != sorted(secret.addresses):
+            raise ValidationError({"value": NEEDS_VALUE})
+        secret.addresses = read
     secret.actor = actor
     secret.clean_fields(exclude=["actor", "addresses"])
     secret.save()
@@ -123,7 +128,7 @@ def _key(project: Project, actor: User | None, name: str, address: str, value: s
 def _refusal_record(secret: Secret, actor: User | None, reason: str) -> None:
     detail = {"name": secret.name, "reason": reason}
     lately = AuditEntry.objects.filter(
-        target_id=secret.pk, verb="secret_refuse", actor=actor, at__gt=timezone.now() - REFUSED_AGAIN
+        target_id=secret.pk, verb="secret_refuse", actor=actor, at__gt=database_now() - REFUSED_AGAIN
     )
     if not any(entry.detail == detail for entry in lately):
         audit_record(project=secret.project, actor=actor, verb="secret_refuse", target=secret, detail=detail)

@@ -7,8 +7,8 @@ import secrets
 from datetime import datetime
 
 from django.db import transaction
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken, Project, Role, TokenScope, User
 from toolevals.workspace.services.audit import audit_record
 
@@ -69,7 +69,7 @@ def token_create(
 @transaction.atomic
 def token_revoke(*, token: ApiToken, actor: User | None) -> None:
     """End a token for good. Revoking it again changes nothing."""
-    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=database_now()):
         audit_record(project=token.project, actor=actor, verb="token_revoke", target=token, detail={"name": token.name})
     token.refresh_from_db()
 

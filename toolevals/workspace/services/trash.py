@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models.deletion import ProtectedError, RestrictedError
-from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_cancel
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.models.trash import destroyed_from
@@ -44,7 +44,7 @@ def trash_put(*, row: Any, actor: User | None) -> Any:
     Job.objects.filter(pk__in=[job.pk for job in jobs]).update(trashed_with=locked.pk)
     said = kind.leave(locked, actor)
     locked.deletion = deletion_of(kind, locked)
-    locked.deleted_at, locked.deleted_by = timezone.now(), actor
+    locked.deleted_at, locked.deleted_by = database_now(), actor
     locked.destroy_at = destroyed_from(locked.deleted_at)
     locked.save(update_fields=["deleted_at", "deleted_by", "destroy_at", "deletion"])
     detail = {"name": kind.key(locked), "destroy_at": locked.destroy_at.isoformat(), "jobs_cancelled": len(at_work)}
@@ -84,7 +84,7 @@ def trash_destroy(*, row: Any, actor: User | None, typed: str) -> Any:
     kind, locked = _restorable(row)
     if typed.strip() != kind.key(locked):
         raise TrashError(f"Type {kind.key(locked)} to destroy it. Nothing was destroyed.")
-    locked.destroy_at = timezone.now()
+    locked.destroy_at = database_now()
     locked.save(update_fields=["destroy_at"])
     detail = {"name": kind.key(locked)}
     verb = f"{kind.name}_destroy_now"
@@ -140,7 +140,7 @@ def _begin(kind: TrashKind, row: Any, now: datetime) -> bool:
 @transaction.atomic
 def _end(kind: TrashKind, row: Any) -> None:
     """Note that a row is destroyed: it is gone, or stays as a tombstone."""
-    left = kind.model.with_trash.filter(pk=row.pk).update(destroyed_at=timezone.now())
+    left = kind.model.with_trash.filter(pk=row.pk).update(destroyed_at=database_now())
     # A project's own audit log went with it.
     project = None if isinstance(row, Project) else kind.project(row)
     detail = {"name": kind.key(row), "is_tombstone": bool(left)} | row.tombstone

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.utils import timezone
-
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User, Visit
 
 # Looks at the page that are closer together are one visit.
@@ -16,7 +15,7 @@ _OFTEN = timedelta(minutes=1)
 
 def visit_note(*, project: Project, user: User) -> datetime | None:
     """Note that a person looks at a project's first page; return when their visit before this one ended, if ever."""
-    now = timezone.now()
+    now = database_now()
     visit, is_new = Visit.objects.get_or_create(project=project, user=user, defaults={"seen_at": now})
     if is_new or now - visit.seen_at < _OFTEN:
         return visit.before

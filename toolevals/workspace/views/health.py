@@ -6,10 +6,10 @@ from datetime import timedelta
 
 from django.db import Error, connection
 from django.http import HttpRequest, JsonResponse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from toolevals.workspace.clock import clock_difference, database_now
 from toolevals.workspace.disk import is_low
 from toolevals.workspace.jobs.periodic import last_sweep
 
@@ -22,18 +22,22 @@ def health(request: HttpRequest) -> JsonResponse:
     """Return 200 if requests can be answered, 503 if the database is away.
 
     `workers` is "ok", or "silent" if none gave a sign of life in the last minute: pages work then, jobs wait. `disk` is
-    "ok", or "low" once only the database's reserve is left: uploads are refused then.
+    "ok", or "low" once only the database's reserve is left: uploads are refused then. `clock` is "ok", or says by how
+    much this server's clock differs from the database's.
     """
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-        seen = last_sweep()
+        seen, now = last_sweep(), database_now()
+        clock = clock_difference() or "ok"
     except Error:
         return unreachable()
-    alive = seen is not None and timezone.now() - seen < SILENT_AFTER
+    alive = seen is not None and now - seen < SILENT_AFTER
     seen_at = seen.isoformat() if seen else None
     workers = "ok" if alive else "silent"
-    return JsonResponse({"database": "ok", "workers": workers, "workers_seen_at": seen_at, "disk": _disk()})
+    return JsonResponse(
+        {"database": "ok", "workers": workers, "workers_seen_at": seen_at, "disk": _disk(), "clock": clock}
+    )
 
 
 def unreachable() -> JsonResponse:

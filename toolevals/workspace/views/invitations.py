@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.forms.accounts import NewAccountForm
+from toolevals.workspace.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.models import Invitation, InvitationState, User, untrashed
 from toolevals.workspace.requests import SignedInRequest
 from toolevals.workspace.services import (
@@ -120,15 +121,20 @@ def _accepted(request: HttpRequest, invitation: Invitation, form: NewAccountForm
     except ValidationError as error:
         form.add_error(None, error)
         return _page(request, invitation, form)
+    except PasswordsBusy as busy:
+        form.add_error(None, str(busy))
+        page = _page(request, invitation, form, HTTPStatus.TOO_MANY_REQUESTS)
+        page["Retry-After"] = str(RETRY_SECONDS)
+        return page
     messages.info(request, f"Your account is made, and you are a member of {invitation.project.name}. Sign in.")
     return redirect(
         f"{reverse('workspace:sign-in')}?next={reverse('workspace:project', args=[invitation.project.slug])}"
     )
 
 
-def _page(request: HttpRequest, invitation: Invitation, form: NewAccountForm) -> HttpResponse:
+def _page(request: HttpRequest, invitation: Invitation, form: NewAccountForm, status: int = 422) -> HttpResponse:
     context = {"invitation": invitation, "form": form}
-    return render(request, "workspace/invitation.html", context, status=422 if form.errors else 200)
+    return render(request, "workspace/invitation.html", context, status=status if form.errors else 200)
 
 
 def _refused(request: HttpRequest, reason: str, status: HTTPStatus) -> HttpResponse:

@@ -12,10 +12,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.workspace.forms.accounts import PasswordForm, ProfileForm
+from toolevals.workspace.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.models import Invitation
 from toolevals.workspace.requests import SignedInRequest, client_address
 from toolevals.workspace.services import password_change, user_update
-from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures, password_confirm
+from toolevals.workspace.services.sign_in import SignInRefused, TryLater, password_confirm
 
 
 @require_http_methods(["GET", "POST"])
@@ -34,21 +35,28 @@ def profile(request: SignedInRequest) -> HttpResponse:
 def password(request: SignedInRequest) -> HttpResponse:
     """Change the password; other sessions end, this one goes on. The old one is guessed as rarely as at the sign-in."""
     form = PasswordForm(request.user, request.POST)
-    status = HTTPStatus.OK
+    retry_after = 0
     if form.is_valid():
         try:
             password_confirm(user=request.user, password=form.cleaned_data["old"], address=client_address(request))
+            password_change(
+                user=request.user,
+                actor=request.user,
+                password=form.cleaned_data["new"],
+                end_tokens=form.cleaned_data["end_tokens"],
+            )
         except SignInRefused as refusal:
             form.add_error("old", str(refusal))
-            status = HTTPStatus.TOO_MANY_REQUESTS if isinstance(refusal, TooManyFailures) else status
+            retry_after = refusal.retry_after if isinstance(refusal, TryLater) else 0
+        except PasswordsBusy as busy:
+            form.add_error(None, str(busy))
+            retry_after = RETRY_SECONDS
     if form.errors:
-        return _page(request, ProfileForm(initial={"name": request.user.name}), form, status)
-    password_change(
-        user=request.user,
-        actor=request.user,
-        password=form.cleaned_data["new"],
-        end_tokens=form.cleaned_data["end_tokens"],
-    )
+        status = HTTPStatus.TOO_MANY_REQUESTS if retry_after else HTTPStatus.OK
+        page = _page(request, ProfileForm(initial={"name": request.user.name}), form, status)
+        if retry_after:
+            page["Retry-After"] = str(retry_after)
+        return page
     update_session_auth_hash(request, request.user)
     ended = " and your API tokens" if form.cleaned_data["end_tokens"] else ""
     messages.info(request, f"Your password is changed. Other sessions{ended} have ended.")

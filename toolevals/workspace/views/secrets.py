@@ -48,9 +48,10 @@ def secrets_csv(request: ProjectRequest) -> StreamingHttpResponse:
     return csv_file("secrets", SECRETS, secret_lines(rows_of(request.project.secrets.select_related("actor"))))
 
 
+@sensitive_post_parameters("value")
 @require_http_methods(["GET", "POST"])
 def addresses(request: ProjectRequest, secret: UUID) -> HttpResponse:
-    """Show where a secret may be sent; by POST, change that."""
+    """Show where a secret may be sent; by POST, change that together with its value."""
     found = _secret(request, secret)
     form = AddressesForm(request.POST or None, initial={"addresses": "\n".join(found.addresses)})
     if request.method == "POST" and form.is_valid():
@@ -59,6 +60,7 @@ def addresses(request: ProjectRequest, secret: UUID) -> HttpResponse:
                 project=request.project,
                 actor=request.user,
                 name=found.name,
+                value=form.cleaned_data["value"],
                 addresses=form.cleaned_data["addresses"],
             )
             return redirect("workspace:secrets", request.project.slug)

@@ -16,7 +16,7 @@ from toolevals.workspace.api.problems import problem
 from toolevals.workspace.forms.accounts import SignInForm
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import client_address, is_by_script, is_on_this_machine
-from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures, user_sign_in
+from toolevals.workspace.services.sign_in import SignInRefused, TryLater, user_sign_in
 
 
 @never_cache
@@ -24,7 +24,7 @@ from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures,
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Ask for address and password, then go where the person wanted to go; a script is told who is signed in."""
-    status = 200
+    status, retry_after = 200, 0
     form = SignInForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -36,15 +36,17 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             )
         except SignInRefused as refusal:
             form.add_error(None, str(refusal))
-            status = 429 if isinstance(refusal, TooManyFailures) else 200
+            if isinstance(refusal, TryLater):
+                status, retry_after = 429, refusal.retry_after
         else:
             login(request, user)
             return _who(user) if is_by_script(request) else redirect(_wanted(request))
     if request.method == "POST" and is_by_script(request):
         words = " ".join(str(text) for texts in form.errors.values() for text in texts)
-        return problem(status if status != 200 else 422, words)
+        return _later(problem(status if status != 200 else 422, words), retry_after)
     samples = User.objects.filter(is_sample=True).order_by("pk") if is_on_this_machine(request) else ()
-    return render(request, "workspace/sign_in.html", {"form": form, "samples": samples}, status=status)
+    page = render(request, "workspace/sign_in.html", {"form": form, "samples": samples}, status=status)
+    return _later(page, retry_after)
 
 
 @never_cache
@@ -60,6 +62,12 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """End the session."""
     logout(request)
     return redirect("workspace:sign-in")
+
+
+def _later(response: HttpResponse, seconds: int) -> HttpResponse:
+    if seconds:
+        response["Retry-After"] = str(seconds)
+    return response
 
 
 def _who(user: User | AnonymousUser) -> JsonResponse:

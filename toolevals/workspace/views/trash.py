@@ -11,9 +11,9 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
@@ -41,7 +41,7 @@ class Trashed:
     @property
     def is_due(self) -> bool:
         """Return whether a worker destroys it at its next turn; until then it can be restored."""
-        return self.gone_at is not None and self.gone_at <= timezone.now()
+        return self.gone_at is not None and self.gone_at <= database_now()
 
     @property
     def gone_at(self) -> datetime | None:

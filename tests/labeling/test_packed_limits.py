@@ -1,0 +1,46 @@
+"""A small file that unpacks to much, or that holds much to read, is refused before it costs anything."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from labeling.imports.detection import MOST_EMPTY, source_of
+from labeling.imports.packing import ALWAYS_UNPACKED, MOST_TIMES, pieces_of, plain_copy, unpacked_limit
+from toolevals.grading.values import yaml_documents
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import load_yaml
+from toolevals.runs.simulating import content_read
+
+
+def test_a_file_may_unpack_to_a_hundred_times_its_size_and_no_more():
+    assert unpacked_limit(10) == ALWAYS_UNPACKED
+    assert unpacked_limit(ALWAYS_UNPACKED) == MOST_TIMES * ALWAYS_UNPACKED
+    packed = io.BytesIO(gzip.compress(b"{}\n" * 1_000_000))
+    with (
+        pytest.raises(InvalidDocument, match="unpacks to more than 2,000,000 bytes"),
+        plain_copy(pieces_of(packed), 2_000_000),
+    ):
+        raise AssertionError("nothing is read")
+
+
+def test_a_file_of_empty_lines_is_refused_without_reading_all_of_it():
+    packed = io.BytesIO(gzip.compress(b"\n" * 200_000_000, 1))
+    with pytest.raises(InvalidDocument, match="of empty lines"):
+        source_of(packed)
+    assert packed.tell() < len(packed.getvalue()) or MOST_EMPTY > 200_000_000
+
+
+def test_yaml_of_too_many_values_is_refused_while_it_is_read(monkeypatch):
+    monkeypatch.setattr(yaml_documents, "MAX_VALUES", 10)
+    assert load_yaml("- a\n" * 9) == ["a"] * 9
+    with pytest.raises(InvalidDocument, match="line 10, column 3: more than 10 values: convert it to JSON"):
+        load_yaml("- a\n" * 10 + "[")
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".py", "folder/" + "a" * 101])
+def test_a_long_name_of_a_simulators_file_is_refused_at_once(name):
+    with pytest.raises(InvalidDocument, match="names up to 100 characters"):
+        content_read("code", {"files": {"simulator.py": "", name: ""}})
