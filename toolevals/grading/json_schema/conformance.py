@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from toolevals.grading.json_schema.matcher_conformance import MatcherCheck
+from toolevals.grading.json_schema.matcher_conformance import MatcherCheck, can_follow
 from toolevals.grading.json_schema.subschemas import PATTERNS, Path, remote_references, without_refused_patterns
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
 from toolevals.grading.values.matchers import Fields
@@ -161,10 +161,16 @@ def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) ->
     for name in unknown:
         yield Problem(f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} has no argument {name}")
     named = {name: matcher for name, matcher in call.arguments.items() if name not in unknown}
-    schema = without_refused_patterns(tool.input_schema)[0]
-    check = MatcherCheck(schema, tool.name, lambda path, value: _errors(_validator_at(tool, path), value))
+    schema, follows = _walked(tool)
+    check = MatcherCheck(schema, tool.name, lambda path, value: _errors(_validator_at(tool, path), value), follows)
     arguments = Fields(named, additional_fields=call.additional_arguments)
     yield from (problem.below(f"{pointer}/arguments") for problem in check.found((), arguments, "").problems)
+
+
+@lru_cache(maxsize=256)
+def _walked(tool: ToolSpec) -> tuple[dict[str, Any], bool]:
+    schema = without_refused_patterns(tool.input_schema)[0]
+    return schema, can_follow(schema)
 
 
 @lru_cache(maxsize=4096)
@@ -172,7 +178,7 @@ def _validator_at(tool: ToolSpec, path: Path) -> jsonschema_rs.Validator:
     """Return the validator of the subschema at a path; what it refers to stands where it stood."""
     if not path:
         return validator_of(tool)
-    schema = without_refused_patterns(tool.input_schema)[0]
+    schema, _ = _walked(tool)
     place = {"$ref": f"{_HERE}#{quote(pointer_to(path))}"}
     said = {"$schema": schema["$schema"]} if "$schema" in schema else {}
     return _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, schema)]))

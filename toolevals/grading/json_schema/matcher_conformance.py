@@ -101,23 +101,27 @@ def _few_values(matcher: Matcher) -> list[Any]:
     return found if len(found) <= MOST_VALUES else [_UNKNOWN]
 
 
+def can_follow(root: dict[str, Any]) -> bool:
+    """Tell whether references mean places from the root: an identifier inside would change what those below it mean."""
+    return not any(path and ("$id" in part or "id" in part) for path, part in subschemas(root))
+
+
 @dataclass(slots=True)
 class MatcherCheck:
     """The check of one call's matchers against its tool's schema.
 
-    `errors_at` validates a value by the subschema at a path; `subject` is what the problems call the outermost object.
+    `errors_at` validates a value by the subschema at a path; `subject` is what the problems call the outermost object;
+    `follows` whether references are followed, see `can_follow`.
     """
 
     root: dict[str, Any]
     subject: str
     errors_at: Callable[[Path, Any], list[SchemaProblem]]
+    follows: bool
     _found: dict[tuple[Path, str], Found] = field(default_factory=dict)
-    _follows: bool = field(init=False)
     _lone: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        # An identifier inside changes what the references below it mean.
-        self._follows = not any(path and ("$id" in part or "id" in part) for path, part in subschemas(self.root))
         self._lone = any(draft in str(self.root.get("$schema", "")) for draft in _LONE_REFERENCES)
 
     def found(self, path: Path, matcher: Matcher, where: str) -> Found:
@@ -181,7 +185,7 @@ class MatcherCheck:
 
     def _target(self, schema: dict[str, Any]) -> Path | None:
         reference = schema.get("$ref")
-        if not self._follows or not isinstance(reference, str) or not (reference == "#" or reference[:2] == "#/"):
+        if not self.follows or not isinstance(reference, str) or not (reference == "#" or reference[:2] == "#/"):
             return None
         return _typed(self.root, parts_of(unquote(reference[1:])))
 
