@@ -32,7 +32,7 @@ _LEFT_OUT = object()
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is wrong with a matcher at one place of a schema. `is_dead`: it admits nothing that conforms."""
+    """The problems of a matcher at one place of a schema. `is_dead`: it admits nothing that conforms."""
 
     problems: tuple[Problem, ...] = ()
     is_dead: bool = False
