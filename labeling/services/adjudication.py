@@ -11,7 +11,7 @@ from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision, SecondLook
-from labeling.services.expectations import answer_read, text_required
+from labeling.services.expectations import answer_read, rationale_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -115,7 +115,7 @@ def require_stranger(revision: Revision, actor: User) -> None:
 
 
 def _decide(revision: Revision, actor: User, entered: DecisionContent, seconds: float) -> Adjudication:
-    reason = text_required(entered.rationale, name="rationale")
+    reason = rationale_required(entered.rationale)
     content = DecisionContent(entered.answer, answer_read(revision, entered.answer, entered.expectation), reason)
     with transaction.atomic():
         locked = revision_locked(revision.pk)

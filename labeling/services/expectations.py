@@ -13,6 +13,15 @@ from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.tool_lists import tools_in
 
+# What rationales often say; a beginning, to be gone on with.
+PHRASES = (
+    "The guideline says so: ",
+    "The user said so: ",
+    "The tool's description says so: ",
+    "No one asked for it: ",
+    "Both readings are fair: ",
+)
+
 
 def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
     """Return the normal form of an expectation for this revision. Raises InvalidDocument."""
@@ -45,3 +54,15 @@ def text_required(text: str, *, name: str) -> str:
     if not stripped:
         raise InvalidDocument([Problem(f"/{name}", f"a {name} is required")])
     return stripped
+
+
+def rationale_required(text: str) -> str:
+    """Return a rationale without outer white space. Raises InvalidDocument where it says nothing of its own."""
+    said = text_required(text, name="rationale")
+    rest = said
+    for phrase in PHRASES:
+        rest = rest.replace(phrase.strip(), "")
+    if not rest.strip():
+        message = "only begins a rationale: go on after the colon and say what makes it so"
+        raise InvalidDocument([Problem("/rationale", message)])
+    return said

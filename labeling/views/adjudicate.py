@@ -23,7 +23,8 @@ from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import OWN_DISPUTE
-from labeling.views.adjudicate_actions import PHRASES, Decision, comparison_of, decided, entered_afresh, outcome
+from labeling.services.expectations import PHRASES
+from labeling.views.adjudicate_actions import Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
 from labeling.views.label import problem_list

@@ -22,14 +22,6 @@ from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 
 EXPECTATION = LabelAnswer.EXPECTATION.value
-# What rationales often say; a beginning, to be gone on with.
-PHRASES = (
-    "The guideline says so: ",
-    "The user said so: ",
-    "The tool's description says so: ",
-    "No one asked for it: ",
-    "Both readings are fair: ",
-)
 
 
 @dataclass(frozen=True, slots=True)

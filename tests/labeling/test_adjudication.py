@@ -53,7 +53,7 @@ def test_same_decision_again_adds_nothing(disputed, adjudicator):
         decide(disputed, adjudicator, NO_CALL)
 
 
-@pytest.mark.parametrize("rationale", ["", "  \n"])
+@pytest.mark.parametrize("rationale", ["", "  \n", "The guideline says so: ", "The user said so: No one asked for it:"])
 def test_rationale_is_required(disputed, adjudicator, rationale):
     with pytest.raises(InvalidDocument) as error:
         decide(disputed, adjudicator, rationale=rationale)

@@ -7,16 +7,19 @@ What a schema and a value cost is bounded (`schema_cost`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
+from urllib.parse import quote
 
 import jsonschema_rs
 
+from toolevals.grading.json_schema.matcher_conformance import MatcherCheck, can_follow
 from toolevals.grading.json_schema.schema_cost import SchemaCost
-from toolevals.grading.json_schema.subschemas import PATTERNS, remote_references, without_refused_patterns
+from toolevals.grading.json_schema.subschemas import PATTERNS, Path, remote_references, without_refused_patterns
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
-from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
+from toolevals.grading.values.matchers import Fields
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.values.verdicts import SchemaProblem
 
@@ -30,6 +33,8 @@ _CLOSING = frozenset({"additionalItems", "additionalProperties", "unevaluatedIte
 TOO_MANY = "schema"
 TOO_MANY_WORDS = "breaks the schema in more ways than can be listed"
 _MESSAGE_LENGTH = 300
+# What a schema is called where one of its parts is compiled alone.
+_HERE = "urn:toolevals:schema"
 # By what `$schema` says, without the empty fragment that some write.
 _DRAFTS: dict[str, Any] = {
     "http://json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
@@ -61,9 +66,18 @@ class Validator:
     """The compiled validator of a schema, which refuses by name the values whose check may take too long."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        cleaned = without_refused_patterns(schema)[0]
-        self._cost = SchemaCost(cleaned)
-        self._compiled = _compiled(cleaned)
+        self._schema = without_refused_patterns(schema)[0]
+        self._cost = SchemaCost(self._schema)
+        self._compiled = _compiled(self._schema)
+
+    def at(self, path: Path) -> Self:
+        """Return the validator of the subschema at a path; what it refers to stands where it stood."""
+        place = {"$ref": f"{_HERE}#{quote(pointer_to(path))}"}
+        said = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
+        part = copy(self)
+        part._cost = self._cost.at(path)
+        part._compiled = _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, self._schema)]))
+        return part
 
     def is_valid(self, value: Any) -> bool:
         """Tell whether a value fits. Raises InvalidDocument where the check may take too long."""
@@ -94,12 +108,15 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     Where a schema is `false`, the keyword is "false". Where the ways are too many to list, one problem says so.
     Raises InvalidDocument where the schema itself is bad, or the check may take too long.
     """
-    errors = validator_of(tool).errors(arguments)
-    if errors is None:
+    return _errors(validator_of(tool), arguments)
+
+
+def _errors(validator: Validator, value: Any) -> list[SchemaProblem]:
+    if (errors := validator.errors(value)) is None:
         return [SchemaProblem("", TOO_MANY, TOO_MANY_WORDS)]
     found = (
         SchemaProblem(
-            pointer_to(_whole_path(arguments, error.instance_path, error.instance) or error.instance_path),
+            pointer_to(_whole_path(value, error.instance_path, error.instance) or error.instance_path),
             _keyword(error),
             error.message[:_MESSAGE_LENGTH],
         )
@@ -132,12 +149,14 @@ def _is_checkable(tool: ToolSpec) -> bool:
     return True
 
 
-def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
+def _compiled(schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None) -> jsonschema_rs.Validator:
     # A draft that no one knows is read as the newest, which also says what is wrong where it is no text.
     said = schema.get("$schema")
     named = said.removesuffix("#") if isinstance(said, str) else ""
     build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)
-    validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, validate_formats=False, offline=True)
+    validator: jsonschema_rs.Validator = build(
+        schema, pattern_options=PATTERNS, validate_formats=False, offline=True, registry=registry
+    )
     return validator
 
 
@@ -179,40 +198,22 @@ def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) ->
     known = properties if isinstance(properties, dict) else {}
     more = tool.input_schema.get("additionalProperties", False)
     open_ended = not known or more is not False or not _COMPOSING.isdisjoint(tool.input_schema)
-    for name, matcher in call.arguments.items():
-        where = f"{pointer}/arguments{pointer_to([name])}"
-        if name not in known and not open_ended:
-            yield Problem(where, f"{tool.name} has no argument {name}")
-        else:
-            yield from _value_problems(name, matcher, tool, where)
-    if isinstance(required := tool.input_schema.get("required"), list):
-        yield from _required_problems(call, tool, required, pointer)
+    unknown = [name for name in call.arguments if name not in known and not open_ended]
+    for name in unknown:
+        yield Problem(f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} has no argument {name}")
+    named = {name: matcher for name, matcher in call.arguments.items() if name not in unknown}
+    schema, follows = _walked(tool)
+    check = MatcherCheck(schema, tool.name, lambda path, value: _errors(_validator_at(tool, path), value), follows)
+    arguments = Fields(named, additional_fields=call.additional_arguments)
+    yield from (problem.below(f"{pointer}/arguments") for problem in check.found((), arguments, "").problems)
 
 
-def _value_problems(name: str, matcher: Matcher, tool: ToolSpec, where: str) -> Iterator[Problem]:
-    values: Mapping[str, Any] = {}
-    if isinstance(matcher, Exact):
-        values = {"/exact": matcher.value}
-    elif isinstance(matcher, OneOf):
-        values = {f"/one_of/{place}": value for place, value in enumerate(matcher.values)}
-    for place, value in values.items():
-        try:
-            found = call_problems(tool, {name: value})
-        except InvalidDocument as error:
-            yield Problem(where + place, f"cannot be checked by the schema of {tool.name}: {error.problems[0].message}")
-            continue
-        for problem in found:
-            inside = pointer_to([name])
-            if problem.pointer == inside or problem.pointer.startswith(f"{inside}/"):
-                yield Problem(where + place + problem.pointer.removeprefix(inside), problem.message)
+@lru_cache(maxsize=256)
+def _walked(tool: ToolSpec) -> tuple[dict[str, Any], bool]:
+    schema = without_refused_patterns(tool.input_schema)[0]
+    return schema, can_follow(schema)
 
 
-def _required_problems(call: CallExpectation, tool: ToolSpec, required: list[Any], pointer: str) -> Iterator[Problem]:
-    for name in required:
-        matcher = call.arguments.get(name)
-        if isinstance(matcher, Absent):
-            yield Problem(
-                f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} requires {name}, so it cannot be absent"
-            )
-        elif matcher is None and not call.additional_arguments:
-            yield Problem(f"{pointer}/arguments", f"{tool.name} requires {name}, which the label leaves no room for")
+@lru_cache(maxsize=4096)
+def _validator_at(tool: ToolSpec, path: Path) -> Validator:
+    return validator_of(tool).at(path) if path else validator_of(tool)

@@ -8,8 +8,9 @@ fine: a value ends it. What it costs depends on the value, and `Work` counts tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, Final, Self
 from urllib.parse import unquote
 
 from toolevals.grading.json_schema.subschemas import subschemas
@@ -60,6 +61,15 @@ class SchemaCost:
     def problems(self) -> list[Problem]:
         """Where a schema costs too much: at most one problem."""
         return [self._problem] if self._problem else []
+
+    def at(self, path: Sequence[str | int]) -> Self:
+        """Return the same cost, of the part of the schema at a path."""
+        node: Any = self._root
+        for step in path:
+            node = node[step]
+        part = copy(self)
+        part._root = node if isinstance(node, dict) else {}
+        return part
 
     def require_cheap(self, value: Any) -> None:
         """Raise InvalidDocument where the check of a value may take too long."""
