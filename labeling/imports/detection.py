@@ -16,7 +16,13 @@ from toolevals.archives import UNREADABLE
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
 from toolevals.grading.files.evaluation_files.formats import detected
-from toolevals.grading.files.example_files import ExampleFormat, line_format, recorded_format, table_format
+from toolevals.grading.files.example_files import (
+    ExampleFormat,
+    first_entry,
+    line_format,
+    recorded_format,
+    table_format,
+)
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -50,7 +56,7 @@ def source_of(file: IO[bytes]) -> DetectedSource:
         return source
     file.seek(0)
     document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
-    return _named(recorded_format(document)) or _evaluation(document)
+    return _named(recorded_format(document) or line_format(first_entry(document))) or _evaluation(document)
 
 
 def _named(example_format: ExampleFormat | None) -> DetectedSource | None:
