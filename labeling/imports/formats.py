@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 from labeling.imports.leaderboard import leaderboard_lines
+from labeling.imports.lists import is_list, lines_of_list
 from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.readers.bfcl import bfcl_row
 from labeling.imports.readers.columns import table_row, targets_problems
@@ -104,12 +105,16 @@ class Source:
         return [self.read(value, settings)]
 
     def is_packed(self, file: IO[bytes]) -> bool:
-        """Tell whether a file has to be unpacked before it can be cut into parts."""
-        return is_packed(file) or (self.unzip is not None and is_zip(file))
+        """Tell whether a file has to be unpacked before it can be cut into parts; of lines, a list or table of rows."""
+        if self.unzip is not None and is_zip(file):
+            return True
+        return is_packed(file) or (self.shape == "lines" and is_list(file))
 
     def unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
         """Yield the content of a packed file. Raises InvalidDocument where it is broken."""
-        return self.unzip(file) if self.unzip is not None and is_zip(file) else pieces_of(file)
+        if self.unzip is not None and is_zip(file):
+            return self.unzip(file)
+        return lines_of_list(file) if self.shape == "lines" and is_list(file) else pieces_of(file)
 
     def require_options(self, options: Mapping[str, Any]) -> None:
         """Raise InvalidDocument where the options are not what the format takes."""

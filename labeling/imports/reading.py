@@ -9,9 +9,9 @@ from labeling.imports.lines import BOM, MAX_LINE_BYTES, lines_in
 from labeling.imports.packing import unpacked
 from labeling.imports.readers.settings import Settings
 from labeling.imports.staging import Part
-from labeling.imports.tables import Records, columns_of, rows_in
+from labeling.imports.tables import Records, columns_of, delimiter_of, rows_in
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT, FileFormat
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -40,10 +40,6 @@ def line_value(line: bytes) -> Any:
         return load_json(line, max_bytes=MAX_LINE_BYTES)
 
 
-# What is said of a row that others do not wait for.
-ROW_LEFT = "the row is left out"
-
-
 def _read_lines(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
     part = Part()
     for offset, line in lines_in(file, start, end):
@@ -60,7 +56,7 @@ def _read_lines(source: Source, file: IO[bytes], start: int, end: int, settings:
 
 def _read_table(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
     part = Part()
-    delimiter = settings.options.get("delimiter", ",")
+    delimiter = settings.options.get("delimiter") or delimiter_of(file)
     columns = columns_of(file, delimiter)
     if missing := [name for name in settings.options.get("columns", ()) if name not in columns]:
         raise InvalidDocument.at("", f"has no column {', '.join(missing)}: it has {', '.join(columns)}")
@@ -97,7 +93,9 @@ def _read_document(source: Source, file: IO[bytes], settings: Settings) -> Part:
 def _read_evaluation_file(file_format: FileFormat, file: IO[bytes], settings: Settings) -> Part:
     part = Part()
     file.seek(0)
-    evaluation = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1), file_format.name, settings.options.get("decision", ""))
+    evaluation = evaluation_file(
+        file.read(MAX_DOCUMENT_BYTES + 1), file_format.name, settings.options.get("decision", "")
+    )
     left: list[tuple[int, InvalidDocument]] = []
     for place, row in evaluation.examples():
         part.lines = max(part.lines, place.number)

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from toolevals.archives import MAGIC, UNREADABLE
-from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATION_FORMATS
 from toolevals.grading.files.evaluation_files.formats import known_formats
+from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
+from toolevals.grading.files.evaluation_files.tables import best_delimiter
 from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
 from toolevals.grading.files.example_files import (
     TITLES,
@@ -90,6 +92,9 @@ def what_is(content: bytes) -> FileKind:
     plain = plain_of(content)
     if plain.startswith(MAGIC):
         return _zip(plain)
+    require_utf8(plain[:4])
+    if plain.startswith(PARQUET):
+        return _document(decoded(plain).value)
     if not plain.strip():
         raise InvalidDocument.at("", "is empty")
     if plain.lstrip()[:1] in (b"{", b"["):
@@ -120,13 +125,15 @@ def _document(document: Any) -> FileKind:
     if isinstance(document, Mapping) and document and document.keys() <= _GATE:
         named = ", ".join(document)
         return FileKind("gate", "gate", "toolevals gate", f"it has {named}", ("gate",))
-    if (found := _examples(recorded_format(document) or line_format(first_entry(document)))) is not None:
+    if (found := _examples(recorded_format(document))) is not None:
         return found
     if _is_tools(document):
         tools = detected_format(document)
         return FileKind("tools", tools.format, _LABELS[tools.format], tools.because, ("tools",))
     if (evaluation := _evaluation(document)) is not None:
         return evaluation
+    if isinstance(document, list) and (found := _examples(line_format(first_entry(document)))) is not None:
+        return found
     if (messages := _messages(document)) is not None:
         return messages
     raise InvalidDocument.at("", f"has an unknown format: {unknown_words(document, _known())}")
@@ -197,7 +204,7 @@ def _text(plain: bytes) -> FileKind:
 
 def _columns(plain: bytes) -> list[str]:
     head = plain.splitlines()[0][:_LINE].decode(errors="replace")
-    delimiter = max(_DELIMITERS, key=head.count)
+    delimiter = best_delimiter(head, _DELIMITERS)
     return next(csv.reader(io.StringIO(head), delimiter=delimiter), [])
 
 

@@ -45,7 +45,11 @@ def _row(item: Mapping[str, Any]) -> Entry:
     key = next((key for key in _EXPECTED if isinstance(item.get(key), str)), None)
     if not isinstance(said, str) or not isinstance(instruction, str) or key is None:
         raise InvalidDocument.at("", "has not instruction, input and expected_output as text")
-    listed = [each for each in objects_in(instruction.rpartition("API descriptions:")[2]) if "name" in each or "apiCode" in each]
+    listed = [
+        each
+        for each in objects_in(instruction.rpartition("API descriptions:")[2])
+        if "name" in each or "apiCode" in each
+    ]
     tools, losses = dataset_tools([_tool(each) for each in listed], "/instruction")
     messages = list(_messages(_ASKS.sub("", said)))
     expected = item[key].strip()

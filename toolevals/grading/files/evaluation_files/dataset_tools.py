@@ -67,7 +67,9 @@ def schema_of(parameters: Mapping[str, Any], required: Any = None) -> dict[str, 
         return schema if isinstance(schema.get("required"), list) else _without(schema, "required")
     needed = [name for name, each in parameters.items() if isinstance(each, Mapping) and each.get("required") is True]
     properties = {
-        name: _without(each, "required") if isinstance(each, Mapping) and each.get("required") in (True, False) else each
+        name: _without(each, "required")
+        if isinstance(each, Mapping) and each.get("required") in (True, False)
+        else each
         for name, each in parameters.items()
     }
     wanted = [name for name in required if name in properties] if isinstance(required, list) else needed

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from toolevals.grading.files.evaluation_files.entry import Found
 
+# What is said of a row that others do not wait for.
+ROW_LEFT = "the row is left out"
+
 Gives = Literal["tools", "examples", "predictions"]
 
 

@@ -42,9 +42,7 @@ def _row(item: Mapping[str, Any]) -> Entry:
         losses.append(_ANY_ARGUMENTS)
         expectation = Expectation("calls", alternatives=(Trajectory(unordered=tuple(_relevant(relevant))),))
     content = {"messages": [{"role": "user", "content": query}]}
-    row = example_of(
-        item.get("query_id"), "query", content, tools=tools, expectation=expectation, losses=tuple(losses)
-    )
+    row = example_of(item.get("query_id"), "query", content, tools=tools, expectation=expectation, losses=tuple(losses))
     return Entry(row, losses=row.losses)
 
 

@@ -58,7 +58,9 @@ def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
         raise InvalidDocument.at(f"/{key}", "has no turn of the assistant")
     chosen = {"first": turns[:1], "last": turns[-1:]}.get(decision, turns)
     if left := len(turns) - len(chosen):
-        losses.append(Problem(f"/{key}", f"{left:,} × other turns of the assistant: take the decision every to have them"))
+        losses.append(
+            Problem(f"/{key}", f"{left:,} × other turns of the assistant: take the decision every to have them")
+        )
     name = external_id(item.get("id"), "completion", [item.get("prompt"), item.get(key), item.get("tools")])
     for number, place in enumerate(chosen, 1):
         row = ExampleRow(
