@@ -73,7 +73,8 @@ class Source:
     """A format: its name, what people call it, what one entry is, and what a file of it is.
 
     `read` turns one entry (a line's document, or a row's cells by column) into an example and raises InvalidDocument;
-    `read_several` into one or more, `read_all` takes a whole document. `check` says what is wrong with the options that a person gave.
+    `read_several` into one or more, `read_all` takes a whole document. `check` says what is wrong with
+    the options that a person gave.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Source:
         return [self.read(value, settings)]
 
     def is_packed(self, file: IO[bytes]) -> bool:
-        """Tell whether a file has to be unpacked before it can be cut into parts; of lines, a list or table of rows."""
+        """Tell whether a file has to be unpacked before it can be cut into parts; lines may come as a list too."""
         if self.unzip is not None and is_zip(file):
             return True
         return is_packed(file) or (self.shape == "lines" and is_list(file))
@@ -138,7 +139,7 @@ SOURCES: dict[str, Source] = {
         Source(
             "openai_chat",
             TITLES["openai_chat"],
-            '{"messages": [...], "tools": [...]} a line: by default what the assistant says last is expected',
+            '{"messages": [...], "tools": [...]} a line: by default the last turn is expected',
             read_several=openai_chat_rows,
             check=_decision_options,
             asks=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import IO
 
@@ -14,13 +15,15 @@ from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.parquet import MAGIC
 
 _HEAD = 1_000
+# Objects in a list, or an empty one.
+_LIST = re.compile(rb"\s*\[\s*[{\]]")
 
 
 def is_list(file: IO[bytes]) -> bool:
     """Tell whether a file, packed or not, begins as a list of JSON or as Parquet does."""
     with unpacked(file) as plain:
         head = plain.read(_HEAD).removeprefix(BOM)
-    return head.startswith(MAGIC) or head.lstrip()[:1] == b"["
+    return head.startswith(MAGIC) or _LIST.match(head) is not None
 
 
 def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:

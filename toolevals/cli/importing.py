@@ -178,8 +178,7 @@ def _add_file_parser(
         parser.add_argument(
             "--decision",
             choices=tuple(DECISIONS),
-            help="which turn of the assistant in a conversation becomes an example: by default last of openai-chat, else"
-            " first",
+            help="which turn of the assistant becomes an example: by default last of openai-chat, else first",
         )
     parser.set_defaults(run=import_file)
     return parser

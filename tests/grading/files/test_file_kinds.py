@@ -131,8 +131,14 @@ def test_everything_else_is_told_apart(content, kind, name):
         (b"Only some words.", "neither JSON nor YAML nor a table"),
         (b"[1, 2]", "it holds no objects"),
         (written({"colour": "red", "size": 3}), "it has colour, size"),
-        (written([{"eval_set_id": "x", "conversation": []}]), "The nearest is ADK evaluation set, which also has"),
-        (written({"name": "search", "description": "", "schema": SCHEMA}), "The nearest is"),
+        (
+            written([{"eval_set_id": "x", "conversation": []}]),
+            "The nearest format is ADK evaluation set, for which it lacks eval_cases",
+        ),
+        (
+            written({"name": "search", "description": "", "schema": SCHEMA}),
+            "The nearest format is OpenAI tools, for which it lacks parameters",
+        ),
         (b'{"a": 1', "not JSON"),
         (b"a: [1\n", "not YAML"),
         (b"\x1f\x8bnothing", "no whole gzip"),

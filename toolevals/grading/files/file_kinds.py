@@ -59,8 +59,8 @@ _LISTS: Final = frozenset(("functionDeclarations", "function_declarations"))
 _OUTER: Final = ("tools", "functions")
 # What may stand next to a list of tools: what else is there makes it a row of something else, which has tools.
 _BESIDE: Final = frozenset((
-    *_OUTER, "skills", "nextCursor", "next_cursor", "_meta", "meta", "$schema", "name", "title", "description", "version",
-    "tool_choice", "toolChoice", "parallel_tool_calls", "jsonrpc", "id",
+    *_OUTER, "skills", "nextCursor", "next_cursor", "_meta", "meta", "$schema", "name", "title", "description",
+    "version", "tool_choice", "toolChoice", "parallel_tool_calls", "jsonrpc", "id",
 ))  # fmt: skip
 # Keys of our own predictions; one of the latter says what was done.
 _PREDICTION: Final = frozenset(schema("prediction")["properties"])
@@ -249,7 +249,7 @@ def _known() -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the title of each format with the keys that make it."""
     yield "toolevals predictions", ("id", "tool_calls")
     yield from known_formats()
-    yield "OpenAI tools", ("name", "parameters")
-    yield "Anthropic tools", ("name", "input_schema")
-    yield "MCP tools/list", ("name", "inputSchema")
+    yield "OpenAI tools", ("name", "description", "parameters")
+    yield "Anthropic tools", ("name", "description", "input_schema")
+    yield "MCP tools/list", ("name", "description", "inputSchema")
     yield "OpenAPI document", ("openapi", "paths")

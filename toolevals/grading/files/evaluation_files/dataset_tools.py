@@ -66,18 +66,19 @@ def schema_of(parameters: Mapping[str, Any], required: Any = None) -> dict[str, 
             schema["required"] = required
         return schema if isinstance(schema.get("required"), list) else _without(schema, "required")
     needed = [name for name, each in parameters.items() if isinstance(each, Mapping) and each.get("required") is True]
-    properties = {
-        name: _without(each, "required")
-        if isinstance(each, Mapping) and each.get("required") in (True, False)
-        else each
-        for name, each in parameters.items()
-    }
+    properties = {name: _without_flag(each) for name, each in parameters.items()}
     wanted = [name for name in required if name in properties] if isinstance(required, list) else needed
     return {"type": "object", "properties": properties} | ({"required": wanted} if wanted else {})
 
 
+def _without_flag(parameter: Any) -> Any:
+    """Return a parameter without a `required` of its own, which no schema has."""
+    has_flag = isinstance(parameter, Mapping) and isinstance(parameter.get("required"), bool)
+    return _without(parameter, "required") if has_flag else parameter
+
+
 def lenient_schema(schema: Any, losses: list[Problem], pointer: str) -> Any:
-    """Return a schema whose types are JSON Schema's: those of Python are turned, unknown ones are left out and named."""
+    """Return a schema whose types are JSON Schema's: those of Python are turned, unknown ones left out and named."""
     if isinstance(schema, str):
         schema = {"type": schema}
     if not isinstance(schema, Mapping):
@@ -108,7 +109,7 @@ def _typed(kind: str, losses: list[Problem], pointer: str) -> dict[str, Any]:
     if generic and outer == "list":
         items = _typed(generic[2], losses, pointer)
         return {"type": "array"} | ({"items": items} if items else {})
-    if outer in TYPES:
+    if generic and outer in TYPES:
         name = TYPES[outer]
         return {} if name is None else {"type": name}
     losses.append(Problem(pointer, f"{kind[:60]!r} is no known type: every value is admitted"))

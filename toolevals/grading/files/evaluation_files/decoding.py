@@ -1,4 +1,4 @@
-"""Reads an evaluation file as one document: JSON, lines, CSV, Parquet, YAML, a chat, OTLP's protobuf, zip; gzip or not."""
+"""Reads an evaluation file as one document: JSON, CSV, Parquet, YAML, a chat, OTLP's protobuf, zip; gzip or not."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def decoded(content: bytes) -> Decoded:
         return Decoded(parquet_rows(content))
     if _is_binary(content) and (exports := exports_in(content)):
         return Decoded(exports if len(exports) > 1 else exports[0])
-    content = content.removeprefix(_BOM)
+    return _text(content.removeprefix(_BOM))
+
+
+def _text(content: bytes) -> Decoded:
     if not content.strip():
         raise InvalidDocument.at("", "is empty")
     if is_chat(content):

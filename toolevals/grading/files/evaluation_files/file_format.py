@@ -23,8 +23,8 @@ class FileFormat:
     is marked with `silently`. `fixture` says how the files that the tests read came about. `tables` says that it
     is read from CSV too.
 
-    `decides` reads whole conversations by the decision that becomes an example (`conversations.DECISIONS`); `read` takes
-    the format's own. `leaves_rows`: a row that cannot be read is left out and named, where others can be read.
+    `decides` reads whole conversations by the decision that becomes an example (`conversations.DECISIONS`), `read`
+    by the format's own. `leaves_rows`: a row that cannot be read is left out and named, where others can be read.
     """
 
     name: str

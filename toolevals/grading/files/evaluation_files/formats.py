@@ -281,7 +281,8 @@ FORMATS: dict[str, FileFormat] = {
             sharegpt.read,
             ("conversations", "tools"),
             "the assistant's other turns; categories and sources (silently)",
-            "written after the cards of Hermes function calling v1, ToolACE, APIGen-MT and LLaMA-Factory; ToolLLaMA's rows",
+            "written after the cards of Hermes function calling v1, ToolACE, APIGen-MT and LLaMA-Factory; rows of"
+            " ToolLLaMA",
             decides=sharegpt.read,
             leaves_rows=True,
         ),

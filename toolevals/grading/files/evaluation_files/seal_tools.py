@@ -1,4 +1,4 @@
-"""Reads Seal-Tools: `{"id", "query", "calling": [{"api", "parameters", "responses"}]}`; its tools are in another file."""
+"""Reads Seal-Tools: `{"id", "query", "calling": [{"api", "parameters", "responses"}]}`, tools are in a file apart."""
 
 from __future__ import annotations
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 # So many keys are named.
 _NAMED: Final = 8
 _LONGEST: Final = 40
-# A format is near where a file has half of its keys, or two of them.
+# A format is near where a file has two of its keys, or one that only this format has.
 _FEWEST: Final = 2
 PAGE: Final = "docs/formats.md"
 PLAIN: Final = (
@@ -36,13 +37,17 @@ def unknown_words(document: Any, known: Iterable[tuple[str, tuple[str, ...]]]) -
 
 def _nearest(used: frozenset[str], known: Iterable[tuple[str, tuple[str, ...]]]) -> str:
     """Return the format of whose own keys most are there, and the missing ones; empty where none is near."""
-    scored = [(len(used.intersection(keys)), len(keys), title, keys) for title, keys in known if keys]
-    near = [each for each in scored if 2 * each[0] >= each[1] or each[0] >= _FEWEST]
-    near = [each for each in near if each[0]]
+    formats = list(known)
+    holders = Counter(key for _, keys in formats for key in keys)
+    near = [
+        (len(shared), len(shared) / len(keys), title, keys)
+        for title, keys in formats
+        if (shared := used.intersection(keys)) and (len(shared) >= _FEWEST or any(holders[key] == 1 for key in shared))
+    ]
     if not near:
         return ""
-    found = max(near, key=lambda each: (each[0] / each[1], each[0]))
-    missing = ", ".join(key for key in found[3] if key not in used)
+    *_, title, keys = max(near, key=lambda each: each[:2])
+    missing = ", ".join(key for key in keys if key not in used)
     if not missing:
-        return f"The nearest format is {found[2]}: it has its keys, but not its values. "
-    return f"The nearest format is {found[2]}, for which it lacks {missing}. "
+        return f"The nearest format is {title}: it has its keys, but not its values. "
+    return f"The nearest format is {title}, for which it lacks {missing}. "
