@@ -54,6 +54,16 @@ TOOLLLAMA = {
         {"from": "assistant", "value": "In Norway."},
     ],
 }
+SEAL_TUNED = {
+    "id": "dev-easy-0",
+    "conversations": [
+        {"from": "human", "value": f"Choose the apis.\napi_list = {[SEEK | {'api_name': 'seek'}]!r}\nWhere is Oslo?"},
+        {
+            "from": "gpt",
+            "value": json.dumps([{"api": "seek", "parameters": {"city": "Oslo"}}]),
+        },
+    ],
+}
 XLAM = {"id": 0, "query": "Where is Oslo?", "answers": json.dumps([CALL]), "tools": json.dumps([SEEK])}
 GLAIVE = {
     "system": "SYSTEM: You are helpful. Use these functions if required -\n" + json.dumps(SEEK_SCHEMA, indent=4),
@@ -66,11 +76,8 @@ TRL = {
     "completion": [{"role": "assistant", "tool_calls": [{"type": "function", "function": CALL}]}],
     "tools": [{"type": "function", "function": SEEK_SCHEMA}],
 }
-PREFERENCE = {
-    "prompt": "Where is Oslo?",
-    "chosen": f"<tool_call>{json.dumps(CALL)}</tool_call>",
-    "rejected": "No idea.",
-}
+CHOSEN = f"<tool_call>{json.dumps(CALL)}</tool_call>"
+PREFERENCE = {"prompt": "Where is Oslo?", "chosen": CHOSEN, "rejected": "No idea."}
 QUESTION = [[{"role": "user", "content": "Where is Oslo?"}]]
 BFCL = [
     {"id": "simple_python_0", "question": QUESTION, "function": [SEEK_SCHEMA | {"parameters": {
@@ -102,13 +109,18 @@ API_BANK = {
     "Generate API Request:\n",
     "expected_output": "API-Request: [seek(city='Oslo')]",
 }
+API_BANK_DIALOGUE = [
+    {"role": "User", "text": "Where is Oslo?"},
+    {"role": "API", "api_name": "seek", "param_dict": {"city": "Oslo"}, "result": {"api_name": "seek", "output": "N"}},
+    {"role": "AI", "text": "In Norway."},
+]
 RESPONSE = {
     "id": "c", "object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
         "role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {
             "name": "seek", "arguments": '{"city": "Oslo"}'}}]}}], "usage": {"prompt_tokens": 5, "completion_tokens": 3},
 }  # fmt: skip
 OPENAI = [
-    {"id": "b1", "custom_id": "a", "response": {"status_code": 200, "body": RESPONSE}, "error": None},
+    {"id": "b1", "custom_id": "a", "error": None, "response": {"status_code": 200, "body": RESPONSE}},
     {"id": "b2", "custom_id": "b", "error": None,
      "response": {"status_code": 429, "body": {"error": {"message": "too many"}}}},
 ]  # fmt: skip
@@ -130,6 +142,7 @@ FILES: list[tuple[list[Any], str, str, bool]] = [
     ([TOOLACE], "sharegpt", "Seek Place API", True),
     ([APIGEN], "sharegpt", "seek", True),
     ([TOOLLLAMA], "sharegpt", "", True),
+    ([SEAL_TUNED], "sharegpt", "seek", True),
     ([XLAM], "xlam", "seek", True),
     ([GLAIVE], "glaive", "seek", True),
     ([TRL], "trl", "seek", True),
@@ -140,6 +153,7 @@ FILES: list[tuple[list[Any], str, str, bool]] = [
     ([SEAL], "seal_tools", "seek", False),
     ([TOOLBENCH], "toolbench", "seek_for_city_maps", True),
     ([API_BANK], "api_bank", "seek", True),
+    (API_BANK_DIALOGUE, "api_bank_dialogue", "seek", False),
 ]
 BATCHES: list[tuple[list[Any], str]] = [
     (OPENAI, "openai_batch"),
@@ -183,6 +197,7 @@ def test_a_file_of_one_row_is_no_list_of_tools(rows, name):
         (HERMES | {"conversations": [ASKED, {"from": "narrator", "value": "x"}]}, "/conversations/1/from"),
         (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": "<tool_call>no"}]}, "/conversations/1/0"),
         (APIGEN | {"conversations": [ASKED, {"from": "function_call", "value": "x"}]}, "/conversations/1/value"),
+        (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": '{"city": "Oslo"}'}]}, "/conversations/1/value"),
         (XLAM | {"answers": "[1]"}, "/answers"),
         (XLAM | {"query": ""}, "/query"),
         (XLAM | {"tools": '[{"nome": "x"}]'}, "/tools/0"),

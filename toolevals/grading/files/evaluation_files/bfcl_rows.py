@@ -6,11 +6,12 @@ Of a conversation of several turns the first is an example: what follows depends
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, first_question, joined
+from toolevals.grading.files.evaluation_files.content import WORDS_EXPECTED, expected_answer
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, object_at
 from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.reading.examples import ExampleRow
@@ -20,6 +21,7 @@ from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 _NUMBER = re.compile(r"_\d+(?:-.*)?$")
+_NAME = re.compile(r"\s*([A-Za-z_][\w.]*)\(")
 _WITHOUT_ANSWER = ("irrelevance", "live_irrelevance", "live_relevance")
 
 
@@ -71,8 +73,7 @@ def _of_turns(item: Mapping[str, Any], name: str, category: str, answer: Mapping
     if answer is None:
         losses.append(NO_ANSWERS)
     else:
-        expectation = _first_turn(answer.get("ground_truth"))
-        losses.append(Problem("/question/0", "the leaderboard checks the end state, here its calls are expected"))
+        expectation = _of_first_turn(answer.get("ground_truth"), losses)
     return ExampleRow(
         external_id=name,
         input={"messages": list(turns[0])},
@@ -82,20 +83,30 @@ def _of_turns(item: Mapping[str, Any], name: str, category: str, answer: Mapping
     )
 
 
-def _first_turn(truth: Any) -> Expectation | None:
-    """Return the expectation of the calls of the first turn, in their order; others may be made besides."""
+def _of_first_turn(truth: Any, losses: list[Problem]) -> Expectation | None:
+    """Return the expectation of the calls of the first turn, in their order, or of an answer; None of anything else.
+
+    Others may be called besides.
+    """
     first = truth[0] if isinstance(truth, list) and truth else None
+    if isinstance(first, str):
+        losses.append(Problem("/ground_truth", WORDS_EXPECTED))
+        return expected_answer([each for each in truth if isinstance(each, str)])
     if not isinstance(first, list) or not all(isinstance(each, str) for each in first):
+        losses.append(Problem("/ground_truth", "is neither calls by turn nor words: the example is to be labelled"))
         return None
+    losses.append(Problem("/ground_truth", "the leaderboard checks the end state, here its calls are expected"))
     if not first:
         return Expectation("no_call")
-    return Expectation("calls", alternatives=(Trajectory(ordered=tuple(_calls(first))),))
+    calls = tuple(_call(text, f"/ground_truth/0/{place}", losses) for place, text in enumerate(first))
+    return Expectation("calls", alternatives=(Trajectory(ordered=calls),))
 
 
-def _calls(texts: Sequence[str]) -> Iterator[CallExpectation]:
-    for place, text in enumerate(texts):
-        calls = calls_in_text(text)
-        if len(calls) != 1 or isinstance(calls[0], MalformedCall):
-            raise InvalidDocument.at(f"/ground_truth/0/{place}", f"{text[:60]!r} is no call with named arguments")
-        arguments = {key: Exact(value) for key, value in calls[0].arguments.items()}
-        yield CallExpectation(calls[0].name, arguments)
+def _call(text: str, pointer: str, losses: list[Problem]) -> CallExpectation:
+    calls = calls_in_text(text)
+    if len(calls) == 1 and not isinstance(calls[0], MalformedCall):
+        return CallExpectation(calls[0].name, {key: Exact(value) for key, value in calls[0].arguments.items()})
+    if (found := _NAME.match(text)) is None:
+        raise InvalidDocument.at(pointer, f"{text[:60]!r} is no call")
+    losses.append(Problem(pointer, "has arguments without names: any will do"))
+    return CallExpectation(found[1])

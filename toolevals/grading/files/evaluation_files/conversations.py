@@ -6,13 +6,15 @@ expected, and where it calls nothing, no call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.files.evaluation_files.entries import expected_calls
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, items_at, object_at
+from toolevals.grading.files.evaluation_files.tables import cell_value
 from toolevals.grading.reading.examples import ExampleRow
-from toolevals.grading.reading.parsing import calls_in_text
+from toolevals.grading.reading.parsing import call_in, calls_in_text
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -23,6 +25,7 @@ DECISIONS: Mapping[str, str] = {
     "every": "every turn of the assistant: several examples of a conversation",
     "last": "the assistant's last turn of each conversation",
 }
+_REFERENCE = re.compile(r"'parameters': \{[^}]*API_call_\d")
 # What says that a text is meant as a call.
 _MARKS = ("<tool_call", "<functioncall", "[TOOL_CALLS]", "<|tool_call", "<function=", "Action Input:")
 
@@ -95,10 +98,26 @@ def calls_said(text: str, names: Collection[str], pointer: str) -> tuple[Call, .
         text = text.replace(f"{name}(", f"{short[name]}(")
     back = {replaced: name for name, replaced in short.items()}
     calls = tuple(_renamed(call, back) for call in calls_in_text(text))
+    if not calls and (value := cell_value(text.strip())) is not text.strip() and isinstance(value, dict | list):
+        calls = _in_json(value, pointer)
+        if calls:
+            return calls
+        if names and value:
+            raise InvalidDocument.at(pointer, "is JSON, and no call with name and arguments")
     is_marked = any(mark in text for mark in _MARKS)
     if is_marked and not calls:
         raise InvalidDocument.at(pointer, "has the mark of a call, and no call can be read")
     return calls if is_marked or any(call.name in names for call in calls) else ()
+
+
+def _in_json(value: Any, pointer: str) -> tuple[Call, ...]:
+    """Return the calls of a value in the words of Seal-Tools, `api` and `parameters`; none of any other value."""
+    items = value if isinstance(value, list) else [value]
+    if not items or not all(isinstance(each, Mapping) and {"api", "parameters"} <= each.keys() for each in items):
+        return ()
+    if _REFERENCE.search(str(value)):
+        raise InvalidDocument.at(pointer, "refers to a result of an earlier call: the dataset's own rows are read so")
+    return tuple(call_in({"name": each["api"], "arguments": each["parameters"]}) for each in items)
 
 
 def conversations_read(

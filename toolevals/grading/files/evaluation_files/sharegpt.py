@@ -124,7 +124,7 @@ def tools_listed(prompt: str) -> list[Any] | None:
         listed = cell_value(prompt[found.start() : end]) if end else None
         if isinstance(listed, list) and listed and all(isinstance(each, Mapping) for each in listed):
             first = listed[0]
-            if "name" in first or "function" in first:
+            if first.keys() & {"name", "api_name", "function"}:
                 return listed
     return None
 

@@ -20,8 +20,17 @@ _BESIDE = frozenset({
     "role", "content", "name", "id", "index", "type", "finish_reason", "created_at", "timestamp", "model", "object",
     "cache_control", "provider_specific_fields", "is_error", *MEASURE_KEYS,
 })  # fmt: skip
-_REASONING = ("reasoning", "reasoning_content", "reasoning_details", "thinking")
-_OF_SPEAKERS = _BESIDE | {"tool_calls", "function_call", "refusal", "audio", "annotations", "parsed", *_REASONING}
+_REASONING = ("reasoning", "reasoning_content", "reasoning_details", "thinking", "tool_plan")
+_OF_SPEAKERS = _BESIDE | {
+    "tool_calls",
+    "function_call",
+    "refusal",
+    "audio",
+    "annotations",
+    "parsed",
+    "citations",
+    *_REASONING,
+}
 _OF_RESULTS = _BESIDE | {"tool_call_id"}
 
 
@@ -68,14 +77,14 @@ def _leave(item: Item, pointer: str, account: Account) -> None:
             account.lost(f"{pointer}/{key}", "reasoning")
     if item.get("audio"):
         account.lost(f"{pointer}/audio", "audio")
-    if item.get("annotations"):
-        account.lost(f"{pointer}/annotations", "citation")
+    if item.get("annotations") or item.get("citations"):
+        account.lost(f"{pointer}/{'annotations' if item.get('annotations') else 'citations'}", "citation")
 
 
 def _opens(document: Item) -> Opened | None:
     choices = document.get("choices")
     if not isinstance(choices, list):
-        return None
+        return _whole_message(document)
     further = tuple((f"/choices/{place}", "further choice") for place in range(1, len(choices)))
     first = choices[0] if choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -83,6 +92,21 @@ def _opens(document: Item) -> Opened | None:
     return Opened(
         items, "/choices/0/message", "the document has `choices`", read=frozenset({"choices"}), further=further
     )
+
+
+# Keys of a whole response that holds one message: Ollama's, and Cohere's of its second version.
+_WHOLE = frozenset({
+    "message", "done", "done_reason", "total_duration", "load_duration", "prompt_eval_duration", "eval_duration",
+    "logprobs", *MEASURE_KEYS,
+})  # fmt: skip
+
+
+def _whole_message(document: Item) -> Opened | None:
+    """Open the response of Ollama (`message` and `done`) or of Cohere (`message` and `finish_reason`)."""
+    message, key = document.get("message"), next((key for key in ("done", "finish_reason") if key in document), None)
+    if key is None or not isinstance(message, dict) or not has_role(message):
+        return None
+    return Opened([("/message", message)], "/message", f"the document has `message` and `{key}`", read=_WHOLE)
 
 
 OPENAI_CHAT = TranscriptFormat(
