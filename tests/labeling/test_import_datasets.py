@@ -15,7 +15,7 @@ from labeling.imports.detection import source_of
 from labeling.models import Example
 from tests.grading.files.evaluation_files.test_datasets import HERMES, XLAM, lines
 from tests.labeling.importing import load, shown
-from tests.labeling.rows import document, many
+from tests.labeling.rows import document
 from toolevals.grading.files.evaluation_files import parquet
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import csv_stream
@@ -46,7 +46,7 @@ def warnings(job: Any) -> list[tuple[int, str]]:
 
 def test_a_bad_row_is_named_and_the_others_are_imported(dataset, load):
     job = load(lines([*(XLAM | {"id": number} for number in range(60)), XLAM | {"id": 60, "answers": "x"}]), "auto")
-    assert job.state == JobState.DONE
+    assert job.state == JobState.SUCCEEDED
     assert Example.objects.count() == 60
     assert warnings(job) == [(61, "is no list of calls with name and arguments: the row is left out")]
 
@@ -66,7 +66,7 @@ def test_a_file_of_bad_rows_alone_is_refused(dataset, load):
 )
 def test_the_decision_of_a_fine_tuning_conversation_is_chosen(dataset, load, options, names, kinds):
     job = load([TUNED], "openai_chat", options)
-    assert job.state == JobState.DONE
+    assert job.state == JobState.SUCCEEDED
     assert sorted(Example.objects.values_list("external_id", flat=True)) == names
     golds = [shown(name).gold for name in names]
     assert [gold.expectation["kind"] for gold in golds if gold] == kinds
@@ -81,16 +81,16 @@ def test_an_unknown_decision_is_refused(dataset, load):
 def test_a_type_of_python_in_a_tool_is_read_and_named(dataset, load):
     tools = [{"name": "seek", "parameters": {"type": "object", "properties": {"size": {"type": "float"}}}}]
     job = load([TUNED | {"tools": json.dumps(tools)}], "openai_chat")
-    assert job.state == JobState.DONE
+    assert job.state == JobState.SUCCEEDED
     assert shown("t1").tools.specs[0]["input_schema"]["properties"] == {"size": {"type": "number"}}
     assert any("read as far as it can be" in message for _, message in warnings(job))
 
 
 def test_a_list_of_native_examples_is_read_like_its_lines(dataset, load):
-    content = json.dumps(many(3)).encode()
+    content = json.dumps([document(name, expected_tool=None) for name in "abc"]).encode()
     assert source_of(io.BytesIO(content)).source.name == "jsonl"
     job = load(content, "auto")
-    assert (job.state, Example.objects.count()) == (JobState.DONE, 3)
+    assert (job.state, Example.objects.count()) == (JobState.SUCCEEDED, 3)
 
 
 def test_items_of_langfuse_on_lines_are_no_examples_of_ours():
@@ -125,7 +125,7 @@ def test_one_task_of_tau2_is_a_task():
 def test_a_map_finds_the_delimiter_and_text_in_quotes_is_not_cut(dataset, load):
     job = load(b'Case;"Question, or ask";Tool\nc1;Weather, in Oslo?;get_order\n', "csv", {
         "columns": {"Case": "id", "Question, or ask": "user", "Tool": "tool"}})  # fmt: skip
-    assert job.state == JobState.DONE
+    assert job.state == JobState.SUCCEEDED
     assert shown("c1").input["messages"][0]["content"] == "Weather, in Oslo?"
 
 
@@ -141,7 +141,7 @@ def test_a_head_given_twice_and_utf16_are_refused_as_what_they_are(dataset, load
     job = load(content, "csv", {"columns": COLUMNS})
     assert job.state == JobState.FAILED
     assert words in json.dumps(job.report)
-    with pytest.raises(InvalidDocument, match="twice|UTF-16"):
+    with pytest.raises(InvalidDocument, match=r"twice|UTF-16"):
         source_of(io.BytesIO(content))
 
 
@@ -150,7 +150,7 @@ def test_a_rationale_survives_the_round_trip(dataset, load, words):
     table = b"".join(csv_stream(["Case", "Question", "Tool", "Why"], [["c1", "A?", "get_order", words]]))
     assert not any(cell[:1] in "=+-@" for cell in next(csv.reader([table.decode().splitlines()[1]])))
     job = load(table, "csv", {"columns": COLUMNS | {"Why": "rationale"}})
-    assert job.state == JobState.DONE
+    assert job.state == JobState.SUCCEEDED
     gold = shown("c1").gold
     assert gold is not None
     assert gold.rationale == words
@@ -174,4 +174,4 @@ def test_parquet_is_read_like_the_rows_in_it(dataset, load, rows, source):
     files.write_table(arrow.Table.from_pylist(rows), out)
     assert source_of(out).source.name == source
     job = load(out.getvalue(), "auto")
-    assert (job.state, Example.objects.count()) == (JobState.DONE, 2)
+    assert (job.state, Example.objects.count()) == (JobState.SUCCEEDED, 2)

@@ -117,7 +117,7 @@ API_BANK_DIALOGUE = [
 RESPONSE = {
     "id": "c", "object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
         "role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {
-            "name": "seek", "arguments": '{"city": "Oslo"}'}}]}}], "usage": {"prompt_tokens": 5, "completion_tokens": 3},
+            "name": "seek", "arguments": '{"city": "Oslo"}'}}]}}], "usage": {"prompt_tokens": 5},
 }  # fmt: skip
 OPENAI = [
     {"id": "b1", "custom_id": "a", "error": None, "response": {"status_code": 200, "body": RESPONSE}},
