@@ -16,9 +16,9 @@ from labeling.models import Example
 from tests.grading.files.evaluation_files.test_datasets import HERMES, XLAM, lines
 from tests.labeling.importing import load, shown
 from tests.labeling.rows import document
-from toolevals.grading.files.evaluation_files import parquet
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import csv_stream
+from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]
@@ -41,7 +41,7 @@ WEAVE = {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": [
 
 
 def warnings(job: Any) -> list[tuple[int, str]]:
-    return [(each["line"], each["message"]) for each in job.report["warnings"]]
+    return [(each["line"], each["message"]) for each in job.report.get("read", {}).get("warnings", ())]
 
 
 def test_a_bad_row_is_named_and_the_others_are_imported(dataset, load):
@@ -82,7 +82,7 @@ def test_a_type_of_python_in_a_tool_is_read_and_named(dataset, load):
     tools = [{"name": "seek", "parameters": {"type": "object", "properties": {"size": {"type": "float"}}}}]
     job = load([TUNED | {"tools": json.dumps(tools)}], "openai_chat")
     assert job.state == JobState.SUCCEEDED
-    assert shown("t1").tools.specs[0]["input_schema"]["properties"] == {"size": {"type": "number"}}
+    assert tools_in(shown("t1").tools)[0].input_schema["properties"] == {"size": {"type": "number"}}
     assert any("read as far as it can be" in message for _, message in warnings(job))
 
 
@@ -160,7 +160,7 @@ def test_parquet_without_its_package_says_what_to_do(monkeypatch):
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(parquet.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(InvalidDocument, match="is Parquet, which is read where the package pyarrow is installed"):
         source_of(io.BytesIO(b"PAR1...PAR1"))
 

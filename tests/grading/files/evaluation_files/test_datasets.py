@@ -79,17 +79,17 @@ TRL = {
 CHOSEN = f"<tool_call>{json.dumps(CALL)}</tool_call>"
 PREFERENCE = {"prompt": "Where is Oslo?", "chosen": CHOSEN, "rejected": "No idea."}
 QUESTION = [[{"role": "user", "content": "Where is Oslo?"}]]
-BFCL = [
+BFCL: list[dict[str, Any]] = [
     {"id": "simple_python_0", "question": QUESTION, "function": [SEEK_SCHEMA | {"parameters": {
         "type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]},
     {"id": "simple_python_0", "ground_truth": [{"seek": {"city": ["Oslo"]}}]},
 ]  # fmt: skip
-TURNED = [
+TURNED: list[dict[str, Any]] = [
     {"id": "multi_turn_base_0", "question": [*QUESTION, *QUESTION], "initial_config": {}, "path": ["M.seek"],
      "involved_classes": ["Maps"]},
     {"id": "multi_turn_base_0", "ground_truth": [["seek(city='Oslo')"], ["seek(city='Bergen')"]]},
 ]  # fmt: skip
-ACEBENCH = [
+ACEBENCH: list[dict[str, Any]] = [
     {"id": "normal_multi_turn_user_adjust_0_0", "question": "user: Find a city.\nsystem: Which?\nuser: Oslo\n",
      "function": [SEEK_SCHEMA], "time": ""},
     {"id": "normal_multi_turn_user_adjust_0_0", "ground_truth": {"seek": {"city": "Oslo"}}},
