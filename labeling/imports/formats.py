@@ -94,7 +94,7 @@ class Source:
 
     @property
     def decides(self) -> bool:
-        """Whether its entries are conversations, of which one decision or every one becomes an example."""
+        """Tell whether entries are conversations, of which one decision or every one becomes an example."""
         return self.check is _decision_options
 
     def rows(self, value: Any, settings: Settings) -> list[ExampleRow]:

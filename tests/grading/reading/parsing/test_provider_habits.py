@@ -67,7 +67,9 @@ def test_a_whole_response_is_one_message_with_its_usage(response):
 )  # fmt: skip
 def test_a_whole_response_of_ollama_or_cohere_is_its_message_with_its_usage(response):
     read = read_transcript(response)
-    assert [(call.name, call.arguments) for call in read.transcript.calls] == [("seek", {"city": "Oslo"})]
+    (call,) = read.transcript.calls
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.arguments) == ("seek", {"city": "Oslo"})
     assert read.transcript.usage == {"input_tokens": 3, "output_tokens": 4}
     assert [(loss.what, loss.count) for loss in read.losses] == [("reasoning", 1)]
 
