@@ -25,7 +25,7 @@ __all__ = ["load"]
 
 pytestmark = pytest.mark.django_db
 COLUMNS = {"Case": "id", "Question": "user", "Tool": "tool"}
-TUNED = {
+TUNED: dict[str, Any] = {
     "id": "t1",
     "messages": [
         {"role": "user", "content": "Where is A-1?"},
@@ -71,6 +71,13 @@ def test_the_decision_of_a_fine_tuning_conversation_is_chosen(dataset, load, opt
     golds = [shown(name).gold for name in names]
     assert [gold.expectation["kind"] for gold in golds if gold] == kinds
     assert any("are part of the input" in message for _, message in warnings(job)) is (options is None)
+
+
+def test_a_turn_that_cannot_be_read_is_wrong_only_where_it_is_the_example(dataset, load):
+    turns = [TUNED["messages"][0], {"role": "assistant", "content": "<tool_call>oops"}, *TUNED["messages"][2:]]
+    assert load([{"id": "a", "messages": turns}], "openai_chat").state == JobState.SUCCEEDED
+    job = load([{"id": "b", "messages": turns}], "openai_chat", {"decision": "first"})
+    assert job.state == JobState.FAILED
 
 
 def test_an_unknown_decision_is_refused(dataset, load):

@@ -33,8 +33,8 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
     messages = messages_at(row.get("messages"), "/messages")
     tools, losses = tools_at(row, "tools", "functions")
     decision = settings.options.get("decision", "last")
-    names = [tool.name for tool in tools] if isinstance(tools, list) else []
-    said, left = _said(messages, names)
+    names = [tool.name for tool in tools] if isinstance(tools, list) else list(settings.tools or ())
+    said, left, wrong = _said(messages, names)
     places = _places(said, decision)
     for number, place in enumerate(places, 1):
         content = {"messages": messages[:place]}
@@ -42,6 +42,8 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
             raise InvalidDocument.at("/messages", "nothing stands before the assistant's message")
         name = external_id(row.get("id"), "chat", [content, row.get("tools") or row.get("functions")])
         expectation = None
+        if place in wrong:
+            raise wrong[place]
         if place < len(said):
             expectation = expectation_of_turn(said[place].calls, f"/messages/{place}/tool_calls")
         yield ExampleRow(
@@ -53,23 +55,33 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
         )
 
 
-def _said(messages: list[dict[str, Any]], names: list[str]) -> tuple[list[Message], dict[int, tuple[Problem, ...]]]:
-    """Return the messages, of which only the assistant's are read; and what is left out of each, by its place."""
+def _said(
+    messages: list[dict[str, Any]], names: list[str]
+) -> tuple[list[Message], dict[int, tuple[Problem, ...]], dict[int, InvalidDocument]]:
+    """Return the messages, of which only the assistant's are read; by place what is left out, and what is wrong.
+
+    A turn that cannot be read is wrong only where it becomes an example: elsewhere it is part of an input.
+    """
     said: list[Message] = []
     left: dict[int, tuple[Problem, ...]] = {}
+    wrong: dict[int, InvalidDocument] = {}
     for place, message in enumerate(messages):
-        if message["role"] != "assistant":
-            said.append(Message(message["role"]))
-            continue
-        read = read_transcript(message, "openai_chat")
-        left[place] = tuple(
-            Problem(f"/messages/{place}{loss.first}", f"{loss.count:,} × {loss.what}: left out") for loss in read.losses
-        )
-        (turn,) = read.transcript.messages
-        if not turn.calls and turn.content:
-            turn = replace(turn, calls=calls_said(turn.content, names, f"/messages/{place}/content"))
+        turn = Message(message["role"])
+        if message["role"] == "assistant":
+            try:
+                turn, left[place] = _turn(message, names, f"/messages/{place}")
+            except InvalidDocument as error:
+                wrong[place] = error
         said.append(turn)
-    return said, left
+    return said, left, wrong
+
+
+def _turn(message: dict[str, Any], names: list[str], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
+    read = read_transcript(message, "openai_chat")
+    (turn,) = read.transcript.messages
+    if not turn.calls and turn.content:
+        turn = replace(turn, calls=calls_said(turn.content, names, f"{pointer}/content"))
+    return turn, tuple(Problem(pointer + loss.first, f"{loss.count:,} × {loss.what}: left out") for loss in read.losses)
 
 
 def _places(said: list[Message], decision: str) -> list[int]:

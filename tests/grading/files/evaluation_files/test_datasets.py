@@ -197,7 +197,7 @@ def test_a_file_of_one_row_is_no_list_of_tools(rows, name):
         (HERMES | {"conversations": [ASKED, {"from": "narrator", "value": "x"}]}, "/conversations/1/from"),
         (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": "<tool_call>no"}]}, "/conversations/1/0"),
         (APIGEN | {"conversations": [ASKED, {"from": "function_call", "value": "x"}]}, "/conversations/1/value"),
-        (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": '{"city": "Oslo"}'}]}, "/conversations/1/value"),
+        (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": '{"tool": "seek"}'}]}, "/conversations/1/value"),
         (XLAM | {"answers": "[1]"}, "/answers"),
         (XLAM | {"query": ""}, "/query"),
         (XLAM | {"tools": '[{"nome": "x"}]'}, "/tools/0"),
@@ -262,6 +262,22 @@ def test_answers_without_questions_and_questions_without_answers_say_what_to_do(
         examples([BFCL[0], {"id": "simple_python_9", "ground_truth": []}])
     with pytest.raises(InvalidDocument, match="answered twice"):
         examples([*BFCL, BFCL[1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ('{"city": "Oslo"}', []),
+        ("```python\nprint('hello')\n```", []),
+        ("Oslo is in Norway.", []),
+        ("[seek(city='Oslo')]", ["seek"]),
+        ('{"name": "seek", "arguments": {"city": "Oslo"}}', ["seek"]),
+    ],
+)
+def test_words_code_and_json_are_no_calls_unless_they_call_an_offered_tool(text, tools):
+    (row,) = examples([HERMES | {"conversations": [ASKED, {"from": "gpt", "value": text}]}])
+    assert tools_expected(row) == tools
+    assert row.expectation.kind == ("calls" if tools else "no_call")
 
 
 def test_a_result_of_an_earlier_call_is_any_value():

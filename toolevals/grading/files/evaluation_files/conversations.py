@@ -89,25 +89,27 @@ def expectation_of_turn(calls: Sequence[Call], pointer: str) -> Expectation:
 
 
 def calls_said(text: str, names: Collection[str], pointer: str) -> tuple[Call, ...]:
-    """Return the calls that a turn's text makes: marked as calls, or of offered tools.
+    """Return the calls that a turn's text makes: marked as calls, of offered tools, or nothing but calls.
 
-    Raises InvalidDocument where a mark stands there and no call can be read: such a turn is no answer in words.
+    Other code and JSON are words. Raises InvalidDocument where a mark, or a tool's name in JSON, stands there and no
+    call can be read: such a turn is no answer in words.
     """
     short = {name: f"tool_{number}_" for number, name in enumerate(names) if not name.replace(".", "_").isidentifier()}
+    plain = text.strip()
     for name in sorted(short, key=len, reverse=True):
-        text = text.replace(f"{name}(", f"{short[name]}(")
+        plain = plain.replace(f"{name}(", f"{short[name]}(")
     back = {replaced: name for name, replaced in short.items()}
-    calls = tuple(_renamed(call, back) for call in calls_in_text(text))
-    if not calls and (value := cell_value(text.strip())) is not text.strip() and isinstance(value, dict | list):
-        calls = _in_json(value, pointer)
-        if calls:
-            return calls
-        if names and value:
-            raise InvalidDocument.at(pointer, "is JSON, and no call with name and arguments")
-    is_marked = any(mark in text for mark in _MARKS)
-    if is_marked and not calls:
-        raise InvalidDocument.at(pointer, "has the mark of a call, and no call can be read")
-    return calls if is_marked or any(call.name in names for call in calls) else ()
+    calls = tuple(_renamed(call, back) for call in calls_in_text(plain))
+    is_marked = any(mark in plain for mark in _MARKS)
+    is_alone = not names and plain[:1] in "[{" and not any(isinstance(call, MalformedCall) for call in calls)
+    if calls and (is_marked or is_alone or any(call.name in names for call in calls)):
+        return calls
+    value = cell_value(plain)
+    if isinstance(value, dict | list) and (calls := _in_json(value, pointer)):
+        return calls
+    if is_marked or (isinstance(value, dict | list) and any(name in plain for name in names)):
+        raise InvalidDocument.at(pointer, "is meant as a call, and no call can be read")
+    return ()
 
 
 def _in_json(value: Any, pointer: str) -> tuple[Call, ...]:
