@@ -19,7 +19,7 @@ from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATION_FORMATS
 from toolevals.grading.files.evaluation_files.formats import known_formats
 from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
-from toolevals.grading.files.evaluation_files.tables import best_delimiter
+from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
 from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
 from toolevals.grading.files.example_files import (
     TITLES,
@@ -205,7 +205,10 @@ def _text(plain: bytes) -> FileKind:
 def _columns(plain: bytes) -> list[str]:
     head = plain.splitlines()[0][:_LINE].decode(errors="replace")
     delimiter = best_delimiter(head, _DELIMITERS)
-    return next(csv.reader(io.StringIO(head), delimiter=delimiter), [])
+    columns = next(csv.reader(io.StringIO(head), delimiter=delimiter), [])
+    if twice := name_twice([name.strip() for name in columns]):
+        raise InvalidDocument.at("", f"the head names {twice} twice: rename one of the columns")
+    return columns
 
 
 def _zip(content: bytes) -> FileKind:

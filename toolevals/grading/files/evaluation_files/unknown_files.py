@@ -11,6 +11,10 @@ _NAMED: Final = 8
 _LONGEST: Final = 40
 # A format is near where a file has two of its keys, or one that only this format has.
 _FEWEST: Final = 2
+# Keys that files of any kind have tell nothing alone.
+_COMMON: Final = frozenset(
+    ("id", "type", "name", "data", "results", "config", "steps", "context", "plan", "text", "key")
+)
 PAGE: Final = "docs/formats.md"
 PLAIN: Final = (
     "The plain form has one example a line:\n"
@@ -42,7 +46,8 @@ def _nearest(used: frozenset[str], known: Iterable[tuple[str, tuple[str, ...]]])
     near = [
         (len(shared), len(shared) / len(keys), title, keys)
         for title, keys in formats
-        if (shared := used.intersection(keys)) and (len(shared) >= _FEWEST or any(holders[key] == 1 for key in shared))
+        if (shared := used.intersection(keys))
+        and (len(shared) >= _FEWEST or any(holders[key] == 1 for key in shared - _COMMON))
     ]
     if not near:
         return ""
