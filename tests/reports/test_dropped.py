@@ -156,6 +156,7 @@ def test_an_unknown_file_is_refused_and_not_kept(keeper, project, drop):
     assert page.status_code == 422
     html = text(page)
     assert "The nearest format is ADK evaluation set" in html
+    assert 'href="/docs/formats/"' in html
     assert "&lt;b&gt;.json" in html
     assert not Upload.objects.exists()
     assert keeper.post(address(project, "drop"), {}).status_code == 422
