@@ -20,6 +20,7 @@ from labeling.imports.readers.columns import (
 )
 from labeling.imports.tables import Preview
 from labeling.models import Dataset, DatasetVersion
+from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.forms.controls import PlainForm
 
@@ -105,6 +106,17 @@ class RecordedForm(PlainForm):
     def options(self) -> dict[str, Any]:
         """Return what the import is to know; the form is valid."""
         return {name: value for name, value in self.cleaned_data.items() if value}
+
+
+class ConversationsForm(PlainForm):
+    """The form for the use of whole conversations."""
+
+    decision = forms.ChoiceField(label="Make an example of", choices=list(DECISIONS.items()))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return what the import is to know; the form is valid."""
+        return {"decision": self.cleaned_data["decision"]}
 
 
 class VersionChoice(forms.ModelChoiceField[DatasetVersion]):

@@ -14,9 +14,16 @@ from labeling.imports.packing import is_packed, is_zip, unpacked
 from labeling.imports.tables import preview
 from toolevals.archives import UNREADABLE
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
-from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import detected
-from toolevals.grading.files.example_files import ExampleFormat, line_format, recorded_format, table_format
+from toolevals.grading.files.evaluation_files.parquet import MAGIC
+from toolevals.grading.files.example_files import (
+    ExampleFormat,
+    first_entry,
+    line_format,
+    recorded_format,
+    table_format,
+)
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -41,7 +48,11 @@ def source_of(file: IO[bytes]) -> DetectedSource:
     """Return the format of a file. Raises InvalidDocument that says what it holds and which known format is nearest."""
     if is_zip(file):
         return _zip(file)
+    if _is_parquet(file):
+        file.seek(0)
+        return _document(decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value)
     head = _head(file)
+    require_utf8(head[:4])
     if not head.strip():
         raise InvalidDocument.at("", "is empty")
     if head.lstrip()[:1] not in (b"{", b"["):
@@ -51,7 +62,25 @@ def source_of(file: IO[bytes]) -> DetectedSource:
         return source
     file.seek(0)
     document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
-    return _named(recorded_format(document)) or _evaluation(document)
+    return _document(document)
+
+
+def _document(document: Any) -> DetectedSource:
+    """Return the format of a whole document; a list may hold what another format has on its lines."""
+    if (found := _named(recorded_format(document))) is not None:
+        return found
+    try:
+        return _evaluation(document)
+    except InvalidDocument:
+        listed = line_format(first_entry(document)) if isinstance(document, list) else None
+        if (found := _named(listed)) is None:
+            raise
+        return found
+
+
+def _is_parquet(file: IO[bytes]) -> bool:
+    with unpacked(file) as plain:
+        return plain.read(len(MAGIC)) == MAGIC
 
 
 def _named(example_format: ExampleFormat | None) -> DetectedSource | None:

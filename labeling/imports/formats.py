@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 from labeling.imports.leaderboard import leaderboard_lines
+from labeling.imports.lists import is_list, lines_of_list
 from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.readers.bfcl import bfcl_row
 from labeling.imports.readers.columns import table_row, targets_problems
 from labeling.imports.readers.langsmith import langsmith_row
 from labeling.imports.readers.langsmith_table import langsmith_table_row
-from labeling.imports.readers.openai_chat import openai_chat_row
+from labeling.imports.readers.openai_chat import openai_chat_rows
 from labeling.imports.readers.openai_evals import openai_evals_row
 from labeling.imports.readers.recorded_tasks import OPTIONS, Found, tau2_rows, tau_rows
 from labeling.imports.readers.settings import Settings
 from labeling.imports.tables import DELIMITERS
+from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.files.evaluation_files.file_format import FileFormat
 from toolevals.grading.files.evaluation_files.formats import FORMATS
 from toolevals.grading.files.example_files import TITLES
@@ -55,6 +57,13 @@ def _recorded_options(options: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
+def _decision_options(options: Mapping[str, Any]) -> list[Problem]:
+    problems = _no_options({name: value for name, value in options.items() if name != "decision"})
+    if "decision" in options and options["decision"] not in DECISIONS:
+        problems.append(Problem("/options/decision", f"must be one of {', '.join(DECISIONS)}"))
+    return problems
+
+
 def _native_row(value: Any, settings: Settings) -> ExampleRow:
     return read_example(value)
 
@@ -64,7 +73,8 @@ class Source:
     """A format: its name, what people call it, what one entry is, and what a file of it is.
 
     `read` turns one entry (a line's document, or a row's cells by column) into an example and raises InvalidDocument;
-    `read_all` takes a whole document. `check` says what is wrong with the options that a person gave.
+    `read_several` into one or more, `read_all` takes a whole document. `check` says what is wrong with
+    the options that a person gave.
     """
 
     name: str
@@ -72,6 +82,7 @@ class Source:
     entry: str
     shape: Shape = "lines"
     read: Callable[[Any, Settings], ExampleRow] | None = None
+    read_several: Callable[[Any, Settings], Iterator[ExampleRow]] | None = None
     read_all: Callable[[Any, Settings], Iterator[Found]] | None = None
     check: OptionsCheck = _no_options
     # Whether a person is asked before the import begins.
@@ -81,13 +92,30 @@ class Source:
     # How a document of another evaluation tool is read; None where it is no such format.
     file_format: FileFormat | None = None
 
+    @property
+    def decides(self) -> bool:
+        """Tell whether entries are conversations, of which one decision or every one becomes an example."""
+        return self.check is _decision_options
+
+    def rows(self, value: Any, settings: Settings) -> list[ExampleRow]:
+        """Return the examples of one entry of a file of lines or of a table. Raises InvalidDocument."""
+        if self.read_several is not None:
+            return list(self.read_several(value, settings))
+        if self.read is None:
+            raise TypeError(f"{self.name} reads no single entries")
+        return [self.read(value, settings)]
+
     def is_packed(self, file: IO[bytes]) -> bool:
-        """Tell whether a file has to be unpacked before it can be cut into parts."""
-        return is_packed(file) or (self.unzip is not None and is_zip(file))
+        """Tell whether a file has to be unpacked before it can be cut into parts; lines may come as a list too."""
+        if self.unzip is not None and is_zip(file):
+            return True
+        return is_packed(file) or (self.shape == "lines" and is_list(file))
 
     def unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
         """Yield the content of a packed file. Raises InvalidDocument where it is broken."""
-        return self.unzip(file) if self.unzip is not None and is_zip(file) else pieces_of(file)
+        if self.unzip is not None and is_zip(file):
+            return self.unzip(file)
+        return lines_of_list(file) if self.shape == "lines" and is_list(file) else pieces_of(file)
 
     def require_options(self, options: Mapping[str, Any]) -> None:
         """Raise InvalidDocument where the options are not what the format takes."""
@@ -111,8 +139,10 @@ SOURCES: dict[str, Source] = {
         Source(
             "openai_chat",
             TITLES["openai_chat"],
-            '{"messages": [...], "tools": [...]} a line: what the assistant says last is expected',
-            read=openai_chat_row,
+            '{"messages": [...], "tools": [...]} a line: by default the last turn is expected',
+            read_several=openai_chat_rows,
+            check=_decision_options,
+            asks=True,
         ),
         Source("openai_evals", TITLES["openai_evals"], '{"input": [...], "ideal": ...} a line', read=openai_evals_row),
         Source(
@@ -156,7 +186,15 @@ SOURCES: dict[str, Source] = {
             asks=True,
         ),
         *(
-            Source(each.name, each.title, each.entry, shape="document", file_format=each)
+            Source(
+                each.name,
+                each.title,
+                each.entry,
+                shape="document",
+                file_format=each,
+                check=_decision_options if each.decides else _no_options,
+                asks=each.decides is not None,
+            )
             for each in FORMATS.values()
             if "examples" in each.gives
         ),

@@ -56,7 +56,8 @@ def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
             continue
         category = path.name.removeprefix(_NAME).removesuffix(_ENDING)
         if category not in CATEGORIES:
-            message = f"{name} is of no category that is read; take it out. Read are {', '.join(CATEGORIES)}"
+            words = "is of no category that is read from a zip; take it out, and import it by itself"
+            message = f"{name} {words}. Read are {', '.join(CATEGORIES)}"
             raise InvalidDocument.at("", message)
         files = answers if path.parent.name == _ANSWERS else questions
         if category in files:

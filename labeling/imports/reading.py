@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import IO, Any
 
 from labeling.imports.formats import Source
@@ -10,11 +9,10 @@ from labeling.imports.lines import BOM, MAX_LINE_BYTES, lines_in
 from labeling.imports.packing import unpacked
 from labeling.imports.readers.settings import Settings
 from labeling.imports.staging import Part
-from labeling.imports.tables import Records, columns_of, rows_in
+from labeling.imports.tables import Records, columns_of, delimiter_of, rows_in
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT, FileFormat
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
-from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -27,7 +25,7 @@ def part_read(source: Source, file: IO[bytes], start: int, end: int, settings: S
     if source.shape == "table":
         return _read_table(source, file, start, end, settings)
     if source.file_format is not None:
-        return _read_evaluation_file(source.file_format, file)
+        return _read_evaluation_file(source.file_format, file, settings)
     if source.shape == "document":
         return _read_document(source, file, settings)
     return _read_lines(source, file, start, end, settings)
@@ -44,14 +42,13 @@ def line_value(line: bytes) -> Any:
 
 def _read_lines(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
     part = Part()
-    read = _reader(source)
     for offset, line in lines_in(file, start, end):
         part.lines += 1
         if line is None:
             part.refuse(part.lines, [Problem("", f"the line is longer than {MAX_LINE_BYTES:,} bytes")])
         elif line.strip():
             try:
-                part.rows.append((part.lines, offset, read(line_value(line), settings)))
+                part.rows += [(part.lines, offset, row) for row in source.rows(line_value(line), settings)]
             except InvalidDocument as error:
                 part.refuse(part.lines, error.problems)
     return part
@@ -59,8 +56,7 @@ def _read_lines(source: Source, file: IO[bytes], start: int, end: int, settings:
 
 def _read_table(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
     part = Part()
-    read = _reader(source)
-    delimiter = settings.options.get("delimiter", ",")
+    delimiter = settings.options.get("delimiter") or delimiter_of(file)
     columns = columns_of(file, delimiter)
     if missing := [name for name in settings.options.get("columns", ()) if name not in columns]:
         raise InvalidDocument.at("", f"has no column {', '.join(missing)}: it has {', '.join(columns)}")
@@ -70,7 +66,7 @@ def _read_table(source: Source, file: IO[bytes], start: int, end: int, settings:
             part.refuse(line, [cells])
             continue
         try:
-            part.rows.append((line, offset, read(cells, settings)))
+            part.rows += [(line, offset, row) for row in source.rows(cells, settings)]
         except InvalidDocument as error:
             part.refuse(line, error.problems)
     part.lines = records.line
@@ -94,23 +90,25 @@ def _read_document(source: Source, file: IO[bytes], settings: Settings) -> Part:
     return part
 
 
-def _read_evaluation_file(file_format: FileFormat, file: IO[bytes]) -> Part:
+def _read_evaluation_file(file_format: FileFormat, file: IO[bytes], settings: Settings) -> Part:
     part = Part()
     file.seek(0)
-    evaluation = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1), file_format.name)
+    evaluation = evaluation_file(
+        file.read(MAX_DOCUMENT_BYTES + 1), file_format.name, settings.options.get("decision", "")
+    )
+    left: list[tuple[int, InvalidDocument]] = []
     for place, row in evaluation.examples():
         part.lines = max(part.lines, place.number)
         if isinstance(row, InvalidDocument):
-            part.refuse(place.number, row.problems)
+            left.append((place.number, row))
         else:
             part.rows.append((place.number, place.number, row))
             part.places[place.number] = place.pointer
+    for number, error in left:
+        if file_format.leaves_rows and part.rows:
+            part.remark(number, (Problem(each.pointer, f"{each.message}: {ROW_LEFT}") for each in error.problems))
+        else:
+            part.refuse(number, error.problems)
     if not part.lines:
         raise InvalidDocument.at("", f"holds no examples, as {file_format.title}")
     return part
-
-
-def _reader(source: Source) -> Callable[[Any, Settings], ExampleRow]:
-    if source.read is None:
-        raise TypeError(f"{source.name} reads no single entries")
-    return source.read

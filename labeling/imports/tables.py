@@ -13,8 +13,10 @@ from itertools import islice
 from typing import IO
 
 from labeling.imports.lines import BOM, MAX_LINE_BYTES, PART_BYTES, rest_of_line
+from toolevals.grading.files.evaluation_files.decoding import require_utf8
+from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
-from toolevals.presentation.csv import FORMULA_STARTS
+from toolevals.presentation.csv import is_guarded
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MOST_COLUMNS = 400
@@ -37,16 +39,23 @@ class Preview:
 
 def preview(file: IO[bytes], count: int = 5) -> Preview:
     """Return the head of a CSV file. Raises InvalidDocument where it has none that can be read."""
-    file.seek(0)
-    first = file.readline(MAX_LINE_BYTES)
-    delimiter = max(DELIMITERS, key=lambda each: first.count(each.encode()))
+    delimiter = delimiter_of(file)
     columns = columns_of(file, delimiter)
     rows = [cells for _, cells in islice(Records(file, 0, None, delimiter), 1, count + 1) if isinstance(cells, list)]
     return Preview(delimiter, columns, [[*row, *[""] * (len(columns) - len(row))][: len(columns)] for row in rows])
 
 
+def delimiter_of(file: IO[bytes]) -> str:
+    """Return the delimiter of a table that says none: the one that cuts its head into most cells."""
+    file.seek(0)
+    head = file.readline(MAX_LINE_BYTES).removeprefix(BOM).decode(errors="replace")
+    return best_delimiter(head, DELIMITERS)
+
+
 def columns_of(file: IO[bytes], delimiter: str) -> list[str]:
     """Return the names in a table's first record, each different from the others. Raises InvalidDocument."""
+    file.seek(0)
+    require_utf8(file.read(4))
     head = next(iter(Records(file, 0, None, delimiter)), None)
     if head is None:
         raise InvalidDocument.at("", "is empty: the first line must name the columns")
@@ -56,8 +65,9 @@ def columns_of(file: IO[bytes], delimiter: str) -> list[str]:
     for number, cell in enumerate(head[1], 1):
         if problem := _problem(cell, ""):
             raise InvalidDocument([problem])
-        name = cell.strip() or f"column {number}"
-        names.append(name if name not in names else f"{name} ({number})")
+        names.append(cell.strip() or f"column {number}")
+    if twice := name_twice(names):
+        raise InvalidDocument.at("", f"the head names {twice} twice: rename one of the columns")
     if len(names) > MOST_COLUMNS:
         raise InvalidDocument.at("", f"has {len(names):,} columns; the limit is {MOST_COLUMNS}")
     return names
@@ -114,7 +124,7 @@ def _problem(cell: str, pointer: str) -> Problem | None:
 
 def _unguarded(cell: str) -> str:
     """Return a cell without the apostrophe that keeps a spreadsheet from running it as a formula."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULA_STARTS and len(cell) > 1 else cell
+    return cell[1:] if cell[:1] == "'" and is_guarded(cell[1:]) else cell
 
 
 class Records:

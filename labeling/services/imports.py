@@ -19,7 +19,7 @@ from labeling.imports.readers.settings import Settings
 from labeling.imports.reading import part_read
 from labeling.imports.staging import Part, part_resolve, part_store
 from labeling.imports.table_columns import columns_by_name
-from labeling.imports.tables import table_parts
+from labeling.imports.tables import delimiter_of, table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from labeling.services.arrivals import (
     arrival_decide,
@@ -264,7 +264,9 @@ def _first_batches(source: Source, file: IO[bytes], size: int, reading: dict[str
 
 
 def _ranges(source: Source, file: IO[bytes], size: int, options: Mapping[str, Any]) -> list[tuple[int, int]]:
-    return table_parts(file, options.get("delimiter", ",")) if source.shape == "table" else parts_of(size)
+    if source.shape != "table":
+        return parts_of(size)
+    return table_parts(file, options.get("delimiter") or delimiter_of(file))
 
 
 def _parts(reading: Mapping[str, Any], ranges: Iterable[tuple[int, int]]) -> list[BatchPlan]:

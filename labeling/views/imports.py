@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
-from labeling.forms.transfer import ColumnsForm, ImportForm, RecordedForm
+from labeling.forms.transfer import ColumnsForm, ConversationsForm, ImportForm, RecordedForm
 from labeling.imports.detection import AUTO, DetectedSource, source_of
 from labeling.imports.formats import SOURCES, Source
 from labeling.imports.packing import unpacked
@@ -63,7 +63,7 @@ def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpResponse:
-    """Ask what a file's columns hold, or what becomes of its runs; by POST, import it."""
+    """Ask what a file's columns hold, or what becomes of its runs or conversations; by POST, import it."""
     dataset_row = _dataset(request, dataset)
     source = SOURCES.get(request.GET.get("source", "csv"))
     if source is None or not source.asks:
@@ -76,7 +76,11 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
         context = {"dataset": dataset_row, "here": "import", "upload": file, "problems": problems}
         return render(request, "labeling/import_options.html", context, status=422)
     data = request.POST or None
-    form = ColumnsForm(data, table=table, tools=_tools(dataset_row)) if table else RecordedForm(data)
+    form: ColumnsForm | ConversationsForm | RecordedForm
+    if table:
+        form = ColumnsForm(data, table=table, tools=_tools(dataset_row))
+    else:
+        form = ConversationsForm(data) if source.decides else RecordedForm(data)
     if request.method == "POST" and form.is_valid():
         return _started(request, dataset_row, file, source, form.options)
     context = {"dataset": dataset_row, "here": "import", "upload": file, "form": form, "table": table}

@@ -283,3 +283,27 @@ def test_files_come_from_standard_input_and_warnings_are_printed(imported, tmp_p
     assert command.main(asked) == Exit.OK
     assert command.main([*asked, "--system", "-"]) == Exit.CONFIGURATION
     assert "are both standard input" in capsys.readouterr().err
+
+
+def test_conversations_give_the_decision_that_is_asked_for_and_a_table_finds_its_delimiter(imported, tmp_path, capsys):
+    file = tmp_path / "conversations.jsonl"
+    turns = [
+        {"from": "human", "value": "What is the state of order A-1?"},
+        {
+            "from": "gpt",
+            "value": '<tool_call>{"name": "get_order_status", "arguments": {"order_id": "A-1"}}</tool_call>',
+        },
+        {"from": "tool", "value": "sent"},
+        {"from": "gpt", "value": "It was sent."},
+    ]
+    file.write_text(json.dumps({"id": "h1", "conversations": turns}) + "\n")
+    given = ["import", "sharegpt", str(file), "--dataset", "core"]
+    assert command.main([*given, "--decision", "every"]) == Exit.OK
+    assert "added 2" in capsys.readouterr().out
+    assert command.main(given) == Exit.OK
+    assert "take the decision every" in capsys.readouterr().err
+    table = tmp_path / "semicolon.csv"
+    table.write_text("Case;Question;Tool\nc1;Weather, in Oslo?;get_order_status\n")
+    columns = ["--map", "Case=id", "--map", "Question=user", "--map", "Tool=tool"]
+    assert command.main(["import", "csv", str(table), "--dataset", "core", *columns]) == Exit.OK
+    assert "added 1" in capsys.readouterr().out

@@ -40,10 +40,10 @@ def test_errors_stand_with_their_line_and_are_a_status(file, capsys):
 def test_an_unknown_file_is_refused_with_the_nearest_format(file, capsys):
     file.write_text('{"eval_set_id": "x", "conversation": []}')
     assert main(["what", str(file)]) == Exit.DATA
-    assert "The nearest is ADK evaluation set" in capsys.readouterr().err
+    assert "The nearest format is ADK evaluation set" in capsys.readouterr().err
 
 
 def test_a_format_that_only_the_import_reads_has_its_lines_counted(file, capsys):
-    file.write_text('{"question_row": {}}\n{"question_row": {}}\n')
+    file.write_text('{"question_row": {}, "category": "x"}\n{"question_row": {}, "category": "x"}\n')
     assert main(["what", str(file)]) == Exit.OK
     assert "lines: 2" in capsys.readouterr().out

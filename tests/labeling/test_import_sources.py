@@ -23,9 +23,8 @@ GET_ONE = Expectation.single("get_order", {"order_id": "A-1"})
 
 
 def read(source: str, entry: Any) -> ExampleRow:
-    reader = SOURCES[source].read
-    assert reader is not None
-    return reader(entry, Settings())
+    (row,) = SOURCES[source].rows(entry, Settings())
+    return row
 
 
 def pointer_of(source: str, entry: Any) -> str:

@@ -82,9 +82,8 @@ def test_fine_tuning_files_keep_what_they_can_say_and_name_the_rest(dataset):
     fill(dataset, document("a", **PLAIN, rationale="r"), document("b", expectation=FROM_RESULT))
     outcome = Outcome()
     (line,) = lines(write(dataset, "openai_chat", outcome))
-    reader = SOURCES["openai_chat"].read
-    assert reader is not None
-    row, native = reader(line, Settings()), read_example(document("a", **PLAIN))
+    (row,) = SOURCES["openai_chat"].rows(line, Settings())
+    native = read_example(document("a", **PLAIN))
     assert (row.expectation, row.input["messages"]) == (native.expectation, native.input["messages"])
     assert isinstance(row.tools, list)
     assert [tool.name for tool in row.tools] == ["get_order", "cancel_order"]

@@ -121,7 +121,20 @@ def test_a_file_that_is_no_table_says_so(client, page, dataset):
     asked = client.post(f"{page}import/", {"source": "csv", "file": SimpleUploadedFile("x.csv", b"\xff\xfea,b")})
     answer = client.get(asked.url)
     assert answer.status_code == 422
-    assert "is not UTF-8" in answer.content.decode()
+    assert "is UTF-16" in answer.content.decode()
+
+
+def test_a_person_chooses_the_decision_of_conversations(client, page, dataset, run_jobs):
+    turns = [{"role": "user", "content": "A-1?"}, {"role": "assistant", "content": "Which?"},
+             {"role": "user", "content": "A-1"}, {"role": "assistant", "content": "Sent."}]  # fmt: skip
+    file = SimpleUploadedFile("x.jsonl", json.dumps({"id": "a", "messages": turns}).encode() + b"\n")
+    asked = client.post(f"{page}import/", {"source": "auto", "file": file})
+    shown = client.get(asked.url).content.decode()
+    assert "every turn of the assistant" in shown
+    assert client.post(asked.url, {"decision": "second"}).status_code == 422
+    client.post(asked.url, {"decision": "every"})
+    run_jobs()
+    assert sorted(Example.objects.values_list("external_id", flat=True)) == ["a-1", "a-2"]
 
 
 def test_recorded_runs_ask_what_to_make_of_them(client, page, dataset, run_jobs):

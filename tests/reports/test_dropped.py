@@ -155,7 +155,8 @@ def test_an_unknown_file_is_refused_and_not_kept(keeper, project, drop):
     page = drop(b'{"eval_set_id": "x", "conversation": []}', "<b>.json")
     assert page.status_code == 422
     html = text(page)
-    assert "The nearest is ADK evaluation set" in html
+    assert "The nearest format is ADK evaluation set" in html
+    assert 'href="/docs/formats/"' in html
     assert "&lt;b&gt;.json" in html
     assert not Upload.objects.exists()
     assert keeper.post(address(project, "drop"), {}).status_code == 422

@@ -24,6 +24,7 @@ from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
+from toolevals.grading.files.evaluation_files.conversations import DECISIONS
 from toolevals.grading.files.evaluation_files.formats import FORMATS as FILE_FORMATS
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.grading.reading.specs import FORMATS
@@ -43,6 +44,7 @@ FILES = {
     "tau2": "recorded runs, or tasks, of tau2-bench",
     **{each.name.replace("_", "-"): each.title for each in FILE_FORMATS.values() if "examples" in each.gives},
 }
+_CONVERSATIONS = {each.name.replace("_", "-") for each in FILE_FORMATS.values() if each.decides}
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
@@ -132,9 +134,11 @@ def import_tools(arguments: argparse.Namespace) -> int:
 
 def import_file(arguments: argparse.Namespace) -> int:
     """Import a file of examples in the format that the command line names."""
-    options = {name: value for name in ("examples", "order") if (value := getattr(arguments, name, None))}
+    options = {name: value for name in ("examples", "order", "decision") if (value := getattr(arguments, name, None))}
     if arguments.kind == "csv":
-        options = {"columns": _columns(arguments.map), "delimiter": DELIMITERS[arguments.delimiter]}
+        options = {"columns": _columns(arguments.map)}
+        if arguments.delimiter:
+            options["delimiter"] = DELIMITERS[arguments.delimiter]
     with input_file(arguments.file) as file:
         return _import(arguments, file, arguments.kind.replace("-", "_"), options)
 
@@ -162,13 +166,19 @@ def _add_file_parser(
             metavar="COLUMN=HOLDS",
             help="what a column holds, such as 'Question=user' or 'Order=argument:order_id'; once for each column",
         )
-        parser.add_argument("--delimiter", default="comma", choices=tuple(DELIMITERS))
+        parser.add_argument("--delimiter", choices=tuple(DELIMITERS), help="by default found by the head")
     if name in ("tau", "tau2"):
         parser.add_argument(
             "--examples", choices=("tasks", "decisions"), help="what becomes an example: by default tasks"
         )
         parser.add_argument(
             "--order", choices=("unordered", "ordered"), help="of expected actions: by default unordered"
+        )
+    if name in ("auto", "openai-chat", *_CONVERSATIONS):
+        parser.add_argument(
+            "--decision",
+            choices=tuple(DECISIONS),
+            help="which turn of the assistant becomes an example: by default last of openai-chat, else first",
         )
     parser.set_defaults(run=import_file)
     return parser

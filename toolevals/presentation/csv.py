@@ -17,10 +17,18 @@ ROWS_A_CHUNK = 500
 _QUOTED = re.compile('[",\r\n]')
 
 
+def is_guarded(text: str) -> bool:
+    """Tell whether text gets an apostrophe: it looks like a formula, or like a formula behind apostrophes.
+
+    The second is for the way back: a reader takes one apostrophe away where the rest is guarded.
+    """
+    return text[:1] in FORMULA_STARTS or (text[:1] == "'" and text.lstrip("'")[:1] in FORMULA_STARTS)
+
+
 def safe_cell(cell: Cell) -> str | int | float:
     """Return what is written. Numbers stay numbers; text that looks like a formula gets an apostrophe in front."""
     if isinstance(cell, str):
-        return f"'{cell}" if cell[:1] in FORMULA_STARTS else cell
+        return f"'{cell}" if is_guarded(cell) else cell
     if cell is None:
         return ""
     if isinstance(cell, bool):

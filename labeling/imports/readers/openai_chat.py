@@ -1,59 +1,92 @@
 """Read OpenAI's chat format, as fine-tuning takes it: `{"messages": [...], "tools": [...]}`.
 
-What the assistant says last is what should happen; what comes before is the input.
+What the assistant says at a decision is what should happen; what comes before is the input. It is the last turn unless
+a person chooses the first, or every one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from labeling.imports.readers.settings import Settings
-from toolevals.grading.files.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
+from toolevals.grading.files.evaluation_files.conversations import (
+    calls_said,
+    expectation_of_turn,
+    left_by,
+    places_of,
+)
+from toolevals.grading.files.evaluation_files.entries import entry, external_id, messages_at, tools_at
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.messages import read_transcript
-from toolevals.grading.reading.parsing.text_turns import calls_said
-from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
-def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:
-    """Return one conversation as an example. Raises InvalidDocument.
+def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
+    """Yield the decisions of one conversation as examples. Raises InvalidDocument.
 
-    The assistant's last message makes the expectation: its calls, or no call. A conversation that ends with the user's
-    words is still to be labelled.
+    A turn's calls are expected, or no call. A conversation that ends with the user's words is still to be labelled.
     """
     row = entry(value)
     messages = messages_at(row.get("messages"), "/messages")
     tools, losses = tools_at(row, "tools", "functions")
-    before, expectation, left = _split(messages, tools if isinstance(tools, list | tuple) else None)
-    if not before:
-        raise InvalidDocument.at("/messages", "nothing stands before the assistant's message")
-    content = {"messages": before}
-    return ExampleRow(
-        external_id=external_id(row.get("id"), "chat", [content, row.get("tools") or row.get("functions")]),
-        input=content,
-        tools=tools,
-        expectation=expectation,
-        losses=(*losses, *left),
-    )
+    decision = settings.options.get("decision", "last")
+    names = [tool.name for tool in tools] if isinstance(tools, list) else list(settings.tools or ())
+    said, left, wrong = _said(messages, names)
+    places = _places(said, decision)
+    for number, place in enumerate(places, 1):
+        content = {"messages": messages[:place]}
+        if not content["messages"]:
+            raise InvalidDocument.at("/messages", "nothing stands before the assistant's message")
+        name = external_id(row.get("id"), "chat", [content, row.get("tools") or row.get("functions")])
+        expectation = None
+        if place in wrong:
+            raise wrong[place]
+        if place < len(said):
+            expectation = expectation_of_turn(said[place].calls, f"/messages/{place}/tool_calls")
+        yield ExampleRow(
+            external_id=f"{name}-{number}" if decision == "every" and row.get("id") is not None else name,
+            input=content,
+            tools=tools,
+            expectation=expectation,
+            losses=(*losses, *left.get(place, ()), *left_by(said, place, decision, "/messages")),
+        )
 
 
-def _split(
-    messages: list[dict[str, Any]], tools: Sequence[ToolSpec] | None
-) -> tuple[list[dict[str, Any]], Expectation | None, tuple[Problem, ...]]:
-    """Return what comes before the assistant's last message, what that expects, and what is left out of it."""
-    spoken = [place for place, message in enumerate(messages) if message["role"] == "assistant"]
-    if not spoken or messages[-1]["role"] == "user":
-        return messages, None, ()
-    last = spoken[-1]
-    read = read_transcript(messages[last], "openai_chat")
-    left = tuple(
-        Problem(f"/messages/{last}{loss.first}", f"{loss.count:,} × {loss.what}: left out") for loss in read.losses
-    )
-    (message,) = read.transcript.messages
-    if said := calls_said(message, tools):
-        return messages[:last], expected_calls(said, f"/messages/{last}/content"), left
-    if not message.calls:
-        return messages[:last], Expectation("no_call"), left
-    return messages[:last], expected_calls(message.calls, f"/messages/{last}/tool_calls"), left
+def _said(
+    messages: list[dict[str, Any]], names: list[str]
+) -> tuple[list[Message], dict[int, tuple[Problem, ...]], dict[int, InvalidDocument]]:
+    """Return the messages, of which only the assistant's are read; by place what is left out, and what is wrong.
+
+    A turn that cannot be read is wrong only where it becomes an example: elsewhere it is part of an input.
+    """
+    said: list[Message] = []
+    left: dict[int, tuple[Problem, ...]] = {}
+    wrong: dict[int, InvalidDocument] = {}
+    for place, message in enumerate(messages):
+        turn = Message(message["role"])
+        if message["role"] == "assistant":
+            try:
+                turn, left[place] = _turn(message, names, f"/messages/{place}")
+            except InvalidDocument as error:
+                wrong[place] = error
+        said.append(turn)
+    return said, left, wrong
+
+
+def _turn(message: dict[str, Any], names: list[str], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
+    read = read_transcript(message, "openai_chat")
+    (turn,) = read.transcript.messages
+    if not turn.calls and turn.content:
+        turn = replace(turn, calls=calls_said(turn.content, names, f"{pointer}/content"))
+    return turn, tuple(Problem(pointer + loss.first, f"{loss.count:,} × {loss.what}: left out") for loss in read.losses)
+
+
+def _places(said: list[Message], decision: str) -> list[int]:
+    """Return the places of the decisions. Of a conversation in which no user speaks it is the last turn."""
+    if places := places_of(said, decision):
+        return places
+    spoken = [place for place, message in enumerate(said) if message.role == "assistant"]
+    return spoken[-1:] or [len(said)]

@@ -69,7 +69,7 @@ def tau2_rows(document: Any, settings: Settings) -> Iterator[Found]:
         yield from _decisions(document, tau2_runs, domain, settings)
         return
     policy = tau2_policy(document)
-    tasks, prefix = _list(document, "tasks")
+    tasks, prefix = ([document], "") if _is_task(document) else _list(document, "tasks")
     runs = document if isinstance(document, Mapping) and "simulations" in document else {"simulations": []}
     tools = _tools_of(settings, lambda: _names_in(tau2_runs(runs)), (_tau2_actions(task) for task in tasks))
     for place, task in enumerate(tasks):
@@ -78,6 +78,10 @@ def tau2_rows(document: Any, settings: Settings) -> Iterator[Found]:
             yield pointer, _tau2_row(task, domain, policy, tools, settings)
         except InvalidDocument as error:
             yield pointer, error.below(pointer)
+
+
+def _is_task(document: Any) -> bool:
+    return isinstance(document, Mapping) and "user_scenario" in document and "tasks" not in document
 
 
 def _tau2_row(task: Any, domain: str, policy: str, tools: _Tools, settings: Settings) -> ExampleRow:

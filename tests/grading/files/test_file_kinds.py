@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 EVALUATION = sorted((HERE / "evaluation_files" / "data").iterdir())
 MADE = sorted((HERE.parent / "reading" / "parsing" / "made").glob("*.json"))
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
+ASKED = [{"role": "user", "content": "Where is it?"}]
 USER = {"role": "user", "content": "Where is A-1?"}
 EXAMPLE = {"id": "a", "input": {"messages": [USER]}, "expected_tool": None}
 PREDICTION = {"id": "a", "tool_calls": [{"name": "search", "arguments": {"q": "x"}}]}
@@ -131,11 +132,19 @@ def test_everything_else_is_told_apart(content, kind, name):
         (b"Only some words.", "neither JSON nor YAML nor a table"),
         (b"[1, 2]", "it holds no objects"),
         (written({"colour": "red", "size": 3}), "it has colour, size"),
-        (written([{"eval_set_id": "x", "conversation": []}]), "The nearest is ADK evaluation set, which also has"),
-        (written({"name": "search", "description": "", "schema": SCHEMA}), "The nearest is"),
+        (
+            written([{"eval_set_id": "x", "conversation": []}]),
+            "The nearest format is ADK evaluation set, for which it lacks eval_cases",
+        ),
+        (
+            written({"name": "search", "description": "", "schema": SCHEMA}),
+            "The nearest format is OpenAI tools, for which it lacks parameters",
+        ),
         (b'{"a": 1', "not JSON"),
         (b"a: [1\n", "not YAML"),
         (b"\x1f\x8bnothing", "no whole gzip"),
+        (b"Case,Question,Question\nc1,A?,B?\n", "the head names Question twice"),
+        ("Case,Question\n".encode("utf-16"), "UTF-16"),
         (b"PK\x03\x04nothing", "cannot be read as a zip"),
         (zipped(**{"notes.txt": b"x"}), "holds neither SKILL.md"),
     ],
@@ -170,3 +179,26 @@ def test_a_look_reads_back_as_it_was():
     for path in EVALUATION:
         look = look_at(path.read_bytes())
         assert FileLook.from_document(json.loads(json.dumps(look.to_document()))) == look
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": ASKED}, "output": "x"},
+        {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": ASKED}, "outputs": {"x": 1}},
+        {"turns": [{"speaker": "a", "words": "x"}], "city": "Oslo"},
+        {"user_input": "x", "city": "Oslo"},
+        {"dialogue": ["x"], "tools": [{"name": "seek", "parameters": SCHEMA}]},
+        {"question": "x", "functions": [{"name": "seek", "parameters": SCHEMA}]},
+        {"id": "a", "input": {"messages": ASKED}, "colour": "red"},
+        {"messages": ["x"], "tools": []},
+        {"question_row": {}},
+        {"custom_id": "a", "city": "Oslo"},
+        {"conversations": ["x"]},
+        {"query": "x", "tools": "[]"},
+    ],
+)
+def test_one_key_makes_no_format(row):
+    for content in (written(row), written([row, row])):
+        with pytest.raises(InvalidDocument, match="has an unknown format: it has "):
+            what_is(content)

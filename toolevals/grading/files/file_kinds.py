@@ -15,11 +15,21 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from toolevals.archives import MAGIC, UNREADABLE
-from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATION_FORMATS
-from toolevals.grading.files.example_files import TITLES, ExampleFormat, line_format, recorded_format, table_format
+from toolevals.grading.files.evaluation_files.formats import known_formats
+from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
+from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
+from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
+from toolevals.grading.files.example_files import (
+    TITLES,
+    ExampleFormat,
+    first_entry,
+    line_format,
+    recorded_format,
+    table_format,
+)
 from toolevals.grading.reading.parsing.detection import found_in
-from toolevals.grading.reading.parsing.format_table import FORMATS as MESSAGE_FORMATS
 from toolevals.grading.reading.specs.detection import detected_format
 from toolevals.grading.reading.specs.files import document_in
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE
@@ -39,9 +49,6 @@ KINDS: Final[Mapping[Kind, str]] = {
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE: Final = 4_000_000
-_NAMED: Final = 8
-# Keys in common, so that a format is called near.
-_FEWEST: Final = 2
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _LABELS: Final = {each.name: each.label for each in FORMAT_TABLE}
 # Keys under which one tool has its arguments, and which of an outer object hold a list of tools.
@@ -50,6 +57,11 @@ _SCHEMAS: Final = frozenset(
 )
 _LISTS: Final = frozenset(("functionDeclarations", "function_declarations"))
 _OUTER: Final = ("tools", "functions")
+# What may stand next to a list of tools: what else is there makes it a row of something else, which has tools.
+_BESIDE: Final = frozenset((
+    *_OUTER, "skills", "nextCursor", "next_cursor", "_meta", "meta", "$schema", "name", "title", "description",
+    "version", "tool_choice", "toolChoice", "parallel_tool_calls", "jsonrpc", "id",
+))  # fmt: skip
 # Keys of our own predictions; one of the latter says what was done.
 _PREDICTION: Final = frozenset(schema("prediction")["properties"])
 _DONE: Final = frozenset(("tool_calls", "messages", "steps", "text", "error"))
@@ -80,6 +92,9 @@ def what_is(content: bytes) -> FileKind:
     plain = plain_of(content)
     if plain.startswith(MAGIC):
         return _zip(plain)
+    require_utf8(plain[:4])
+    if plain.startswith(PARQUET):
+        return _document(decoded(plain).value)
     if not plain.strip():
         raise InvalidDocument.at("", "is empty")
     if plain.lstrip()[:1] in (b"{", b"["):
@@ -117,9 +132,11 @@ def _document(document: Any) -> FileKind:
         return FileKind("tools", tools.format, _LABELS[tools.format], tools.because, ("tools",))
     if (evaluation := _evaluation(document)) is not None:
         return evaluation
+    if isinstance(document, list) and (found := _examples(line_format(first_entry(document)))) is not None:
+        return found
     if (messages := _messages(document)) is not None:
         return messages
-    raise InvalidDocument.at("", f"has an unknown format: {_nearest(document)}")
+    raise InvalidDocument.at("", f"has an unknown format: {unknown_words(document, _known())}")
 
 
 def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:
@@ -137,7 +154,7 @@ def _is_tools(document: Any) -> bool:
             return True
         if isinstance(result := document.get("result"), Mapping) and isinstance(result.get("tools"), list):
             return True
-        if document.keys() & {"messages", "input", "inputs"}:
+        if not document.keys() <= _BESIDE:
             return False
         if isinstance(skills := document.get("skills"), list) and skills:
             return True
@@ -187,8 +204,11 @@ def _text(plain: bytes) -> FileKind:
 
 def _columns(plain: bytes) -> list[str]:
     head = plain.splitlines()[0][:_LINE].decode(errors="replace")
-    delimiter = max(_DELIMITERS, key=head.count)
-    return next(csv.reader(io.StringIO(head), delimiter=delimiter), [])
+    delimiter = best_delimiter(head, _DELIMITERS)
+    columns = next(csv.reader(io.StringIO(head), delimiter=delimiter), [])
+    if twice := name_twice([name.strip() for name in columns]):
+        raise InvalidDocument.at("", f"the head names {twice} twice: rename one of the columns")
+    return columns
 
 
 def _zip(content: bytes) -> FileKind:
@@ -228,28 +248,11 @@ def plain_of(content: bytes) -> bytes:
     return plain.removeprefix(_BOM)
 
 
-def _nearest(document: Any) -> str:
-    """Return what a document has, and which known format is nearest, with what it has besides."""
-    item = document[0] if isinstance(document, list) and document else document
-    if not isinstance(item, Mapping) or not item:
-        return "it holds no objects"
-    keys = [str(key)[:40] for key in item]
-    said = f"it has {', '.join(keys[:_NAMED])}{' and others' if len(keys) > _NAMED else ''}"
-    title, known = max(_known(), key=lambda each: (len(each[1] & set(keys)), -len(each[1])))
-    if len(known & set(keys)) < _FEWEST:
-        return said
-    missing = ", ".join(sorted(known - set(keys)))
-    return f"{said}. The nearest is {title}" + (f", which also has {missing}" if missing else "")
-
-
-def _known() -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the title of each format with the keys that its entries have."""
-    yield "toolevals predictions", frozenset(("id", "tool_calls"))
-    yield "JSON Lines of examples", frozenset(("id", "input"))
-    for spec in FORMAT_TABLE:
-        yield spec.label, frozenset(spec.keys)
-    for each in EVALUATION_FORMATS.values():
-        yield each.title, frozenset(each.keys)
-    for message in MESSAGE_FORMATS.values():
-        if message.keys:
-            yield message.label, frozenset(message.keys)
+def _known() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the title of each format with the keys that make it."""
+    yield "toolevals predictions", ("id", "tool_calls")
+    yield from known_formats()
+    yield "OpenAI tools", ("name", "description", "parameters")
+    yield "Anthropic tools", ("name", "description", "input_schema")
+    yield "MCP tools/list", ("name", "description", "inputSchema")
+    yield "OpenAPI document", ("openapi", "paths")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 from toolevals.grading.files.evaluation_files.decoding import decoded
+from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT
 from toolevals.grading.files.evaluation_files.reading import Place, evaluation_file
 from toolevals.grading.files.file_kinds import FileKind, plain_of, what_is
 from toolevals.grading.gates.documents import read_gate
@@ -166,7 +167,16 @@ def last_user_words(given: Mapping[str, Any]) -> str:
 
 
 def _native_examples(content: bytes) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
-    for number, line in enumerate(plain_of(content).splitlines(), 1):
+    plain = plain_of(content)
+    if plain.lstrip()[:1] != b"{":
+        # A list of examples, or Parquet.
+        for number, row in enumerate(decoded(plain).value, 1):
+            try:
+                yield number, "", read_example(row)
+            except InvalidDocument as error:
+                yield number, "", error
+        return
+    for number, line in enumerate(plain.splitlines(), 1):
         if line.strip():
             try:
                 yield number, "", read_example(load_json(line, max_bytes=_LINE))
@@ -225,6 +235,11 @@ def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> N
         else:
             examples += 1
             look.add_row(row.external_id, last_user_words(row.input))
+    if file.detected.format.leaves_rows and examples:
+        # The import leaves these rows out, and takes the others.
+        left = (Problem(each.pointer, f"line {each.line}: {each.message}: {ROW_LEFT}") for each in look.errors)
+        losses += left
+        look.errors, look.error_count = [], 0
     look.counts |= {name: count for name, count in (("examples", examples), ("predictions", trials)) if count}
     look.agents = tuple(filter(None, agents))
     look.lose(losses)

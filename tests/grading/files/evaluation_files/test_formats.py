@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.grading.files.evaluation_files import test_datasets
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.formats import FORMATS
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
@@ -162,7 +163,8 @@ def test_a_file_is_found_by_its_content_and_read(name, found, expects, calls, of
 
 
 def test_every_format_has_a_file_here():
-    assert {found for _, found, *_ in FILES} == set(FORMATS)
+    datasets = {found for _, found, *_ in (*test_datasets.FILES, *test_datasets.BATCHES)}
+    assert {found for _, found, *_ in FILES} | datasets == set(FORMATS)
 
 
 @pytest.mark.skipif(not HAS_ZSTANDARD, reason="the package zstandard is not installed")
@@ -185,7 +187,9 @@ def test_what_can_be_graded_becomes_rows_of_our_own_form():
 
 
 def test_an_unknown_file_is_refused_with_the_nearest_format():
-    with pytest.raises(InvalidDocument, match=r"it has user_inpt, response, reference\. The nearest is Ragas samples"):
+    with pytest.raises(
+        InvalidDocument, match=r"it has user_inpt, response, reference\. The nearest format is Ragas samples"
+    ):
         evaluation_file(b'{"user_inpt": "x", "response": "y", "reference": "z"}')
     with pytest.raises(InvalidDocument, match="line 2: not JSON at line 1, column 16"):
         evaluation_file(b'{"user_input": "x"}\n{"user_input": x}\n')

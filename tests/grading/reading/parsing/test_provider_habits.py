@@ -17,7 +17,7 @@ from tests.grading.reading.parsing.one_transcript import (
     gemini,
 )
 from tests.grading.strategies import json_values
-from toolevals.grading.reading.parsing import FORMATS, MESSAGE_FORMATS, transcript_in
+from toolevals.grading.reading.parsing import FORMATS, MESSAGE_FORMATS, read_transcript, transcript_in
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.documents import schema
@@ -46,6 +46,32 @@ def test_a_whole_response_is_one_message_with_its_usage(response):
     assert transcript.messages == TRANSCRIPT.messages[1:2]
     assert transcript.usage == {"input_tokens": 3, "output_tokens": 4}
     assert transcript.answer is None
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {
+            "model": "small", "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop",
+            "total_duration": 9, "prompt_eval_count": 3, "eval_count": 4,
+            "message": {"role": "assistant", "content": "", "thinking": "Hm.", "tool_calls": [
+                {"function": {"name": "seek", "arguments": {"city": "Oslo"}}}]},
+        },
+        {
+            "id": "c", "finish_reason": "TOOL_CALL",
+            "usage": {"billed_units": {"input_tokens": 1}, "tokens": {"input_tokens": 3, "output_tokens": 4}},
+            "message": {"role": "assistant", "tool_plan": "I will seek.", "tool_calls": [
+                {"id": "s", "type": "function", "function": {"name": "seek", "arguments": '{"city": "Oslo"}'}}]},
+        },
+    ],
+)  # fmt: skip
+def test_a_whole_response_of_ollama_or_cohere_is_its_message_with_its_usage(response):
+    read = read_transcript(response)
+    (call,) = read.transcript.calls
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.arguments) == ("seek", {"city": "Oslo"})
+    assert read.transcript.usage == {"input_tokens": 3, "output_tokens": 4}
+    assert [(loss.what, loss.count) for loss in read.losses] == [("reasoning", 1)]
 
 
 def test_a_whole_gemini_response_is_its_first_candidate():

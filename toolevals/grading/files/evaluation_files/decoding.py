@@ -1,4 +1,4 @@
-"""Reads an evaluation file as one document: JSON, its lines, CSV, YAML, a chat, OTLP's protobuf, zip; gzip or not."""
+"""Reads an evaluation file as one document: JSON, CSV, Parquet, YAML, a chat, OTLP's protobuf, zip; gzip or not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from toolevals.archives import UNREADABLE, zip_member
 from toolevals.grading.files.evaluation_files.chat_text import chat_rows, is_chat
+from toolevals.grading.files.evaluation_files.parquet import MAGIC, parquet_rows
 from toolevals.grading.files.evaluation_files.tables import is_table, rows_of
 from toolevals.grading.reading.telemetry.otlp_protobuf import exports_in
 from toolevals.grading.values.documents import load_json
@@ -52,11 +53,17 @@ def decoded(content: bytes) -> Decoded:
         content = _unpacked(content)
     if len(content) > MAX_DOCUMENT_BYTES:
         raise InvalidDocument.at("", f"is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    require_utf8(content)
     if content[: len(_ZIP)] == _ZIP:
         return Decoded(_log_in_zip(content))
+    if content[: len(MAGIC)] == MAGIC:
+        return Decoded(parquet_rows(content))
     if _is_binary(content) and (exports := exports_in(content)):
         return Decoded(exports if len(exports) > 1 else exports[0])
-    content = content.removeprefix(_BOM)
+    return _text(content.removeprefix(_BOM))
+
+
+def _text(content: bytes) -> Decoded:
     if not content.strip():
         raise InvalidDocument.at("", "is empty")
     if is_chat(content):
@@ -70,6 +77,17 @@ def decoded(content: bytes) -> Decoded:
         return Decoded(load_yaml(content.decode()))
     except UnicodeDecodeError as error:
         raise InvalidDocument.at("", f"is not UTF-8 at byte {error.start}") from None
+
+
+def require_utf8(head: bytes) -> None:
+    """Raise InvalidDocument where text begins as UTF-16 or UTF-32 does: by a byte order mark, or a letter of ASCII."""
+    has_mark = head[:2] in (b"\xff\xfe", b"\xfe\xff") or head[:4] == b"\0\0\xfe\xff"
+    letters = (head[:1] + head[2:3], head[1:2]), (head[1:2] + head[3:4], head[:1] + head[2:3])
+    (low, high), (big_low, big_high) = letters
+    is_little = len(low) == 2 and high + head[3:4] == b"\0\0" and low.isascii() and low.decode().isprintable()
+    is_big = len(big_low) == 2 and big_high == b"\0\0" and big_low.isascii() and big_low.decode().isprintable()
+    if has_mark or is_little or is_big:
+        raise InvalidDocument.at("", "is UTF-16 or UTF-32: save it as UTF-8 and send it again")
 
 
 def _is_binary(content: bytes) -> bool:

@@ -47,7 +47,9 @@ def detect(document: Any) -> str | None:
         case = _snake(item)
         if "input" in case and ({"expected_tools", "tools_called", "actual_output", "retrieval_context"} & case.keys()):
             return "test cases have input with actual_output, tools_called or expected_tools"
-        if isinstance(case.get("turns"), list):
+        turns = case.get("turns")
+        first = turns[0] if isinstance(turns, list) and turns else None
+        if isinstance(first, Mapping) and {"role", "content"} <= first.keys():
             return "conversational test cases have turns"
         if "scenario" in case and "expected_outcome" in case:
             return "conversational goldens have scenario and expected_outcome"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
+from toolevals.grading.files.evaluation_files.tables import cell_value
 from toolevals.grading.reading.examples import STRATA, tools_in_row
 from toolevals.grading.values import Call, CallExpectation, Expectation, MalformedCall, ToolSpec, Trajectory
 from toolevals.grading.values.canonical import digest
@@ -44,9 +46,23 @@ def messages_at(value: Any, pointer: str) -> list[dict[str, Any]]:
 
 
 def tools_at(row: Mapping[str, Any], *keys: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
-    """Return the tools under the first of these keys that the row has, and what was lost of them."""
+    """Return the tools under the first of these keys that the row has, and what was lost of them.
+
+    A list may be text of JSON. Types that only Python has, such as `float`, are turned and named as lost.
+    """
     key = next((key for key in keys if row.get(key) not in (None, [])), None)
-    return (None, ()) if key is None else tools_in_row(row[key], f"/{key}")
+    if key is None:
+        return None, ()
+    given = cell_value(row[key])
+    try:
+        return tools_in_row(given, f"/{key}")
+    except InvalidDocument as error:
+        try:
+            tools, losses = dataset_tools(given, f"/{key}")
+        except InvalidDocument:
+            raise error from None
+        told = (Problem(each.pointer, f"{each.message}: read as far as it can be") for each in error.problems)
+        return tools, (*told, *losses)
 
 
 def expected_calls(calls: Sequence[Call], pointer: str) -> Expectation:

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from toolevals.grading.files.evaluation_files.entry import Found
 
+# What is said of a row that others do not wait for.
+ROW_LEFT = "the row is left out"
+
 Gives = Literal["tools", "examples", "predictions"]
 
 
@@ -19,6 +22,9 @@ class FileFormat:
     whose file nearly is one. `leaves` says what has no form here; an entry that holds it has a warning, except for what
     is marked with `silently`. `fixture` says how the files that the tests read came about. `tables` says that it
     is read from CSV too.
+
+    `decides` reads whole conversations by the decision that becomes an example (`conversations.DECISIONS`), `read`
+    by the format's own. `leaves_rows`: a row that cannot be read is left out and named, where others can be read.
     """
 
     name: str
@@ -31,6 +37,12 @@ class FileFormat:
     leaves: str
     fixture: str
     tables: bool = False
+    decides: Callable[[Any, str], Iterator[Found]] | None = None
+    leaves_rows: bool = False
+
+    def reading(self, document: Any, decision: str = "") -> Iterator[Found]:
+        """Yield the entries of a document, of conversations those of a decision."""
+        return self.decides(document, decision) if self.decides is not None and decision else self.read(document)
 
     def __post_init__(self) -> None:
         if not self.gives:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files import (
+    acebench,
     adk,
+    api_bank,
+    api_bank_dialogues,
     atif,
+    batches,
+    bfcl_rows,
     chatlog,
     deepeval,
+    glaive,
     inspect_logs,
     langfuse,
     langsmith,
@@ -20,12 +26,16 @@ from toolevals.grading.files.evaluation_files import (
     promptfoo,
     pydantic_evals,
     ragas,
+    seal_tools,
+    sharegpt,
+    toolbench,
+    trl,
+    xlam,
 )
 from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
+from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
+from toolevals.grading.files.example_files import LINE_KEYS, TITLES
 from toolevals.grading.values.problems import InvalidDocument
-
-# So many keys of a file that no one knows are named.
-_MOST_NAMED = 8
 
 
 def _of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
@@ -263,6 +273,163 @@ FORMATS: dict[str, FileFormat] = {
             "samples asked several times are refused; results and events of graders (silently)",
             "written by evals.record and the API's reference",
         ),
+        FileFormat(
+            "sharegpt",
+            "ShareGPT conversations (Hermes, ToolACE, APIGen-MT, LLaMA-Factory)",
+            _EXAMPLES,
+            "a turn of the assistant: by default the first of each conversation",
+            _of_first(sharegpt.detect),
+            sharegpt.read,
+            ("conversations", "tools"),
+            "the assistant's other turns; categories and sources (silently)",
+            "written after the cards of Hermes function calling v1, ToolACE, APIGen-MT and LLaMA-Factory; rows of"
+            " ToolLLaMA",
+            decides=sharegpt.read,
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "trl",
+            "TRL prompts with completions",
+            _EXAMPLES,
+            "a completion: by default its first turn; of a preference the chosen one",
+            _of_first(trl.detect),
+            trl.read,
+            ("prompt", "completion", "tools"),
+            "what is rejected; further turns of the completion",
+            "written after TRL's dataset formats",
+            decides=trl.read,
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "glaive",
+            "Glaive function calling v2",
+            _EXAMPLES,
+            "a turn of the assistant: by default the first of each conversation",
+            _of_first(glaive.detect),
+            glaive.read,
+            ("system", "chat"),
+            "the assistant's other turns",
+            "written after the dataset's card",
+            decides=glaive.read,
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "xlam",
+            "xLAM function calling",
+            _EXAMPLES,
+            "a query with the calls that answer it",
+            _of_first(xlam.detect),
+            xlam.read,
+            ("query", "tools", "answers"),
+            "types that are not known",
+            "written after the dataset's card",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "bfcl_rows",
+            "Berkeley Function-Calling Leaderboard, files without a zip",
+            _EXAMPLES,
+            "a question, with the answer of its id where the file holds it",
+            bfcl_rows.detect,
+            bfcl_rows.read,
+            ("id", "question", "function"),
+            "turns after the first; start and end states (silently)",
+            "rows of bfcl-eval 2026.3.23",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "acebench",
+            "ACEBench",
+            _EXAMPLES,
+            "a question, with the answer of its id where the file holds it",
+            acebench.detect,
+            acebench.read,
+            ("id", "question", "function"),
+            "end states of agents",
+            "written after the published rows",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "seal_tools",
+            "Seal-Tools",
+            ("examples",),
+            "a query with its calls",
+            _of_first(seal_tools.detect),
+            seal_tools.read,
+            ("query", "calling"),
+            "references to results of earlier calls, for which any value will do; names of results (silently)",
+            "rows as published",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "toolbench",
+            "ToolBench queries",
+            _EXAMPLES,
+            "a query with the APIs that it needs",
+            _of_first(toolbench.detect),
+            toolbench.read,
+            ("api_list", "query"),
+            "methods and sample responses of APIs (silently)",
+            "rows as published",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "api_bank",
+            "API-Bank",
+            _EXAMPLES,
+            "a turn that the assistant is asked for",
+            _of_first(api_bank.detect),
+            api_bank.read,
+            ("instruction", "input", "expected_output"),
+            "what the assistant says where it calls nothing (silently)",
+            "rows as published",
+            leaves_rows=True,
+        ),
+        FileFormat(
+            "api_bank_dialogue",
+            "API-Bank dialogue",
+            ("examples",),
+            "a turn of the assistant: by default the first of the dialogue",
+            api_bank_dialogues.detect,
+            api_bank_dialogues.read,
+            ("role", "text", "api_name", "param_dict"),
+            "the assistant's other turns",
+            "written after the published rows",
+            decides=api_bank_dialogues.read,
+        ),
+        FileFormat(
+            "openai_batch",
+            "OpenAI batch output",
+            ("predictions",),
+            "a request, by its custom_id",
+            _of_first(batches.detect_openai),
+            batches.read_openai,
+            ("custom_id", "response"),
+            "what messages of the provider leave out",
+            "written after the API's reference",
+        ),
+        FileFormat(
+            "anthropic_batch",
+            "Anthropic batch results",
+            ("predictions",),
+            "a request, by its custom_id",
+            _of_first(batches.detect_anthropic),
+            batches.read_anthropic,
+            ("custom_id", "result"),
+            "what messages of the provider leave out",
+            "written after the API's reference",
+        ),
+        FileFormat(
+            "gemini_batch",
+            "Gemini batch output",
+            ("predictions",),
+            "a request, by its key or its label id",
+            _of_first(batches.detect_gemini),
+            batches.read_gemini,
+            ("key", "response"),
+            "what messages of the provider leave out",
+            "written after the API's reference",
+        ),
     )
 }
 
@@ -272,7 +439,7 @@ def detected(document: Any, *, is_table: bool = False) -> Detected:
     for each in FORMATS.values():
         if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
             return Detected(each, evidence)
-    raise InvalidDocument.at("", f"has an unknown format: {_told(document)}")
+    raise InvalidDocument.at("", f"has an unknown format: {unknown_words(document, known_formats())}")
 
 
 def format_named(name: str) -> FileFormat:
@@ -282,16 +449,9 @@ def format_named(name: str) -> FileFormat:
     return FORMATS[name]
 
 
-def _told(document: Any) -> str:
-    item = document[0] if isinstance(document, list) and document else document
-    if not isinstance(item, Mapping) or not item:
-        return "it holds no objects"
-    keys = [str(key)[:40] for key in item]
-    named = ", ".join(keys[:_MOST_NAMED])
-    shared = {each.name: len(set(each.keys) & set(keys)) for each in FORMATS.values()}
-    nearest = max(FORMATS.values(), key=lambda each: shared[each.name])
-    said = f"it has {named}{' and others' if len(keys) > _MOST_NAMED else ''}"
-    if not shared[nearest.name]:
-        return said
-    missing = ", ".join(key for key in nearest.keys if key not in keys)
-    return f"{said}. The nearest is {nearest.title}, which also has {missing}" if missing else said
+def known_formats() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the title of each format of examples and predictions with the keys that make it."""
+    for name, keys in LINE_KEYS.items():
+        yield TITLES[name], keys
+    for each in FORMATS.values():
+        yield each.title, each.keys

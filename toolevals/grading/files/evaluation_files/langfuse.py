@@ -58,6 +58,9 @@ def detect_items(item: Any) -> str | None:
     if not isinstance(item, Mapping) or "input" not in item:
         return None
     expected, source = _EXPECTED & item.keys(), _SOURCE & item.keys()
+    given = item["input"]
+    if expected and item.keys() <= _ITEM and isinstance(given, Mapping) and isinstance(given.get("messages"), list):
+        return "entries have input with messages, and expectedOutput"
     return "entries have input, expectedOutput and their dataset or source trace" if expected and source else None
 
 

@@ -38,6 +38,8 @@ _EXAMPLE = keys(
     "id inputs outputs metadata created_at modified_at dataset_id source_run_id runs name attachments attachment_urls "
     "split"
 )
+# Keys of spans, which have inputs and outputs too, of this tool and of others.
+_SPAN = keys("trace_id op_name span_id run_id request_id parent_id parent_run_id span_type started_at")
 _TOOLS = ("tools", "functions")
 
 
@@ -50,7 +52,9 @@ def detect_runs(item: Any) -> str | None:
 
 def detect_examples(item: Any) -> str | None:
     """Return why an item is an example; None where it is none."""
-    if isinstance(item, Mapping) and isinstance(item.get("inputs"), Mapping) and "outputs" in item:
+    if not isinstance(item, Mapping) or item.keys() & _SPAN:
+        return None
+    if isinstance(item.get("inputs"), Mapping) and "outputs" in item:
         return "entries have inputs and outputs"
     return None
 

@@ -20,6 +20,8 @@ _SINGLE = keys(
     "multi_responses reference rubrics persona_name query_style query_length synthesizer_name"
 )
 _MULTI = keys("user_input reference reference_tool_calls rubrics reference_topics")
+# Another key of a sample stands next to what the user said.
+_BESIDE = ("response", "reference", "retrieved_contexts", "reference_contexts", "reference_tool_calls", "rubrics")
 _ROLES: Mapping[str, str] = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
@@ -29,7 +31,8 @@ def detect(item: Any) -> str | None:
         return None
     if isinstance(item["user_input"], list):
         return "entries have user_input as a list of messages"
-    return "entries have user_input"
+    beside = next((key for key in _BESIDE if key in item), None)
+    return None if beside is None else f"entries have user_input and {beside}"
 
 
 def read(document: Any) -> Iterator[Found]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.decoding import Decoded, decoded
-from toolevals.grading.files.evaluation_files.entry import Entry, Trial
+from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
 from toolevals.grading.files.evaluation_files.file_format import Detected
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
 from toolevals.grading.reading.examples import ExampleRow
@@ -36,10 +36,12 @@ class EvaluationFile:
 
     document: Decoded
     detected: Detected
+    # Which decision of a conversation becomes an example; empty for the format's own.
+    decision: str = ""
 
     def entries(self) -> Iterator[tuple[Place, Entry | InvalidDocument]]:
         """Yield each entry with its place; pointers in what is wrong begin at the line, or at the document."""
-        for number, (pointer, found) in enumerate(self.detected.format.read(self.document.value), 1):
+        for number, (pointer, found) in enumerate(self._read(), 1):
             line, inside = self.document.place(pointer)
             place = Place(line or number, line, inside)
             yield place, found.below(inside) if isinstance(found, InvalidDocument) else found
@@ -61,6 +63,9 @@ class EvaluationFile:
             elif before != content:
                 message = f"the id {row.external_id} is used for another input already"
                 yield place, InvalidDocument.at(place.pointer, message)
+
+    def _read(self) -> Iterator[Found]:
+        return self.detected.format.reading(self.document.value, self.decision)
 
     def agents(self) -> tuple[str, ...]:
         """Return the names of the agents whose trials the file holds, in order."""
@@ -95,13 +100,13 @@ class EvaluationFile:
                 yield place, replace(trial, number=number if trial.number is None else trial.number), losses
 
 
-def evaluation_file(content: bytes, format_name: str = "") -> EvaluationFile:
+def evaluation_file(content: bytes, format_name: str = "", decision: str = "") -> EvaluationFile:
     """Return a file, decoded, in the format that is named or found. Raises InvalidDocument."""
     document = decoded(content)
     if not format_name:
-        return EvaluationFile(document, detected(document.value, is_table=document.is_table))
+        return EvaluationFile(document, detected(document.value, is_table=document.is_table), decision)
     named = format_named(format_name)
-    return EvaluationFile(document, Detected(named, named.detect(document.value) or "it was said to be"))
+    return EvaluationFile(document, Detected(named, named.detect(document.value) or "it was said to be"), decision)
 
 
 def graded_rows(file: EvaluationFile, agent: str = "") -> Iterator[tuple[Place, dict[str, Any] | InvalidDocument]]:

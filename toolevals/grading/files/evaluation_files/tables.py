@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolevals.grading.reading.parsing.python_calls import calls_in_python
@@ -28,7 +28,7 @@ def is_table(content: bytes) -> bool:
 
 
 def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
-    """Return a table's rows by column (of columns of one name the first), and their lines. Raises InvalidDocument."""
+    """Return a table's rows by column, and their lines. Raises InvalidDocument, such as for a name that comes twice."""
     try:
         reader = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
     except UnicodeDecodeError as error:
@@ -42,6 +42,8 @@ def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
             line, end = end + 1, reader.line_num
             if not columns:
                 columns = [name.strip() for name in cells]
+                if twice := name_twice(columns):
+                    raise InvalidDocument.at("", f"the head names {twice} twice: rename one of the columns")
                 if len(columns) > MAX_COLUMNS:
                     raise InvalidDocument.at("", f"has {len(columns):,} columns; the limit is {MAX_COLUMNS:,}")
             elif any(cells):
@@ -50,6 +52,28 @@ def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
     except csv.Error as error:
         raise InvalidDocument.at("", f"line {reader.line_num}: is no CSV: {error}") from None
     return rows, tuple(lines)
+
+
+def name_twice(columns: Sequence[str]) -> str:
+    """Return the first name that a head has twice; empty where there is none. Columns may be without a name."""
+    seen: set[str] = set()
+    for name in filter(None, columns):
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
+def best_delimiter(head: str, delimiters: Iterable[str]) -> str:
+    """Return the delimiter that cuts a head into most cells, of several the first; what is in quotes is not cut."""
+
+    def cells(delimiter: str) -> int:
+        try:
+            return len(next(csv.reader([head], delimiter=delimiter), []))
+        except csv.Error:
+            return 0
+
+    return max(delimiters, key=cells)
 
 
 def _row(columns: list[str], cells: list[str], line: int) -> dict[str, str]:

@@ -12,17 +12,24 @@ _USAGE = {
     "candidatesTokenCount": "output_tokens", "candidates_token_count": "output_tokens",
     "inputTokens": "input_tokens", "outputTokens": "output_tokens",
     "promptTokens": "input_tokens", "completionTokens": "output_tokens",
+    "prompt_eval_count": "input_tokens", "eval_count": "output_tokens",
 }  # fmt: skip
 # What a double holds exactly; nothing takes more.
 _MOST = 2**53
 _UNDER = ("usage", "usageMetadata", "usage_metadata")
 # The keys of a message that say what it took.
-MEASURE_KEYS = ("latency_ms", "cost", *_UNDER)
+MEASURE_KEYS = ("latency_ms", "cost", "prompt_eval_count", "eval_count", *_UNDER)
 
 
 def usage_in(document: dict[str, Any]) -> dict[str, float]:
     """Return the counts of tokens under our names; what is no count is left aside."""
     given = next((document[key] for key in _UNDER if key in document), None)
+    if given is None and "eval_count" in document:
+        # Ollama counts next to its message.
+        given = document
+    if isinstance(given, dict) and isinstance(given.get("tokens"), dict):
+        # Cohere tells tokens from what it bills.
+        given = given["tokens"]
     if not isinstance(given, dict):
         return {}
     return {ours: given[key] for key, ours in _USAGE.items() if is_count(given.get(key))}

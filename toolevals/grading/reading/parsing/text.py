@@ -77,6 +77,11 @@ def calls_in_text(text: str, tools: Iterable[ToolSpec] | None = None) -> tuple[C
     return calls
 
 
+def has_call_mark(text: str) -> bool:
+    """Tell whether a text holds a mark that models begin calls with."""
+    return any(match.lastgroup != _THOUGHT for match in _MARK.finditer(text))
+
+
 def _calls_in_text(text: str, offered: Offered) -> tuple[Call, ...]:
     # The whole text first: what looks like a mark or a fence may stand inside an argument.
     if (calls := _whole(_stripped(text), offered)) is not None:

@@ -22,8 +22,17 @@ _BESIDE = frozenset({
     "role", "content", "name", "id", "index", "type", "finish_reason", "created_at", "timestamp", "model", "object",
     "cache_control", "provider_specific_fields", "is_error", *MEASURE_KEYS,
 })  # fmt: skip
-_REASONING = ("reasoning", "reasoning_content", "reasoning_details", "thinking")
-_OF_SPEAKERS = _BESIDE | {"tool_calls", "function_call", "refusal", "audio", "annotations", "parsed", *_REASONING}
+_REASONING = ("reasoning", "reasoning_content", "reasoning_details", "thinking", "tool_plan")
+_OF_SPEAKERS = _BESIDE | {
+    "tool_calls",
+    "function_call",
+    "refusal",
+    "audio",
+    "annotations",
+    "parsed",
+    "citations",
+    *_REASONING,
+}
 _OF_RESULTS = _BESIDE | {"tool_call_id"}
 
 
@@ -78,14 +87,14 @@ def _leave(item: Item, pointer: str, account: Account) -> None:
             account.lost(f"{pointer}/{key}", "reasoning")
     if item.get("audio"):
         account.lost(f"{pointer}/audio", "audio")
-    if item.get("annotations"):
-        account.lost(f"{pointer}/annotations", "citation")
+    if item.get("annotations") or item.get("citations"):
+        account.lost(f"{pointer}/{'annotations' if item.get('annotations') else 'citations'}", "citation")
 
 
 def _opens(document: Item) -> Opened | None:
     choices = document.get("choices")
     if not isinstance(choices, list):
-        return None
+        return _whole_message(document)
     chosen = first_choice(choices)
     further = tuple((f"/choices/{place}", "further choice") for place in range(len(choices)) if place != chosen)
     first = choices[chosen] if choices else None
@@ -100,6 +109,21 @@ def first_choice(choices: Sequence[Any]) -> int:
     indexes = [choice.get("index") if isinstance(choice, dict) else None for choice in choices]
     numbered = [(index if isinstance(index, int) else place, place) for place, index in enumerate(indexes)]
     return min(numbered, default=(0, 0))[1]
+
+
+# Keys of a whole response that holds one message: Ollama's, and Cohere's of its second version.
+_WHOLE = frozenset({
+    "message", "done", "done_reason", "total_duration", "load_duration", "prompt_eval_duration", "eval_duration",
+    "logprobs", *MEASURE_KEYS,
+})  # fmt: skip
+
+
+def _whole_message(document: Item) -> Opened | None:
+    """Open the response of Ollama (`message` and `done`) or of Cohere (`message` and `finish_reason`)."""
+    message, key = document.get("message"), next((key for key in ("done", "finish_reason") if key in document), None)
+    if key is None or not isinstance(message, dict) or not has_role(message):
+        return None
+    return Opened([("/message", message)], "/message", f"the document has `message` and `{key}`", read=_WHOLE)
 
 
 OPENAI_CHAT = TranscriptFormat(

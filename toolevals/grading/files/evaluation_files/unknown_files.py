@@ -1,0 +1,58 @@
+"""Says of a file of no known format what it has, which format is nearest and what it lacks for it, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+# So many keys are named.
+_NAMED: Final = 8
+_LONGEST: Final = 40
+# A format is near where a file has two of its keys, or one that only this format has.
+_FEWEST: Final = 2
+# Keys that files of any kind have tell nothing alone.
+_COMMON: Final = frozenset(
+    ("id", "type", "name", "data", "results", "config", "steps", "context", "plan", "text", "key")
+)
+PAGE: Final = "docs/formats.md"
+PLAIN: Final = (
+    "The plain form has one example a line:\n"
+    '{"id": "a1", "input": {"messages": [{"role": "user", "content": "..."}]}, "tools": [...],\n'
+    ' "expected_tool": "name", "expected_args": {...}}\n'
+    f"All formats: {PAGE}"
+)
+
+
+def unknown_words(document: Any, known: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+    """Return what to tell the person whose file is of no known format.
+
+    `known` has the title of each format with the keys that make it.
+    """
+    item = document[0] if isinstance(document, list) and document else document
+    if not isinstance(item, Mapping) or not item:
+        return f"it holds no objects. {PLAIN}"
+    names = [str(key)[:_LONGEST] for key in item]
+    said = f"it has {', '.join(names[:_NAMED])}"
+    if len(names) > _NAMED:
+        said += f" and {len(names) - _NAMED:,} more"
+    return f"{said}. {_nearest(frozenset(map(str, item)), known)}{PLAIN}"
+
+
+def _nearest(used: frozenset[str], known: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+    """Return the format of whose own keys most are there, and the missing ones; empty where none is near."""
+    formats = list(known)
+    holders = Counter(key for _, keys in formats for key in keys)
+    near = [
+        (len(shared), len(shared) / len(keys), title, keys)
+        for title, keys in formats
+        if (shared := used.intersection(keys))
+        and (len(shared) >= _FEWEST or any(holders[key] == 1 for key in shared - _COMMON))
+    ]
+    if not near:
+        return ""
+    *_, title, keys = max(near, key=lambda each: each[:2])
+    missing = ", ".join(key for key in keys if key not in used)
+    if not missing:
+        return f"The nearest format is {title}: it has its keys, but not its values. "
+    return f"The nearest format is {title}, for which it lacks {missing}. "
