@@ -11,6 +11,7 @@ from toolevals.grading.reading.parsing.formats.gemini import content_role, conte
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, listed
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message
 
@@ -90,7 +91,7 @@ def _opens(document: Item) -> Opened | None:
     if not isinstance(events, list) or not any(isinstance(each, dict) and "author" in each for each in events):
         return None
     read = frozenset({"events", "appName", "app_name", "userId", "user_id", "lastUpdateTime", "last_update_time"})
-    further = (("/state", "state of the session"),) if document.get("state") else ()
+    further = (("/state", "state of the session", PROVIDER_RUN),) if document.get("state") else ()
     return Opened(
         listed(events, "/events"), "/events", "the document has `events` with authors", read=read, further=further
     )
