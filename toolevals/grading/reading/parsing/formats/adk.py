@@ -91,7 +91,7 @@ def _opens(document: Item) -> Opened | None:
     if not isinstance(events, list) or not any(isinstance(each, dict) and "author" in each for each in events):
         return None
     read = frozenset({"events", "appName", "app_name", "userId", "user_id", "lastUpdateTime", "last_update_time"})
-    further = (("/state", "state of the session", PROVIDER_RUN),) if document.get("state") else ()
+    further = (("/state", "state of the session"),) if document.get("state") else ()
     return Opened(
         listed(events, "/events"), "/events", "the document has `events` with authors", read=read, further=further
     )
@@ -108,6 +108,7 @@ ADK_EVENTS = TranscriptFormat(
     keys=frozenset({"author", "invocation_id", "invocationId", "actions", "events", "content", "parts", "functionCall",
                     "function_call", "functionResponse", "function_response"}),
     made_by="library: google-adk 2.13",
-    losses=("reasoning", "file", "citation", "partial event", "actions on the session", "state of the session"),
+    losses=("reasoning", "file", "citation", "partial event", "actions on the session", "state of the session",
+            PROVIDER_RUN),
     opens=_opens,
 )  # fmt: skip

@@ -75,8 +75,8 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             account.rest(item, _OUTPUT, pointer)
             yield from draft.end()
             failed = item.get("is_error") is True
-            text = result_said(item.get("output"), f"{pointer}/output", account)
-            yield Turn(Message("tool", text, call_id=identifier_in(item, "call_id", "id"), is_error=failed))
+            answer = result_said(item.get("output"), f"{pointer}/output", account)
+            yield Turn(Message("tool", answer, call_id=identifier_in(item, "call_id", "id"), is_error=failed))
         elif isinstance(role := item.get("role"), str):
             account.rest(item, _MESSAGE, pointer)
             text = said(item.get("content"), f"{pointer}/content", account)
