@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from toolevals.grading.reading.parsing import FORMATS, read_transcript
@@ -13,11 +15,11 @@ SEARCH = {"query": "x"}
 CHAT_CALL = {"id": "srvtoolu_1", "type": "function", "function": {"name": "web_search", "arguments": "{}"}}
 
 
-def _assistant(*parts):
+def _assistant(*parts: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": list(parts)}]
 
 
-CASES = [
+CASES: list[tuple[str, list[dict[str, Any]]]] = [
     ("anthropic", _assistant(
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": SEARCH},
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []},
