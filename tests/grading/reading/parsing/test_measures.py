@@ -68,7 +68,7 @@ def test_each_format_says_what_its_messages_took(name):
 
 def test_what_several_messages_in_one_took_together_belongs_to_none():
     both = [
-        {"type": "server_tool_use", "id": "c1", "name": "get", "input": {}},
+        {"type": "tool_use", "id": "c1", "name": "get", "input": {}},
         {"type": "tool_result", "tool_use_id": "c1", "content": "{}"},
         {"type": "text", "text": "Done."},
     ]

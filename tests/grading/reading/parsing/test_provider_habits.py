@@ -113,29 +113,6 @@ def test_an_id_that_comes_again_means_the_last_call_before_the_result():
     assert answered(transcript) == [("a", "of a", False), ("b", "of b", False)]
 
 
-def test_tools_that_the_provider_runs_answer_within_the_message():
-    content = [
-        {"type": "text", "text": "Searching."},
-        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
-        {
-            "type": "web_search_tool_result",
-            "tool_use_id": "s1",
-            "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"},
-        },
-        {"type": "text", "text": "Nothing."},
-    ]
-    transcript = transcript_in({"role": "assistant", "content": content})
-    assert [message.role for message in transcript.messages] == ["assistant", "tool", "assistant"]
-    assert transcript.results[0].is_error
-    assert transcript.answer == "Nothing."
-
-
-def test_a_call_of_an_mcp_server_in_a_response_holds_its_result():
-    item = {"type": "mcp_call", "id": "m1", "name": "a", "arguments": '{"x": 1}', "output": None, "error": "timed out"}
-    transcript = transcript_in({"output": [item]})
-    assert transcript.results == (ToolResult(ToolCall("a", {"x": 1}, "m1"), "timed out", is_error=True),)
-
-
 @pytest.mark.parametrize(
     "document",
     [

@@ -29,7 +29,11 @@ def calls_in(given: Any, pointer: str, account: Account) -> tuple[Call, ...]:
         return ()
     if not isinstance(given, list):
         return (called(given, pointer, account),)
-    return tuple(called(item, f"{pointer}/{place}", account) for place, item in enumerate(given))
+    return tuple(
+        called(item, f"{pointer}/{place}", account)
+        for place, item in enumerate(given)
+        if not account.provider_run(item, f"{pointer}/{place}")
+    )
 
 
 def _account(item: dict[str, Any], pointer: str, account: Account) -> None:

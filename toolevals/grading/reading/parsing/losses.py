@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.json_calls import describes_tools, printable
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, identifiers, provider_run
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 _NAMES = frozenset({"name", "tool", "toolname", "functionname", "function", "action", "recipient"})
@@ -143,13 +144,15 @@ class Account:
     With `strict`, a part of unknown shape refuses the document: nothing has shown that it is of this format.
     """
 
-    __slots__ = ("_calls_at", "_label", "_strict", "_tally")
+    __slots__ = ("_calls_at", "_label", "_strict", "_tally", "left_calls")
 
     def __init__(self, label: str = "this format", calls_at: str = "elsewhere", *, strict: bool = False) -> None:
         self._label = label
         self._calls_at = calls_at
         self._strict = strict
         self._tally = Tally()
+        # The ids of calls that were left out: so are their results.
+        self.left_calls: set[str] = set()
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -159,6 +162,18 @@ class Account:
     def lost(self, pointer: str, what: str) -> None:
         """Note a part that the format has and a transcript does not."""
         self._tally.add((Loss(what, _pattern(pointer), first=pointer),))
+
+    def provider_run(self, part: Any, pointer: str, name: str | None = None) -> bool:
+        """Tell whether a part is a call of a tool that the provider runs, or its result, and leave it out then.
+
+        `name` is the tool's where the format itself says that it is one.
+        """
+        tool = provider_run(part) if name is None else name
+        if tool is None:
+            return False
+        self.lost(pointer, f"{PROVIDER_RUN} ({_short(tool)})")
+        self.left_calls.update(identifiers(part))
+        return True
 
     def unknown(self, pointer: str, value: Any, what: str) -> None:
         """Note what the format does not have; empty values are nothing. Raises InvalidDocument for a call."""
@@ -171,6 +186,8 @@ class Account:
 
     def unknown_part(self, pointer: str, part: Any) -> None:
         """Note a part of a message that is of no type that the format has. Raises InvalidDocument for a call."""
+        if self.provider_run(part, pointer):
+            return
         kind = next(
             (part[key] for key in ("type", "part_kind", "kind") if isinstance(part, dict) and key in part), None
         )

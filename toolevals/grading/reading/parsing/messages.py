@@ -9,7 +9,7 @@ from toolevals.grading.reading.parsing.detection import Found, found_in, nearest
 from toolevals.grading.reading.parsing.formats.transcript_format import Opened
 from toolevals.grading.reading.parsing.losses import Account, Loss, UnknownShapeError
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, is_count, usage_in
-from toolevals.grading.reading.parsing.turns import messages_of
+from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.documents import require_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -79,7 +79,13 @@ def _messages(document: Any, found: Found, account: Account) -> tuple[Message, .
         if not each.accepts(item):
             raise UnknownShapeError.at(pointer, f"is not {each.item}, which {each.name} has")
     before = _beside(document, opened, account)
-    return with_few_calls((*before, *messages_of(each.turns(opened.items, account))), opened.at)
+    turns = (turn for turn in each.turns(opened.items, account) if not _is_left(turn, account))
+    return with_few_calls((*before, *messages_of(turns)), opened.at)
+
+
+def _is_left(turn: Turn, account: Account) -> bool:
+    """Tell whether a message is the result of a call that was left out."""
+    return turn.message.role == "tool" and turn.message.call_id in account.left_calls
 
 
 def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, ...]:

@@ -11,6 +11,7 @@ from toolevals.grading.reading.parsing.formats.gemini import content_role, conte
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, listed
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message
 
@@ -107,6 +108,7 @@ ADK_EVENTS = TranscriptFormat(
     keys=frozenset({"author", "invocation_id", "invocationId", "actions", "events", "content", "parts", "functionCall",
                     "function_call", "functionResponse", "function_response"}),
     made_by="library: google-adk 2.13",
-    losses=("reasoning", "file", "citation", "partial event", "actions on the session", "state of the session"),
+    losses=("reasoning", "file", "citation", "partial event", "actions on the session", "state of the session",
+            PROVIDER_RUN),
     opens=_opens,
 )  # fmt: skip

@@ -19,6 +19,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
@@ -52,6 +53,8 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         speech = Speech(role, account)
         for place, part in enumerate(content):
             kind, here = kind_of(part), f"{pointer}/content/{place}"
+            if account.provider_run(part, here):
+                continue
             if kind == "tool-call":
                 speech.call(called(part, part.get("toolName"), here, account))
             elif kind == "tool-result":
@@ -99,5 +102,5 @@ AI_SDK = TranscriptFormat(
     calls_at="parts of type `tool-call`",
     keys=frozenset({*_OWN, "role", "content", "toolCallId", "toolName", "input", "output", "args", "result"}),
     made_by="library: ai 4.3, ai 5.0",
-    losses=("reasoning", "image", "file", "approval"),
+    losses=("reasoning", "image", "file", "approval", PROVIDER_RUN),
 )

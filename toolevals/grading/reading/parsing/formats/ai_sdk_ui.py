@@ -20,6 +20,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, is_marked
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -109,6 +110,9 @@ class _Steps:
         yield from self._step(last=True)
 
     def _call(self, part: Item, name: Any, pointer: str) -> None:
+        if is_marked(part):
+            self._account.provider_run(part, pointer, str(name))
+            return
         self._speech.call(called(part, name, pointer, self._account, _RESULT))
         self._called = True
         state = part.get("state")
@@ -140,5 +144,5 @@ AI_SDK_UI = TranscriptFormat(
     keys=frozenset({"role", "parts", "step-start", "tool-invocation", "dynamic-tool", "toolInvocation",
                     "toolInvocations", "toolCallId", "toolName", "state", "input", "output", "args", "errorText"}),
     made_by="library: ai 4.3, ai 5.0",
-    losses=("reasoning", "file", "citation", "data of the interface"),
+    losses=("reasoning", "file", "citation", "data of the interface", PROVIDER_RUN),
 )  # fmt: skip

@@ -1,7 +1,6 @@
 """Reads Anthropic messages: content blocks `text`, `tool_use`, `tool_result`.
 
-Source: https://docs.anthropic.com/en/api/messages. Tools that Anthropic runs itself (`server_tool_use`, `mcp_tool_use`
-and the blocks whose type ends in `tool_result`) are read alike.
+Source: https://docs.anthropic.com/en/api/messages.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -68,6 +68,8 @@ def _blocks(role: str, content: list[Any], pointer: str, account: Account) -> It
     speech = Speech(role, account)
     for place, block in enumerate(content):
         kind, here = kind_of(block), f"{pointer}/{place}"
+        if account.provider_run(block, here):
+            continue
         if kind.endswith("tool_use"):
             account.rest_of_call(block, _CALL, "input" in block, here)
             speech.call(call_of(block.get("name"), block.get("input"), identifier_in(block, "id"), shown_as=block))
@@ -81,11 +83,9 @@ def _blocks(role: str, content: list[Any], pointer: str, account: Account) -> It
 
 def _result(block: Item, pointer: str, account: Account) -> Turn:
     content = block.get("content")
-    # The tools that Anthropic runs answer with one block of an error's type.
-    refused = isinstance(content, dict) and str(content.get("type", "")).endswith("_error")
-    failed = block.get("is_error") is True or refused
     text = result_said(content, f"{pointer}/content", account)
-    return Turn(Message("tool", text, call_id=identifier_in(block, "tool_use_id"), is_error=failed))
+    identifier = identifier_in(block, "tool_use_id")
+    return Turn(Message("tool", text, call_id=identifier, is_error=block.get("is_error") is True))
 
 
 ANTHROPIC = TranscriptFormat(
@@ -98,5 +98,5 @@ ANTHROPIC = TranscriptFormat(
     calls_at="blocks of type `tool_use`",
     keys=frozenset({"role", "content", "type", "text", *_CALL, *_RESULT, "stop_reason"}),
     made_by="published schema",
-    losses=("reasoning", "image", "file", "citation", "search result"),
+    losses=("reasoning", "image", "file", "citation", "search result", PROVIDER_RUN),
 )

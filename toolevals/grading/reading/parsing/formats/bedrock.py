@@ -14,6 +14,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import Item, Op
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import measures_in
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -69,6 +70,8 @@ def _blocks(role: str, content: list[Any], pointer: str, account: Account) -> It
     for place, block in enumerate(content):
         here = f"{pointer}/{place}"
         given = block if isinstance(block, dict) else {}
+        if any(account.provider_run(given.get(key), here) for key in ("toolUse", "toolResult")):
+            continue
         if isinstance(call := given.get("toolUse"), dict):
             account.rest(given, frozenset({"toolUse"}), here)
             account.rest_of_call(call, _CALL, "input" in call, f"{here}/toolUse")
@@ -132,6 +135,6 @@ BEDROCK_CONVERSE = TranscriptFormat(
     calls_at="`toolUse` of a block",
     keys=frozenset({*_OWN, *_CALL, *_RESULT, *_KEYS, "json", "text"}),
     made_by="library: strands-agents 1.62, boto3 1.44",
-    losses=("reasoning", "image", "audio", "video", "file", "citation", "search result", "cache point"),
+    losses=("reasoning", "image", "audio", "video", "file", "citation", "search result", "cache point", PROVIDER_RUN),
     opens=_opens,
 )

@@ -13,6 +13,7 @@ from toolevals.grading.reading.parsing.content import result_said
 from toolevals.grading.reading.parsing.formats.transcript_format import Item, Opened, Placed, TranscriptFormat, listed
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN, call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, provider_run_key
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message
@@ -34,8 +35,6 @@ _BESIDE = frozenset({
 })  # fmt: skip
 _PART_LOSSES: Mapping[str, str] = {
     "inlineData": "file", "inline_data": "file", "fileData": "file", "file_data": "file",
-    "executableCode": "code that the provider runs", "executable_code": "code that the provider runs",
-    "codeExecutionResult": "code that the provider runs", "code_execution_result": "code that the provider runs",
 }  # fmt: skip
 
 
@@ -86,6 +85,8 @@ def contents_read(role: str, parts: Any, calls: list[Call], pointer: str, accoun
             account.rest(part, _BESIDE, here)
             account.rest(response, _RESPONSE, here)
             yield from speech.answered(_result(response, here, account))
+        elif (name := provider_run_key(part)) is not None:
+            account.provider_run(part, here, name)
         elif key := next((key for key in _PART_LOSSES if part.get(key)), None):
             account.lost(here, _PART_LOSSES[key])
         else:
@@ -152,6 +153,6 @@ GEMINI = TranscriptFormat(
     calls_at="`functionCall` (`function_call`) of a part",
     keys=frozenset({"contents", "candidates", *_CONTENT, *_BESIDE, *_CALL, *_RESPONSE}),
     made_by="published schema",
-    losses=("reasoning", "file", "citation", "code that the provider runs", "further choice"),
+    losses=("reasoning", "file", "citation", PROVIDER_RUN, "further choice"),
     opens=_opens,
 )

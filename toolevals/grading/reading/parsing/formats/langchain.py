@@ -24,6 +24,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 from toolevals.grading.reading.parsing.json_calls import call_in, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
 
@@ -200,6 +201,6 @@ LANGCHAIN = TranscriptFormat(
     calls_at="`tool_calls` of a message of type `ai`",
     keys=frozenset({"type", "data", "lc", "kwargs", "values", "human", "ai", *_OF_SPEAKERS, *_OF_RESULTS}),
     made_by="library: langchain-core 1.7, langgraph 1.2",
-    losses=("reasoning", "image", "audio", "file", "citation", "artifact", "state of the graph"),
+    losses=("reasoning", "image", "audio", "file", "citation", "artifact", "state of the graph", PROVIDER_RUN),
     opens=_opens,
 )

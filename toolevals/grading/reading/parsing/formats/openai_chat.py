@@ -15,6 +15,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import Item, Op
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 
@@ -136,6 +137,6 @@ OPENAI_CHAT = TranscriptFormat(
     calls_at="`tool_calls` (or `function_call`) of a message",
     keys=_OF_SPEAKERS | {"tool_call_id", "choices", "message"},
     made_by="published schema",
-    losses=("reasoning", "image", "audio", "file", "citation", "further choice"),
+    losses=("reasoning", "image", "audio", "file", "citation", "further choice", PROVIDER_RUN),
     opens=_opens,
 )

@@ -1,14 +1,13 @@
 """Reads OpenAI responses: a flat list of items, of which messages, function calls and their outputs are read.
 
-Source: https://platform.openai.com/docs/api-reference/responses. Reasoning and the calls of built-in tools (web search,
-code interpreter), which the provider makes and answers itself, are losses. Calls of an MCP server hold their own
-results. The items of the OpenAI Agents SDK (`RunResult.to_input_list()`) are of this form.
+Source: https://platform.openai.com/docs/api-reference/responses. Reasoning and the calls of tools that the provider
+runs (web search, code interpreter, servers of MCP) are losses, and so are those of its own that the agent's program
+runs (computer, shell). The items of the OpenAI Agents SDK (`RunResult.to_input_list()`) are of this form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_said, said
 from toolevals.grading.reading.parsing.formats.transcript_format import (
@@ -21,10 +20,11 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_of, free_text_call, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.turns import AssistantDraft, Turn
 from toolevals.grading.values import Call, Message
 
-_CALLS = ("function_call", "custom_tool_call", "mcp_call")
+_CALLS = ("function_call", "custom_tool_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 _TEXT_BLOCKS = ("input_text", "output_text", "input_image", "input_file")
 _BUILT_IN = "call of a built-in tool"
@@ -37,9 +37,8 @@ _ITEM_LOSSES = {
     "item_reference": "reference to another item",
     **dict.fromkeys(
         (
-            "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "computer_call",
-            "computer_call_output", "local_shell_call", "local_shell_call_output", "shell_call", "shell_call_output",
-            "apply_patch_call", "apply_patch_call_output", "tool_search_call", "tool_search_output",
+            "computer_call", "computer_call_output", "local_shell_call", "local_shell_call_output", "shell_call",
+            "shell_call_output", "apply_patch_call", "apply_patch_call_output",
         ),
         _BUILT_IN,
     ),
@@ -71,12 +70,13 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
     for pointer, item in items:
         kind = item.get("type")
         if kind in _CALLS:
-            yield from _call(item, pointer, draft, account)
+            draft.calls.append(_call(item, pointer, account))
         elif kind in _OUTPUTS:
             account.rest(item, _OUTPUT, pointer)
             yield from draft.end()
             failed = item.get("is_error") is True
-            yield _result(item, item.get("output"), f"{pointer}/output", account, failed=failed)
+            answer = result_said(item.get("output"), f"{pointer}/output", account)
+            yield Turn(Message("tool", answer, call_id=identifier_in(item, "call_id", "id"), is_error=failed))
         elif isinstance(role := item.get("role"), str):
             account.rest(item, _MESSAGE, pointer)
             text = said(item.get("content"), f"{pointer}/content", account)
@@ -93,29 +93,16 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
     yield from draft.end()
 
 
-def _call(item: Item, pointer: str, draft: AssistantDraft, account: Account) -> Iterator[Turn]:
+def _call(item: Item, pointer: str, account: Account) -> Call:
     identifier = identifier_in(item, "call_id", "id")
     call: Call
     if item["type"] == "custom_tool_call":
         account.rest_of_call(item, _CALL | {"input"}, "input" in item, pointer)
         call = free_text_call(item.get("name"), item.get("input"), identifier)
     else:
-        known = _CALL | {"arguments"}
-        if item["type"] == "mcp_call":
-            known |= {"output", "error", "server_label", "approval_request_id"}
-        account.rest_of_call(item, known, "arguments" in item, pointer)
+        account.rest_of_call(item, _CALL | {"arguments"}, "arguments" in item, pointer)
         call = call_of(item.get("name"), item.get("arguments"), identifier, shown_as=item)
-    draft.calls.append(call)
-    if item["type"] == "mcp_call" and (item.get("output") is not None or item.get("error") is not None):
-        yield from draft.end()
-        failed = item.get("error") is not None
-        key = "error" if failed else "output"
-        yield _result(item, item[key], f"{pointer}/{key}", account, failed=failed)
-
-
-def _result(item: Item, output: Any, pointer: str, account: Account, *, failed: bool) -> Turn:
-    identifier = identifier_in(item, "call_id", "id")
-    return Turn(Message("tool", result_said(output, pointer, account), call_id=identifier, is_error=failed))
+    return call
 
 
 def _opens(document: Item) -> Opened | None:
@@ -142,6 +129,6 @@ OPENAI_RESPONSES = TranscriptFormat(
     calls_at="items of type `function_call`",
     keys=frozenset({"arguments", "output", "input", "instructions", *_MESSAGE, *_CALL, *_CALLS, *_OUTPUTS}),
     made_by="library: openai-agents 0.24; published schema",
-    losses=("reasoning", "image", "file", "citation", _BUILT_IN, "list of tools", "approval"),
+    losses=("reasoning", "image", "file", "citation", PROVIDER_RUN, _BUILT_IN, "list of tools", "approval"),
     opens=_opens,
 )

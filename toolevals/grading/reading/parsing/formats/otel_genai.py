@@ -20,6 +20,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -32,8 +33,7 @@ _RESULT = frozenset({"type", "id", "name", "response", "result", "builtin"})
 _TEXT = frozenset({"type", "content", "visible"})
 _LOSSES = {
     "uri": "file", "blob": "file", "binary": "file", "image-url": "image", "audio-url": "audio", "video-url": "video",
-    "document-url": "file", "server_tool_call": "call of a built-in tool",
-    "server_tool_call_response": "call of a built-in tool", **PART_LOSSES,
+    "document-url": "file", **PART_LOSSES,
 }  # fmt: skip
 _INPUT, _OUTPUT, _SYSTEM = "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"
 
@@ -59,6 +59,8 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         speech = Speech(account.role(item["role"], pointer), account)
         for place, part in enumerate(item["parts"]):
             kind, here = kind_of(part), f"{pointer}/parts/{place}"
+            if account.provider_run(part, here):
+                continue
             if kind == "text" and isinstance(part.get("content"), str):
                 account.rest(part, _TEXT, here)
                 speech.text(part["content"])
@@ -132,6 +134,6 @@ OTEL_GENAI = TranscriptFormat(
     keys=frozenset({"role", "parts", "content", "tool_call", "tool_call_response", "arguments", "response",
                     _INPUT, _OUTPUT}),
     made_by="library: pydantic-ai-slim 2.68",
-    losses=("reasoning", "image", "audio", "video", "file", "call of a built-in tool"),
+    losses=("reasoning", "image", "audio", "video", "file", PROVIDER_RUN),
     opens=_opens,
 )  # fmt: skip

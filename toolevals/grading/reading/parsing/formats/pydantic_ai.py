@@ -13,6 +13,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import Item, Pl
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -27,8 +28,6 @@ _MESSAGE = _ABOUT | {"instructions", "failed_attempts", *MEASURE_KEYS}
 _WORDS = _ABOUT | {"content", "id", "signature", "citations"}
 _CALL = _ABOUT | {"tool_name", "args", "tool_call_id", "id"}
 _RESULT = _ABOUT | {"tool_name", "content", "tool_call_id", "outcome"}
-_CALLS = ("tool-call", "builtin-tool-call")
-_RETURNS = ("tool-return", "builtin-tool-return")
 _SAID = {"system-prompt": "system", "user-prompt": "user", "text": "assistant", "retry-feedback": "user"}
 _LOSSES = {
     "thinking": "reasoning", "compaction": "reasoning", "file": "file", "speech": "audio",
@@ -71,11 +70,13 @@ def _parts(item: Item, pointer: str, account: Account) -> Iterator[Turn]:
     speech = Speech("assistant", account)
     for place, part in enumerate(item["parts"]):
         kind, here = kind_of(part, "part_kind"), f"{pointer}/parts/{place}"
-        if kind in _CALLS:
+        if account.provider_run(part, here):
+            continue
+        if kind == "tool-call":
             account.rest_of_call(part, _CALL, "args" in part, here)
             identifier = identifier_in(part, "tool_call_id")
             speech.call(call_of(part.get("tool_name"), part.get("args"), identifier, shown_as=part))
-        elif kind in _RETURNS or (kind == "retry-prompt" and part.get("tool_name") is not None):
+        elif kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name") is not None):
             account.rest(part, _RESULT, here)
             yield from speech.answered(_result(part, kind, here, account))
         elif kind in _SAID or kind == "retry-prompt":
@@ -129,7 +130,7 @@ PYDANTIC_AI = TranscriptFormat(
     item="a message of kind `request` or `response` with parts",
     turns=_turns,
     calls_at="parts whose `part_kind` is `tool-call`",
-    keys=frozenset({"request", "response", *_CALLS, *_RETURNS, *_SAID, "part_kind", "kind", "parts", *_CALL}),
+    keys=frozenset({"request", "response", "tool-call", "tool-return", *_SAID, "part_kind", "kind", "parts", *_CALL}),
     made_by="library: pydantic-ai-slim 2.68",
-    losses=("reasoning", "image", "audio", "video", "file", "citation", "list of tools", "settings"),
+    losses=("reasoning", "image", "audio", "video", "file", "citation", "list of tools", "settings", PROVIDER_RUN),
 )

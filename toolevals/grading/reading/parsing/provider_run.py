@@ -1,0 +1,82 @@
+"""Tells calls of tools that the provider runs itself, such as web search, from those of the agent, in every format.
+
+The provider makes such a call and answers it before the agent's program hears of it: it is no call of the agent. The
+call and its result are left out, and the loss names the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+PROVIDER_RUN: Final = "call of a tool that the provider runs"
+# What names the kind of a part, in one format or another.
+_KINDS: Final = ("type", "part_kind", "kind", "block_type", "content_type")
+_NAMES: Final = ("name", "tool_name", "toolName", "toolType", "tool_type")
+_IDS: Final = ("id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId")
+# Kinds of parts that only such calls and their results have: OpenAI's items, Anthropic's blocks, the parts of Gemini,
+# Pydantic AI, LangChain and OpenTelemetry.
+_OWN_KINDS: Final = frozenset({
+    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "tool_search_call",
+    "tool_search_output", "mcp_call", "x_search_call", "builtin_function",
+    "server_tool_use", "mcp_tool_use", "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result",
+    "code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "executable_code", "code_execution_result", "code_execution_call", "google_search_call", "google_search_result",
+    "url_context_call", "url_context_result", "google_maps_call", "google_maps_result", "mcp_server_tool_call",
+    "mcp_server_tool_result",
+    "builtin-tool-call", "builtin-tool-return", "native-tool-call", "native-tool-return",
+    "server_tool_call", "server_tool_call_chunk", "server_tool_result", "server_tool_call_response",
+})  # fmt: skip
+# Kinds without a name of the tool: the name is the kind without this end.
+_ENDS: Final = ("_tool_result", "_call", "_output", "_result")
+# Parts that hold it under a key of their own: Gemini's.
+_OWN_KEYS: Final[Mapping[str, str]] = {
+    "executableCode": "code_execution", "executable_code": "code_execution",
+    "codeExecutionResult": "code_execution", "code_execution_result": "code_execution",
+    "toolCall": "", "tool_call": "", "toolResponse": "", "tool_response": "",
+}  # fmt: skip
+# A flag next to a call that is else like the agent's own: the AI SDK's, and Pydantic AI's in OpenTelemetry's parts.
+_FLAGS: Final = ("providerExecuted", "provider_executed", "builtin")
+# Anthropic's ids, which gateways keep when they write such a call in another provider's form.
+_ID_STARTS: Final = ("srvtoolu_", "mcptoolu_")
+
+
+def provider_run(part: Any) -> str | None:
+    """Return the name of the tool where a part is a call of one that the provider runs, or its result; else None."""
+    if not isinstance(part, dict):
+        return None
+    kind = next((kind for key in _KINDS if isinstance(kind := part.get(key), str)), "")
+    if kind in _OWN_KINDS or is_marked(part) or (kind == "tool_use" and "tool_type" in part):
+        return _name(part) or _plain(kind)
+    return None
+
+
+def is_marked(part: Mapping[str, Any]) -> bool:
+    """Tell whether a call is like the agent's own, and a flag or its id says that the provider ran it."""
+    return any(part.get(flag) is True for flag in _FLAGS) or any(
+        isinstance(identifier := part.get(key), str) and identifier.startswith(_ID_STARTS) for key in _IDS
+    )
+
+
+def provider_run_key(part: Mapping[str, Any]) -> str | None:
+    """Return the name of the tool where one of a part's keys holds such a call or its result, as Gemini's do."""
+    for key, name in _OWN_KEYS.items():
+        if isinstance(inner := part.get(key), dict):
+            return name or _name(inner) or _plain(key)
+    return None
+
+
+def identifiers(part: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ids by which a result may name the call that a part is."""
+    return tuple(value for key in _IDS if isinstance(value := part.get(key), str) and value)
+
+
+def _name(part: Mapping[str, Any]) -> str:
+    function = part.get("function")
+    holders = (part, function) if isinstance(function, dict) else (part,)
+    return next((name for each in holders for key in _NAMES if isinstance(name := each.get(key), str) and name), "")
+
+
+def _plain(kind: str) -> str:
+    return next((kind[: -len(end)] for end in _ENDS if kind.endswith(end) and kind != end), kind)
