@@ -74,7 +74,7 @@ def test_the_decision_of_a_fine_tuning_conversation_is_chosen(dataset, load, opt
 
 
 def test_a_turn_that_cannot_be_read_is_wrong_only_where_it_is_the_example(dataset, load):
-    turns = [TUNED["messages"][0], {"role": "assistant", "content": "<tool_call>oops"}, *TUNED["messages"][2:]]
+    turns = [TUNED["messages"][0], {"role": "assistant", "content": "<tool_call>{oops, no"}, *TUNED["messages"][2:]]
     assert load([{"id": "a", "messages": turns}], "openai_chat").state == JobState.SUCCEEDED
     job = load([{"id": "b", "messages": turns}], "openai_chat", {"decision": "first"})
     assert job.state == JobState.FAILED

@@ -195,7 +195,7 @@ def test_a_file_of_one_row_is_no_list_of_tools(rows, name):
     [
         (HERMES | {"conversations": []}, ""),
         (HERMES | {"conversations": [ASKED, {"from": "narrator", "value": "x"}]}, "/conversations/1/from"),
-        (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": "<tool_call>no"}]}, "/conversations/1/0"),
+        (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": "<tool_call>{no, no"}]}, "/conversations/1/0"),
         (APIGEN | {"conversations": [ASKED, {"from": "function_call", "value": "x"}]}, "/conversations/1/value"),
         (HERMES | {"conversations": [ASKED, {"from": "gpt", "value": '{"tool": "seek"}'}]}, "/conversations/1/value"),
         (XLAM | {"answers": "[1]"}, "/answers"),
