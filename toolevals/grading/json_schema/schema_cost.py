@@ -18,11 +18,11 @@ from toolevals.grading.values.json_pointers import parts_of
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 MOST_APPLIED: Final = 10_000
-"""So many schemas may be applied to the same value; those below `unevaluated...` count `UNEVALUATED` times."""
+"""The most schemas that may be applied to the same value; `unevaluated...` counts `UNEVALUATED` times."""
 MOST_DEEP: Final = 100
-"""So many schemas may follow upon each other on the same value."""
+"""The most schemas that may be applied to the same value in a row."""
 MOST_WORK: Final = 1_000_000
-"""So many schemas may be applied to all parts of one value."""
+"""The most schemas that may be applied to all parts of one value, together."""
 MOST_LISTED: Final = 200_000
 """So much may be put into the list of what is wrong with a value, in parts of values and tenths of an enum's values."""
 UNEVALUATED: Final = 10
@@ -40,7 +40,7 @@ _Edge = tuple[str, Schema]
 
 
 class SchemaCost:
-    """What a schema costs; `problems` says by pointer where it costs more than is taken."""
+    """The cost of checking by a schema; `problems` says by pointer where it is too high."""
 
     def __init__(self, schema: Schema) -> None:
         self._root = schema
@@ -59,7 +59,7 @@ class SchemaCost:
 
     @property
     def problems(self) -> list[Problem]:
-        """Where a schema costs too much: at most one problem."""
+        """Return where a schema costs too much: at most one problem."""
         return [self._problem] if self._problem else []
 
     def at(self, path: Sequence[str | int]) -> Self:

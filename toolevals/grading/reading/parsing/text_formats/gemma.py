@@ -24,7 +24,7 @@ _END: Final = re.compile(r"\s*(?:<end_function_call>|<tool_call\|>)?")
 
 
 class _UnreadableError(ValueError):
-    """What stands here is no value."""
+    """Text that is no value."""
 
 
 def _read(source: Source, match: re.Match[str]) -> Found:
