@@ -188,6 +188,13 @@ def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, ca
     assert "\n  The run has no errored case" in capsys.readouterr().err
 
 
+def test_a_large_document_of_tools_is_published_by_a_job_that_is_waited_for(server, capsys, tmp_path):
+    tools = [{"name": f"tool_{n}", "description": "x" * 600, "inputSchema": {"type": "object"}} for n in range(500)]
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": tools}))
+    assert command.main(["import", "tools", str(tmp_path / "tools.json"), "--registry", "large"]) == Exit.OK
+    assert capsys.readouterr().out == "large@1: 500 tools\n"
+
+
 def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):
     line = f"{sys.executable} -m tests.agents.mcp_shop"
     assert command.main(["import", "mcp", "--registry", "mcp-shop", "--command", line, "--note", "pipes"]) == Exit.OK

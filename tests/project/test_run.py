@@ -20,6 +20,7 @@ from tests.fixtures.prepared import prepared_folder, prepared_root
 from tests.servers.process import free_port, wait_until
 from toolevals.cli import serve
 from toolevals.serving.application import RENEW, CannotServeError
+from toolevals.serving.application import WEB as WEB_SERVER
 from toolevals.serving.preparation import Preparation
 
 pytestmark = [
@@ -182,15 +183,35 @@ def test_signals_end_all_of_it(start: Starts, signals: list[signal.Signals]) -> 
     assert not answers(started.url)
 
 
-class Dying:
-    """An application whose worker dies as soon as it is started."""
+class Clock:
+    """A clock that only sleeping moves; it ends the test after an hour."""
 
     def __init__(self) -> None:
-        self.processes: Any = {"worker": SimpleNamespace(returncode=3)}
-        self.starts = 0
+        self.now = 0.0
 
-    def ended(self) -> str:
-        return "worker"
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        if self.now > 3600:
+            raise serve.StopRequested
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(serve, "time", SimpleNamespace(monotonic=lambda: made.now, sleep=made.sleep))
+    return made
+
+
+class Dying:
+    """An application of which one process dies as soon as it is started."""
+
+    def __init__(self, name: str) -> None:
+        self.processes: Any = {name: SimpleNamespace(returncode=3) for name in ("worker", WEB_SERVER)}
+        self.starts = 0
+        self.name = name
+
+    def ended(self) -> list[str]:
+        return [self.name]
 
     def restart(self, name: str) -> None:
         self.starts += 1
@@ -201,43 +222,49 @@ class Renewing:
     """An application whose worker ends to be replaced, can't be started once, and whose web server dies at last."""
 
     def __init__(self) -> None:
-        self.processes: Any = {"worker": SimpleNamespace(returncode=RENEW), "web": SimpleNamespace(returncode=3)}
+        self.processes: Any = {"worker": SimpleNamespace(returncode=RENEW), WEB_SERVER: SimpleNamespace(returncode=3)}
         self.starts = 0
 
-    def ended(self) -> str:
-        return "worker" if self.starts < 2 else "web"
+    def ended(self) -> list[str]:
+        return ["worker"] if self.starts < 2 else [WEB_SERVER]
 
     def restart(self, name: str) -> None:
         self.starts += name == "worker"
-        if name == "web" or self.starts == 1:
+        if name == WEB_SERVER or self.starts == 1:
             raise CannotServeError(f"The {name} ended at once: see above.")
 
 
 def test_a_worker_that_ends_to_be_replaced_is_started_at_once_and_nothing_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("toolevals.cli.serve.time.sleep", lambda _: None)
     application: Any = Renewing()
-    with pytest.raises(CannotServeError, match="The web ended 5 times"):
+    with pytest.raises(CannotServeError, match="The web server ended 5 times"):
         serve.watch(application)
     assert application.starts == 2
     assert "worker" not in "".join(capsys.readouterr())
 
 
-def test_a_process_that_dies_again_and_again_is_given_up_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("toolevals.cli.serve.time.sleep", pauses.append)
-    application: Any = Dying()
-    with pytest.raises(CannotServeError, match=r"The worker ended 5 times within 120 seconds, .*status 3"):
+def test_a_web_server_that_dies_again_and_again_is_given_up_after_growing_pauses(clock: Clock) -> None:
+    application: Any = Dying(WEB_SERVER)
+    with pytest.raises(CannotServeError, match=r"The web server ended 5 times within 120 seconds, .*status 3"):
         serve.watch(application)
-    assert pauses == [1, 2, 4, 8]
     assert application.starts == 4
+    assert clock.now == pytest.approx(1 + 2 + 4 + 8, abs=4)
+
+
+def test_a_worker_that_dies_again_and_again_never_ends_the_site(clock: Clock) -> None:
+    application: Any = Dying("worker")
+    with pytest.raises(serve.StopRequested):
+        serve.watch(application)
+    # Every twenty seconds, after the first pauses.
+    assert 150 < application.starts < 200
+    assert clock.now > 3600
 
 
 def test_a_death_long_ago_does_not_count() -> None:
     restarts = serve.Restarts()
-    assert [restarts.pause("worker", at) for at in (0, 10, 200, 210, 220, 230, 240)] == [1, 2, 1, 2, 4, 8, None]
-    assert restarts.pause("web server", 240) == 1
+    assert [restarts.pause(WEB_SERVER, at) for at in (0, 10, 200, 210, 220, 230, 240)] == [1, 2, 1, 2, 4, 8, None]
+    assert restarts.pause("worker", 240) == 1
 
 
 def test_a_second_start_keeps_the_data(start: Starts, data: Path) -> None:

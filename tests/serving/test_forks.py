@@ -102,7 +102,7 @@ def test_one_that_cannot_be_started_again_has_ended_still(tmp_path: Path) -> Non
     application.processes["worker"].wait()
     with pytest.raises(CannotServeError, match="The worker ended at once"):
         application.restart("worker")
-    assert application.ended() == "worker"
+    assert application.ended() == ["worker"]
     application.stop()
 
 

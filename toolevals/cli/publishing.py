@@ -10,7 +10,7 @@ from typing import Any
 
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import note, say
+from toolevals.cli.output import note, say, say_progress
 from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
 from toolevals.grading.reading.specs import survey_tools as read_survey
 from toolevals.grading.values.problems import InvalidDocument
@@ -71,6 +71,10 @@ def publish(
     if choice:
         body["choice"] = choice
     version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
+    if "state" in version:
+        # A large document is published by a job.
+        report = client.wait(version, say=say_progress)["report"]
+        version = {"name": report["name"], "size": report["tools"]}
     say(f"{version['name']}: {version['size']} tools")
     return Exit.OK
 

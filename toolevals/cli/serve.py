@@ -19,11 +19,13 @@ from typing import NoReturn
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
-from toolevals.serving.application import RENEW, Application, CannotServeError
+from toolevals.serving.application import RENEW, WEB, Application, CannotServeError
 from toolevals.serving.folders import data_folder
 
-# Seconds before a process that died is started again, longer each time; after one more death nothing is.
+# Seconds before a process that died is started again, longer each time. After one more death of the web server nothing
+# is; a worker waits the longest.
 PAUSES = (1.0, 2.0, 4.0, 8.0)
+LONGEST_PAUSE = 20.0
 # A death so long ago does not count any more.
 CALM_SECONDS = 120
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -122,40 +124,56 @@ class Restarts:
         self._deaths: dict[str, list[float]] = {}
 
     def pause(self, name: str, now: float) -> float | None:
-        """Note a death at `now` and return the pause in seconds; None where it has died too often to go on."""
+        """Note a death at `now` and return the pause in seconds; None where the web server has died too often.
+
+        A worker is started again however often it dies: without one, people still read and label.
+        """
         recent = [at for at in self._deaths.get(name, []) if now - at < CALM_SECONDS]
         self._deaths[name] = [*recent, now]
-        return PAUSES[len(recent)] if len(recent) < len(PAUSES) else None
+        if len(recent) < len(PAUSES):
+            return PAUSES[len(recent)]
+        return None if name == WEB else LONGEST_PAUSE
 
 
 def watch(application: Application) -> NoReturn:
-    """Start again whatever ends by itself. Raises CannotServeError once that happens too often."""
+    """Start again whatever ends by itself. Raises CannotServeError once the web server does so too often."""
     restarts = Restarts()
+    due: dict[str, float] = {}
     while True:
-        while not (name := application.ended()):
-            time.sleep(0.5)
-        status = application.processes[name].returncode
-        if status == RENEW:
-            restart(application, name)
-            continue
-        pause = restarts.pause(name, time.monotonic())
-        if pause is None:
-            raise CannotServeError(
-                f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
-                f"{status}, so everything was stopped. Nothing is lost: correct what is said above, then restart."
-            )
-        say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
-        time.sleep(pause)
-        if restart(application, name):
-            say(f"The {name} runs again.")
+        now = time.monotonic()
+        for name in application.ended():
+            if name not in due:
+                due[name] = now + pause_after(application, restarts, name, now)
+            if due[name] <= now:
+                del due[name]
+                renewed = application.processes[name].returncode == RENEW
+                if restart(application, name) and not renewed:
+                    say(f"The {name} runs again.")
+        time.sleep(0.5)
+
+
+def pause_after(application: Application, restarts: Restarts, name: str, now: float) -> float:
+    """Say that a process has ended; return the pause before it is started again. Raises CannotServeError."""
+    status = application.processes[name].returncode
+    if status == RENEW:
+        return 0
+    pause = restarts.pause(name, now)
+    if pause is None:
+        raise CannotServeError(
+            f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
+            f"{status}, so everything was stopped. Nothing is lost: correct what is said above, then restart."
+        )
+    say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
+    return pause
 
 
 def restart(application: Application, name: str) -> bool:
-    """Start a process again; return whether it runs. Raises CannotServeError where no process has ended for it."""
+    """Start a process again; return whether it runs. Raises CannotServeError where the web server can't be started."""
     try:
         application.restart(name)
     except CannotServeError:
-        if not application.ended():
+        # The next round tries again: the process has ended still.
+        if name == WEB and not application.ended():
             raise
         return False
     return True

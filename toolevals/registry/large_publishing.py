@@ -62,4 +62,10 @@ def large_publish_work(lease: Lease) -> None:
         version = tools_publish(registry=registry, actor=job.actor, read=read, note=said["note"])
         address = reverse("registry:version", args=[registry.project.slug, registry.slug, version.number])
         Job.objects.filter(pk=job.pk).update(result_path=address)
-        lease.report({"registry": registry.slug, "version": version.number, "name": str(version)})
+        report = {
+            "registry": registry.slug,
+            "version": version.number,
+            "name": str(version),
+            "tools": version.tools.size,
+        }
+        lease.report(report)

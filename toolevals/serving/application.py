@@ -161,9 +161,9 @@ class Application:
         self.processes[name] = process
         return process
 
-    def ended(self) -> str | None:
-        """Return the name of a process that has ended by itself."""
-        return next((name for name, process in self.processes.items() if process.poll() is not None), None)
+    def ended(self) -> list[str]:
+        """Return the names of the processes that have ended by themselves."""
+        return [name for name, process in self.processes.items() if process.poll() is not None]
 
     def stop(self) -> None:
         """End all processes: in good order first, by force when that takes too long."""
@@ -203,8 +203,8 @@ class Application:
     def _wait_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
-            if name := self.ended():
-                raise CannotServeError(f"The {name} ended at once: see above.")
+            if WEB in self.ended():
+                raise CannotServeError(f"The {WEB} ended at once: see above.")
             if self._answers():
                 return
             time.sleep(0.1)
