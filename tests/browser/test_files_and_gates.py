@@ -108,7 +108,7 @@ def test_a_file_that_is_chosen_before_the_script_is_there_is_sent(app: LiveApp, 
         page.wait_for_timeout(50)
     assert page.get_by_role("alert").count() == 0
     held.pop().continue_()
-    expect(page.get_by_role("alert")).to_contain_text("The nearest is ADK evaluation set")
+    expect(page.get_by_role("alert")).to_contain_text("The nearest format is ADK evaluation set")
     # The file does not come back with the page.
     page.go_back(wait_until="load")
     assert page.locator("#drop-file").evaluate("field => field.files.length") == 0
@@ -122,7 +122,7 @@ def test_an_unknown_file_is_refused_and_the_next_is_chosen_by_keyboard(
     page.on("filechooser", lambda _: None)
     page.goto(f"{app.url}/p/shop/")
     fall(page, "odd.json", b'{"eval_set_id": "x", "conversation": []}')
-    expect(page.get_by_role("alert")).to_contain_text("The nearest is ADK evaluation set")
+    expect(page.get_by_role("alert")).to_contain_text("The nearest format is ADK evaluation set")
     page.wait_for_load_state()
     chooser = page.locator("#drop-file")
     chooser.focus()

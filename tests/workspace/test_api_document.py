@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from toolevals.workspace.api.document import document
+from toolevals.workspace.api.document import document, made_document
 from toolevals.workspace.models import User
 
 ADDRESS = "/api/v1/openapi.json"
@@ -26,7 +27,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
         return parse(self, *args)
 
     monkeypatch.setattr(SchemaGenerator, "parse", note)
-    document.cache_clear()
+    made_document.cache_clear()
     return found
 
 
@@ -44,3 +45,10 @@ def test_a_document_that_names_a_version_is_not_the_kept_one(client: Client, db:
     assert client.get(ADDRESS, {"version": "seven"}).json()["info"]["version"] == "1 (seven)"
     assert client.get(ADDRESS).json()["info"]["version"] == "1"
     assert made == ["seven", None]
+
+
+def test_threads_that_ask_at_once_get_one_whole_document(made: list[str | None]):
+    with ThreadPoolExecutor(8) as pool:
+        documents = list(pool.map(lambda _: document(), range(8)))
+    assert all(each is documents[0] for each in documents)
+    assert made == [None]

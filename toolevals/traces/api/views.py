@@ -58,7 +58,10 @@ _SAID = {
     "until": "A time before which it came, or the last day.",
 }
 _ENUMS = {"verdict": [*VERDICTS], "without": [*SAID_ONCE]}
-FILTERS = [OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name)) for name in NAMES]
+FILTERS = [
+    *(OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name)) for name in NAMES),
+    OpenApiParameter("broke", str, description="The older name of `rule` with the verdict `failed`.", deprecated=True),
+]
 
 
 def _required(parameters: Mapping[str, Any]) -> TraceFilter:
