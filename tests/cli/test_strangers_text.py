@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.cli.native_grading import grade
 from toolevals.cli.native_rows import native_row
-from toolevals.grading.engine.grading import compile_case
+from toolevals.grading.engine.grading import compile_case, grade
 
 INPUTS = Path(__file__).parent.parent / "grading" / "reading" / "parsing" / "strangers"
 
@@ -15,6 +14,7 @@ def test_a_strangers_text_has_the_outcome_that_is_right(name):
     outcomes = {}
     for line in (INPUTS / f"{name}.jsonl").read_text("utf-8").splitlines():
         row = native_row(json.loads(line))
+        assert isinstance(row.tools, list)
         graded = grade(compile_case(row.expectation, row.tools), row.transcript)
         outcomes[row.id] = graded.verdicts["outcome"].status
     assert outcomes == json.loads((INPUTS / f"{name}.expected.json").read_text("utf-8"))
