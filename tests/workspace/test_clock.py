@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -88,8 +87,6 @@ def test_a_difference_is_named_by_the_health_page_the_doctor_and_the_worker(clie
 
 
 def test_the_server_is_asked_seldom_and_by_no_query_of_a_page(monkeypatch, django_assert_num_queries):
-    if connection.vendor == "sqlite":
-        pytest.skip("has no server")
     monkeypatch.setattr(clock, "_kept", None)
     with django_assert_num_queries(0):
         first = clock.database_now()
