@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import Order, matrix_of
 from reports.analyses.modes import failure_modes
-from reports.analyses.sentence import sentence
+from reports.analyses.sentence import WEAK_ARGUMENTS, WEAK_SELECTION, sentence
 from reports.analyses.tools import tools_of
 from reports.analyses.trend import RunFacts, trend_of
 from reports.analyses.wording import matcher_text, path_text
+from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 CELLS = {
@@ -116,7 +117,8 @@ def test_the_funnel_loses_case_by_case():
     assert layers.outcome.rate.high == pytest.approx(0.776, abs=5e-4)
 
 
-GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
+GOOD, UNCLEAR, WEAK = (1000, 0), (92, 8), (70, 30)
+FEW = (0, 18)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,8 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             WEAK,
             WEAK,
             {"needless_call": 30, "missing_argument": 9},
-            "Often violates the tools’ schemas, often calls where no call is expected, and often leaves arguments out.",
+            "Often violates the tools’ schemas, often calls where no call is expected,"
+            " and sometimes leaves arguments out.",
         ),
         ((0, 0), GOOD, (0, 0), {}, "Chooses the right tool."),
         (
@@ -151,13 +154,64 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             WEAK,
             (30, 70),
             {"wrong_tool": 5, "schema_error": 60},
-            "Mostly violates the tools’ schemas and often chooses the wrong tool.",
+            "Mostly violates the tools’ schemas and sometimes chooses the wrong tool.",
+        ),
+        (
+            GOOD,
+            GOOD,
+            FEW,
+            {"wrong_value": 18},
+            "Formats well and chooses the right tool. Not known from so few examples: its arguments.",
+        ),
+        (FEW, FEW, FEW, {}, "Not known from so few examples: its schema, selection, and arguments."),
+        (
+            GOOD,
+            (99, 1),
+            (90, 10),
+            {},
+            "Formats well, nearly always chooses the right tool, and usually fills in the right values.",
         ),
     ],
 )
 def test_the_sentence_says_what_the_intervals_carry(schema, selection, arguments, modes, said):
     layers = layers_of(counted(outcome=(50, 50), schema=schema, selection=selection, arguments=arguments))
     assert sentence(layers, failure_modes(modes)) == said
+
+
+RATES = st.tuples(st.integers(0, 120), st.integers(0, 120)) | st.tuples(st.integers(20, 3000), st.integers(0, 9))
+# What a sentence can say of a layer: its praise, and its blame.
+CLAUSES = {
+    "schema": ("formats well", ["violates the tools’ schemas"]),
+    "selection": ("chooses the right tool", [*WEAK_SELECTION.values(), "loses cases in its selection"]),
+    "arguments": ("fills in the right values", [*WEAK_ARGUMENTS.values(), "loses cases in its arguments"]),
+}
+
+
+@given(
+    st.fixed_dictionaries(dict.fromkeys(CLAUSES, RATES)),
+    st.integers(1, 8),
+    st.dictionaries(st.sampled_from([*WEAK_SELECTION, *WEAK_ARGUMENTS]), st.integers(1, 99)),
+)
+def test_praise_is_carried_by_the_interval_and_blame_never_reaches_the_goal(columns, trials, modes):
+    sums = {name: ExampleSums.of({(trials, trials): a, (trials, 0): b}) for name, (a, b) in columns.items()}
+    counts = counted(outcome=(50, 50), **{name: (trials * a, trials * b) for name, (a, b) in columns.items()})
+    layers = layers_of(counts, sums)
+    said = sentence(layers, failure_modes(modes)).casefold()
+    for row in layers.rows:
+        if row.name not in CLAUSES:
+            continue
+        praise, blame = CLAUSES[row.name]
+        low, high = row.rate.low or 0, row.rate.high or 0
+        praised = praise in said
+        blamed = any(words.removeprefix("often ") in said for words in blame)
+        if praised or (blamed and row.name != "schema"):
+            assert row.rate.examples >= 20
+        if praised:
+            assert high >= row.goal
+            assert low > 0.5
+            assert low >= row.goal or f"usually {praise}" in said or f"nearly always {praise}" in said
+        if blamed and not (row.name == "schema" and "schema_error" in modes):
+            assert high < row.goal
 
 
 @pytest.mark.parametrize(

@@ -103,13 +103,30 @@ def test_a_part_that_is_the_whole_has_the_interval_of_the_whole(tallies):
     assert rate(whole.passed, whole.trials, whole) == rate_of(whole)
 
 
-def test_a_part_is_as_much_alike_as_the_whole():
-    whole = ExampleSums.of({(8, 8): 60, (8, 0): 20, (8, 4): 20})
-    part = rate(288, 400, whole)
-    assert part.examples == 50
-    half = rate_of(ExampleSums.of({(8, 8): 30, (8, 0): 8, (8, 4): 12}))
-    assert width(part.interval) == pytest.approx(width(half.interval), rel=0.1)
-    assert rate(400, 400, whole).interval == rate(50, 50).interval
+def part_coverage(examples, trials, share, correlation, *, draws=2000):
+    """Return how often a part's interval holds its share: by `rate`, and by the design effect of the whole.
+
+    Trials of the whole are barely alike, those of the part have the given correlation.
+    """
+    whole = next(iter(coverage.samples(examples, coverage.beta_binomial(trials, 0.7, 0.05), 1)))
+    found = coverage.samples(examples, coverage.beta_binomial(trials, share, correlation), draws)
+    held = Counter[str]()
+    for sums, count in found.items():
+        part = rate(sums.passed, sums.trials, whole).interval
+        borrowed = clustered_interval(sums, design_effect=whole.design_effect)
+        held["rate"] += count * (part is not None and part.low <= share <= part.high)
+        held["borrowed"] += count * (borrowed.low <= share <= borrowed.high)
+    return held["rate"] / draws, held["borrowed"] / draws
+
+
+def test_the_interval_of_a_part_covers_its_share_however_alike_its_trials_are():
+    cells = [
+        part_coverage(*cell) for cell in product((20, 50, 100, 300), (2, 4, 8), (0.05, 0.1, 0.3, 0.5), (0.1, 0.5, 0.95))
+    ]
+    by_rate, borrowed = zip(*cells, strict=True)
+    assert min(by_rate) >= 0.92
+    assert fmean(by_rate) >= 0.95
+    assert min(borrowed) < 0.75
 
 
 def test_single_trials_are_examples():

@@ -158,8 +158,10 @@ class Rate:
 def rate(passed: int, total: int, whole: ExampleSums | None = None) -> Rate:
     """Return the rate of `passed` among `total`, each an example of its own.
 
-    With `whole` they are trials of examples, a part of those that `whole` is summed over: as many trials an example and
-    as alike as there. Where they are all of `whole`, its sums are taken as they are.
+    With `whole` they are trials of examples, a part of those that `whole` is summed over: as many trials an example as
+    there. Where they are all of `whole`, its sums are taken as they are. Else nothing tells how alike the trials of the
+    part are, and all trials of an example are taken as alike: trials of a part can be more alike than those of the
+    whole (one example that fails in the same way each time), so the design effect of the whole would be too small.
     """
     if not total:
         return Rate(passed, total, None, None, None)
@@ -169,10 +171,8 @@ def rate(passed: int, total: int, whole: ExampleSums | None = None) -> Rate:
         return rate_of(whole)
     examples = max(1, floor(total * whole.examples / whole.trials + 1e-9))
     degrees = floor(total / whole.most_inflated + 1e-9) - 1
-    # A part in which all came out alike shows no correlation: all trials of an example are taken as alike.
-    effect = whole.design_effect if 0 < passed < total else whole.most_inflated
     part = ExampleSums(examples, total, passed)
-    return _rate(part, clustered_interval(part, design_effect=effect, degrees=degrees))
+    return _rate(part, clustered_interval(part, design_effect=whole.most_inflated, degrees=degrees))
 
 
 def rate_of(sums: ExampleSums) -> Rate:
