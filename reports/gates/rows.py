@@ -92,7 +92,9 @@ class Row(PlainForm):
 
     def document(self) -> dict[str, Any]:
         """Return the part of the document that the form says; it is valid, though the rule may not be."""
-        said = {name: value for name in self.PLAIN if (value := self.cleaned_data.get(name)) not in (None, "", [])}
+        said = {
+            name: value for name in self.PLAIN if (value := self.cleaned_data.get(name)) not in (None, "", [], False)
+        }
         groups = self.cleaned_data.get("groups", "")
         if groups.startswith(STRATUM):
             said["per_stratum"] = groups.removeprefix(STRATUM)
@@ -161,7 +163,7 @@ class RegressionRow(Row):
     """The form for the differences that a run may have from the one before."""
 
     KEY = "regressions"
-    PLAIN = ("rule", "metrics", "most", "alpha", "correction", "max_drop", "skip_below", "on_fail")
+    PLAIN = ("rule", "metrics", "most", "alpha", "correction", "max_drop", "skip_below", "ignore_removed", "on_fail")
 
     rule = forms.ChoiceField(label="Compared by", choices=worded("regression", "rule"))
     metrics = forms.MultipleChoiceField(widget=forms.SelectMultiple({"size": 5}), help_text="One or several.")
@@ -177,6 +179,9 @@ class RegressionRow(Row):
         label="Other limits", strip=False, widget=_LINES, help_text="A line for each group: search_orders = 1"
     )
     skip_below = forms.IntegerField(label="Skip groups below", help_text="So many examples that both runs hold.")
+    ignore_removed = forms.BooleanField(
+        label="Ignore removed examples", help_text="Otherwise an example that this run does not hold is not scored."
+    )
     on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("regression", "on_fail"))
 
     def __init__(self, *args: Any, metrics: Sequence[GateMetric] = (), **kwargs: Any) -> None:
@@ -186,6 +191,10 @@ class RegressionRow(Row):
             name = self.add_prefix("metrics")
             said = self.data.getlist(name) if hasattr(self.data, "getlist") else self.data.get(name, [])
         self.fields["metrics"].choices = metric_choices(metrics, *said)  # type: ignore[attr-defined]
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("rule") == "cases" and self.cleaned_data.get("most") is None:
+            self.add_error("most", "Say how many. An agent as good as before often fails a limit of 0.")
 
 
 class ConsistencyRow(_AboutMetric):

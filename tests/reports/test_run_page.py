@@ -31,7 +31,9 @@ def grading(build):
 
 def test_it_opens_with_a_sentence_and_its_numbers(get, grading):
     html = text(get("run", grading))
-    assert "Nearly always formats well, sometimes chooses the wrong tool, and usually fills in the right values." in html
+    assert (
+        "Nearly always formats well, sometimes chooses the wrong tool, and usually fills in the right values." in html
+    )
     assert "60 of 72</b> scored cases passed" in html
     assert "83.3 % (72.7 to 90.5)" in html
 

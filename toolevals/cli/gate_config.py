@@ -49,10 +49,13 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fail-on-regression",
         action="store_true",
-        help="fail where a metric is worse than in the baseline, by the paired test or by single examples",
+        help="fail where a metric is worse than in the baseline by the paired test",
     )
     group.add_argument(
-        "--worse-allowed", type=int, default=0, metavar="N", help="so many examples may be worse and pass; 0"
+        "--worse-allowed",
+        type=int,
+        metavar="N",
+        help="with --fail-on-regression: fail also where more than N examples passed before and fail now",
     )
     group.add_argument(
         "--release-candidate", action="store_true", help="check the consistency slice too: pass^k over several trials"
@@ -79,12 +82,13 @@ def gate_document(arguments: argparse.Namespace, kept: Any = None) -> dict[str, 
     gate = _checked(document, where)
     if arguments.fail_on_regression:
         metrics = list(gate.metrics) or list(DEFAULT_MINIMUMS)
-        rules = [
-            {"rule": "paired", "metrics": metrics},
-            {"rule": "cases", "metrics": metrics, "most": arguments.worse_allowed},
-        ]
+        rules: list[dict[str, Any]] = [{"rule": "paired", "metrics": metrics}]
+        if arguments.worse_allowed is not None:
+            rules.append({"rule": "cases", "metrics": metrics, "most": arguments.worse_allowed})
         _add(document, "regressions", rules, where)
         gate = _checked(document, where)
+    elif arguments.worse_allowed is not None:
+        raise CommandError(Exit.CONFIGURATION, "--worse-allowed needs --fail-on-regression")
     if arguments.release_candidate and not gate.consistency:
         words = '--release-candidate needs what to ask: --threshold-consistency, or "consistency" in the file'
         raise CommandError(Exit.CONFIGURATION, words)

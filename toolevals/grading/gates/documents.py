@@ -213,6 +213,7 @@ def _regression(document: Mapping[str, Any]) -> RegressionRule:
         overrides=document.get("overrides", {}),
         where=document.get("where", {}),
         skip_below=document.get("skip_below", 0),
+        ignore_removed=document.get("ignore_removed", False),
         on_fail=document.get("on_fail", "error"),
     )
 

@@ -32,13 +32,13 @@ def _of(check: Check, notes: Mapping[str, str]) -> str:
 def with_source(check: Check, sources: Mapping[str, str]) -> Check:
     """Return the check of a published name that a judge may answer with a note on who answers it here."""
     judge = PUBLISHED_JUDGES.get(check.metric)
-    if judge is None or check.note:
+    if judge is None:
         return check
     source = sources[check.metric]
     words = f"Read from the rule {source}: its judge was not asked."
     if source == judge:
         words = f"Read from the judge {judge.removeprefix(JUDGED)}."
-    return replace(check, note=words)
+    return replace(check, note=f"{words} {check.note}".strip())
 
 
 def judge_notes(judges: Iterable[tuple[str, str, bool]]) -> dict[str, str]:

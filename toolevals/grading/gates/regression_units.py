@@ -21,6 +21,8 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 # The patterns of an example in the run before and in this one; 0 where it is not there.
 _Pair = tuple[int, int]
 _Known = TypeVar("_Known")
+# What an example counts as that the run does not hold: one trial without a score.
+_REMOVED: Scores = (None,)
 
 
 # Not slotted: what is counted is kept.
@@ -75,13 +77,15 @@ class Unit:
     metric: str
     group: str
     counts: Mapping[tuple[Scores, Scores], int] = field(default_factory=dict)
+    # How many examples were scored before and are not in this run.
+    removed: int = 0
     # The examples for which something is true of both scores.
     named: Callable[[Callable[[Scores, Scores], bool]], list[str]] = lambda _: []
 
     @property
     def shared(self) -> int:
         """Return how many examples of both runs were scored before."""
-        return sum(count for both, count in self.counts.items() if _is_shared(*both))
+        return sum(count for both, count in self.counts.items() if _is_shared(*both)) - self.removed
 
     @cached_property
     def missing(self) -> int:
@@ -119,7 +123,7 @@ def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
     groups = _groups(rule, runs)
     found = []
     for metric in rule.metrics:
-        parts = _parts(metric, runs, groups, marks=_by_passes(rule, metric))
+        parts = _parts(rule, metric, runs, groups)
         names = [""]
         if rule.is_grouped:
             shared = {group for group, part in parts.items() if any(then and now for then, now in part)}
@@ -142,11 +146,14 @@ def _by_passes(rule: RegressionRule, metric: str) -> bool:
     return rule.kind == "cases" or (rule.kind == "paired" and is_verdict)
 
 
-def _parts(metric: str, runs: PairedRuns, groups: Mapping[_Pair, str], *, marks: bool) -> Mapping[str, _Part]:
+def _parts(rule: RegressionRule, metric: str, runs: PairedRuns, groups: Mapping[_Pair, str]) -> Mapping[str, _Part]:
+    marks = _by_passes(rule, metric)
     first, second = (_scores(metric, run, marks=marks) for run in (runs.before, runs.after))
     parts: defaultdict[str, defaultdict[tuple[Scores, Scores], list[_Pair]]] = defaultdict(lambda: defaultdict(list))
     for pair, group in groups.items():
         both = first[pair[0]], second[pair[1]]
+        if both[0] and not pair[1] and not rule.ignore_removed:
+            both = both[0], _REMOVED
         if any(both):
             parts[group][both].append(pair)
     return parts
@@ -154,11 +161,18 @@ def _parts(metric: str, runs: PairedRuns, groups: Mapping[_Pair, str], *, marks:
 
 def _unit(metric: str, group: str, part: _Part, runs: PairedRuns) -> Unit:
     counts = {both: sum(runs.counts[pair] for pair in pairs) for both, pairs in part.items()}
+    removed = sum(
+        runs.counts[pair]
+        for (then, now), pairs in part.items()
+        if is_missing(then, now)
+        for pair in pairs
+        if not pair[1]
+    )
 
     def named(holds: Callable[[Scores, Scores], bool]) -> list[str]:
         return runs.named([pair for both, pairs in part.items() if holds(*both) for pair in pairs])
 
-    return Unit(metric, group, counts, named)
+    return Unit(metric, group, counts, removed, named)
 
 
 def _scores(metric: str, run: CaseTable, *, marks: bool) -> list[Scores]:

@@ -6,6 +6,9 @@ A comparison also says what so many examples could show at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import comb, sqrt
+from statistics import NormalDist
 
 from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.gates.regression_units import PairedRuns, Unit, is_missing, units_of
@@ -24,6 +27,8 @@ from toolevals.grading.metrics.rates import Interval
 
 _TOLERANCE = 1e-12
 _MOST_NAMED = 5
+# From here on so many fair coins are taken as normal.
+_FEW_COINS = 1000
 
 
 def can_be_found(examples: int, alpha: float) -> bool:
@@ -101,11 +106,22 @@ def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
         reason = f"{examples_words(len(worse))} passed before and fail now: {', '.join(worse[:_MOST_NAMED])}{rest}."
     elif len(worse) + len(open_now) > most:
         status = "unanswered"
-        reason = f"{examples_words(len(open_now))} passed before and are not scored now: score them."
+        reason = f"{examples_words(len(open_now))} passed before and are not scored now: {_to_do(unit)}."
     share = clustered_interval(ExampleSums.single(len(worse), count))
     span = Interval(share.low * count, share.high * count)
     reason = f"{reason} {_gone(unit)}".strip()
-    check = Check(_name(rule, unit), status, float(len(worse)), count, span, _bound(rule, unit), reason, unit.metric)
+    note = _alarms_by_cases(unit, most)
+    check = Check(
+        _name(rule, unit),
+        status,
+        float(len(worse)),
+        count,
+        span,
+        _bound(rule, unit),
+        reason,
+        unit.metric,
+        note=note,
+    )
     return with_examples(check, worse if status == "failed" else open_now)
 
 
@@ -128,8 +144,11 @@ def _compared(rule: RegressionRule, units: Sequence[Unit]) -> list[Check]:
         at_worst = _verdicts(rule, units, [unit.at_worst() for unit in units])
     found = []
     for unit, (compared, reason), (_, worst_reason) in zip(units, as_is, at_worst, strict=True):
-        depends = f"It depends on {examples_words(unit.missing)} scored before and not now: score them."
+        depends = f"It depends on {examples_words(unit.missing)} scored before and not now: {_to_do(unit)}."
         check = _concluded(rule, unit, compared, reason, depends if worst_reason else "", tests=len(units))
+        # What is true of all checks together is said once.
+        if rule.kind == "averages" or not found:
+            check = replace(check, note=_alarms(rule, unit, compared))
         found.append(with_examples(check, _at_fault(unit)))
     return found
 
@@ -186,6 +205,47 @@ def _concluded(
     )
 
 
+def _alarms(rule: RegressionRule, unit: Unit, compared: Comparison) -> str:
+    """Return how often an agent that is as good as before fails the rule, as one sentence.
+
+    Under the paired test it is at most half of alpha, over all of its checks where they are corrected. A mean falls by
+    more than d with the chance of a normal deviate below -d·√n/s, s being the spread of the examples' differences.
+    """
+    if rule.kind == "paired":
+        what = "each of these checks" if rule.correction == "none" else "any check of this rule"
+        return f"An agent as good as before fails {what} in about {50 * rule.alpha:.3g} % of runs or fewer."
+    if not compared.spread:
+        return _NO_ALARMS_KNOWN
+    chance = NormalDist().cdf(-_max_drop(rule, unit) * sqrt(compared.examples) / compared.spread)
+    return _alarms_words(chance, compared.examples)
+
+
+def _alarms_by_cases(unit: Unit, most: float) -> str:
+    """Return how often an agent that is as good as before has more than `most` examples that fail anew.
+
+    Of d examples that came out otherwise than before, half fail anew on average, as many as heads of d fair coins.
+    """
+    changed = count = 0
+    for both, number in unit.counts.items():
+        then, now = map(scored_mean, both)
+        if then is not None and now is not None:
+            count += number
+            changed += number * ((then >= PASS_MARK) != (now >= PASS_MARK))
+    if not changed:
+        return _NO_ALARMS_KNOWN
+    if changed <= _FEW_COINS:
+        chance = 1 - sum(comb(changed, heads) for heads in range(min(int(most), changed) + 1)) / 2**changed
+    else:
+        chance = 1 - NormalDist(changed / 2, sqrt(changed) / 2).cdf(int(most) + 0.5)
+    return _alarms_words(chance, count)
+
+
+def _alarms_words(chance: float, examples: int) -> str:
+    words = "less than 1" if chance < 0.01 else "more than 99" if chance > 0.99 else f"about {100 * chance:.0f}"
+    changing = f"{examples_words(examples)}, changing as often as here"
+    return f"An agent as good as before fails this check in {words} % of runs ({changing})."
+
+
 def _at_fault(unit: Unit) -> Iterator[str]:
     """Yield the examples whose mean over their trials fell; where there are none, those that are still open."""
     yield from sorted(unit.named(_fell)) or unit.named(is_missing)
@@ -194,6 +254,14 @@ def _at_fault(unit: Unit) -> Iterator[str]:
 def _fell(then: Scores, now: Scores) -> bool:
     means = scored_mean(then), scored_mean(now)
     return means[0] is not None and means[1] is not None and means[1] < means[0]
+
+
+def _to_do(unit: Unit) -> str:
+    """Return what makes the examples known that have no score now."""
+    if not unit.removed:
+        return "score them"
+    run_them = f"{unit.removed:,} {'is' if unit.removed == 1 else 'are'} not in this run (run them, or ignore_removed)"
+    return run_them if unit.removed == unit.missing else f"score them, and {run_them}"
 
 
 def _gone(unit: Unit) -> str:
@@ -242,4 +310,5 @@ _ADJUST: Mapping[Correction, Callable[[Sequence[float | None]], list[float | Non
 }
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg", "none": ""}
 _WORDS: Mapping[RegressionKind, str] = {"cases": "cases", "paired": "paired test", "averages": "averages"}
+_NO_ALARMS_KNOWN = "How often an agent as good as before fails this check is not known: no example changed."
 _NOTHING_SHARED = "No example is scored in both runs: run both on the same examples."
