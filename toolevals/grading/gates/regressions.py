@@ -142,7 +142,7 @@ def _compared(rule: RegressionRule, units: Sequence[Unit]) -> list[Check]:
     as_is = at_worst = _verdicts(rule, units, [unit.counts for unit in units])
     if any(unit.missing for unit in units):
         at_worst = _verdicts(rule, units, [unit.at_worst() for unit in units])
-    found = []
+    found: list[Check] = []
     for unit, (compared, reason), (_, worst_reason) in zip(units, as_is, at_worst, strict=True):
         depends = f"It depends on {examples_words(unit.missing)} scored before and not now: {_to_do(unit)}."
         check = _concluded(rule, unit, compared, reason, depends if worst_reason else "", tests=len(units))
