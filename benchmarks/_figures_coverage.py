@@ -6,7 +6,7 @@ seeded samples.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -93,8 +93,15 @@ class FigureCell:
 
 def figure_cells() -> Iterator[FigureCell]:
     """Yield every cell, those of one figure together."""
-    for cells in (_f1, _f1_of_trials, _differences, _trial_differences, _class_differences, _pass_hat, _kappas):
-        yield from cells()
+    yield from _f1()
+    yield from _f1_of_trials()
+    yield from _differences()
+    yield from _trial_differences()
+    yield from _same_agents()
+    yield from _rare_breaks()
+    yield from _class_differences()
+    yield from _pass_hat()
+    yield from _kappas()
 
 
 def _f1() -> Iterator[FigureCell]:
@@ -146,6 +153,31 @@ def _trial_differences() -> Iterator[FigureCell]:
         name = f"{before:g} to {after:g} of {rest:g}, {examples} x {trials}"
         interval = partial(_difference_interval, values)
         yield FigureCell("difference of trials", name, examples, chances, rest * (after - before), interval)
+
+
+def _same_agents() -> Iterator[FigureCell]:
+    """Yield differences between two runs of the same agent: the trials of both pass with the example's own chance."""
+    for trials, examples, rate, correlation in product((1, 2, 4, 8), EXAMPLES, RATES, CORRELATIONS):
+        chances: defaultdict[float, float] = defaultdict(float)
+        for passed, chance in enumerate(beta_binomial(2 * trials, rate, correlation)):
+            for before in range(max(0, passed - trials), min(trials, passed) + 1):
+                share = comb(trials, before) * comb(trials, passed - before) / comb(2 * trials, passed)
+                chances[(passed - 2 * before) / trials] += chance * share
+        name = f"{rate:g}, {examples} x {trials}, correlation {correlation:g}"
+        interval = partial(_difference_interval, tuple(chances))
+        figure = f"difference of the same agent, {trials} trial{'' if trials == 1 else 's'}"
+        yield FigureCell(figure, name, examples, tuple(chances.values()), 0.0, interval)
+
+
+def _rare_breaks() -> Iterator[FigureCell]:
+    """Yield differences where few examples break wholly and others move by one of four trials either way."""
+    values = (-1.0, -0.25, 0.0, 0.25)
+    for examples, broken, moved in product(EXAMPLES, (0.02, 0.05, 0.1), (0.2, 0.6)):
+        rest = 1 - broken
+        chances = [broken, rest * moved / 2, rest * (1 - moved), rest * moved / 2]
+        name = f"{broken:g} broken, {moved:g} moved, {examples}"
+        interval = partial(_difference_interval, values)
+        yield FigureCell("difference with rare breaks", name, examples, chances, -broken, interval)
 
 
 def _difference_interval(values: Sequence[float], counts: Counts) -> Interval | None:

@@ -14,6 +14,7 @@ WORST = {
     "F1 of trials": ("0.6, 100 x 8, correlation 0.3", "0.6, 50 x 4, correlation 0.3", "0.6, 100 x 2, correlation 0"),
     "difference": ("-0.1 +0, 100", "-0.2 +0, 100", "-0.2 +0, 50", "-0.3 +0.3, 100"),
     "difference of trials": ("0.3 to 0.7 of 0.3, 100 x 4", "0.7 to 0.9 of 1, 100 x 4"),
+    "difference with rare breaks": ("0.05 broken, 0.2 moved, 50", "0.05 broken, 0.6 moved, 50"),
     "difference of F1": ("0.5 to 0.8, 100, alike 0.9", "0.5 to 0.8, 100, alike 0", "0.9 to 1, 30, alike 0"),
     "kappa": ("0.6 of 0.5 and 0.5, 300 x 1, alike 0", "0.2 of 0.5 and 0.5, 50 x 4, alike 0.9"),
     "pass^k": ("k = 2, p = 0.97, 50 x 4, correlation 0", "k = 4, p = 0.8, 100 x 4, correlation 0.3"),
