@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from labeling.lint.texts import LEAD
@@ -50,7 +50,12 @@ class Advice:
 
 
 def advice_on(confusion: Confusion) -> Advice:
-    """Return what a cell off the diagonal says."""
+    """Return what a cell off the diagonal says, and what to try where it holds more than one example."""
+    read = _read(confusion)
+    return read if len({case.name for case in confusion.cases}) > 1 else replace(read, tries=())
+
+
+def _read(confusion: Confusion) -> Advice:
     readers = {NONE: _missed, UNKNOWN_TOOL: _hallucinated, UNPARSED: _unread, NO_MAJORITY: _wavering}
     if confusion.actual in readers:
         return readers[confusion.actual](confusion)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
+# Identifiers, addresses and links are no words, nor are their parts: ORD-7781, a.b@example.com.
+_NO_WORDS: Final = re.compile(r"[a-zA-Z0-9_-]*[0-9][a-zA-Z0-9_-]*|\S+@\S+|\bhttps?://\S+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Words that say nothing about what is asked for.
 _EMPTY: Final = frozenset(
@@ -29,11 +31,12 @@ _EMPTY: Final = frozenset(
 def words_of(*texts: str) -> dict[str, str]:
     """Return the words that say something, in order, by their form without a plural's s: form -> as it is written.
 
-    Names in snake case and in camel case are taken apart. Words under three letters are left out.
+    Names in snake case and in camel case are taken apart. Words under three letters are left out, and so are the parts
+    of identifiers, addresses and links.
     """
     by_stem: dict[str, str] = {}
     for text in texts:
-        for word in _WORD.findall(_CAMEL.sub(" ", text.replace("_", " "))):
+        for word in _WORD.findall(_CAMEL.sub(" ", _NO_WORDS.sub(" ", text).replace("_", " "))):
             form = _form(word)
             if word.casefold() not in _EMPTY and form not in _EMPTY:
                 by_stem.setdefault(form, word.casefold())

@@ -31,6 +31,11 @@ CASES = (
 )
 
 
+def twice(text: str, *called: str) -> tuple[ConfusedCase, ...]:
+    """Return two examples that say the same."""
+    return tuple(ConfusedCase(f"ex-{number}", f"id-{number}", text, called) for number in (7, 8))
+
+
 def read(expected: str, actual: str, cases: tuple[ConfusedCase, ...] = CASES, **more: object) -> Advice:
     specs = {spec.name: spec for spec in (STATUS, HISTORY)}
     return advice_on(Confusion(expected, actual, specs.get(expected), specs.get(actual), cases, **more))  # type: ignore[arg-type]
@@ -69,15 +74,13 @@ def test_a_right_tool_without_a_text_is_named_and_not_quoted():
     bare = ToolSpec("get_order_status")
     found = advice_on(Confusion(bare.name, HISTORY.name, bare, HISTORY, CASES))
     assert found.tries[0].text.endswith("Add “Not where get_order_status fits.”")
-    missed = advice_on(Confusion(bare.name, NONE, bare, None, (ConfusedCase("ex-8", "id-8", "my order"),)))
+    missed = advice_on(Confusion(bare.name, NONE, bare, None, twice("my order")))
     assert missed.tries[0].text == "Say in get_order_status that it must be called, not only may"
 
 
 @pytest.mark.parametrize("name", ["functions.get_order_status", "GetOrderStatus", "GET-ORDER-STATUS"])
 def test_an_offered_name_in_another_spelling_is_told_as_such(name):
-    found = read(
-        STATUS.name, UNKNOWN_TOOL, (ConfusedCase("ex-1", "id-1", "", (name,)),), offered=(STATUS.name, "refund")
-    )
+    found = read(STATUS.name, UNKNOWN_TOOL, twice("", name), offered=(STATUS.name, "refund"))
     assert [each.text for each in found.tries] == [
         f"{name} is get_order_status spelled otherwise: say in the prompt that names are written as they are offered"
     ]
@@ -93,10 +96,10 @@ def test_a_pair_that_is_mistaken_both_ways_and_takes_the_same_is_merged():
 
 
 def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
-    found = read(NONE, STATUS.name, (ConfusedCase("ex-7", "id-7", "What does order mean?"),))
+    found = read(NONE, STATUS.name, twice("What does order mean?"))
     assert [each.act for each in found.tries] == ["tighten", "few-shot"]
     assert (
-        found.shown[0].text == "1 case says “order”, as the description of get_order_status does: no call was expected"
+        found.shown[0].text == "2 cases say “order”, as the description of get_order_status does: no call was expected"
     )
     assert found.tries[0].text.endswith("what must be known first: “order_id”")
     assert (
@@ -106,10 +109,10 @@ def test_a_needless_call_asks_for_a_few_shot_without_a_tool():
 
 
 def test_a_missed_call_quotes_what_should_have_been_enough():
-    found = read(STATUS.name, NONE, (ConfusedCase("ex-8", "id-8", "the number of my order is 7"),))
+    found = read(STATUS.name, NONE, twice("the number of my order is 7"))
     assert found.kind.name == "missed call"
     assert found.shown[0].text.startswith(
-        "1 case says “number” or “order”, as the description of get_order_status does"
+        "2 cases say “number” or “order”, as the description of get_order_status does"
     )
     assert found.tries[0].text == (
         "Say in get_order_status that it must be called, not only may: “Tells the state of one order”"
@@ -189,6 +192,22 @@ def test_nothing_is_said_without_a_case_behind_it(one, other, texts, expected, a
             assert said.cases
 
 
+@pytest.mark.parametrize("actual", [HISTORY.name, NONE, UNKNOWN_TOOL])
+def test_one_example_is_no_advice_however_many_trials_it_has(actual):
+    trials = (
+        ConfusedCase("ex-1", "id-1", "my order", ("other",)),
+        ConfusedCase("ex-1", "id-2", "my order", ("other",)),
+    )
+    found = read(STATUS.name, actual, trials, offered=(STATUS.name,))
+    assert found.shown
+    assert found.tries == ()
+
+
+def test_parts_of_identifiers_addresses_and_links_are_no_words():
+    text = "Cancel ORD-7781, BOOT-SHO-CHE-42 and user_9f2abc, write to ada@shop.example or https://shop.example/orders"
+    assert list(words_of(text).values()) == ["cancel", "write"]
+
+
 def test_words_names_and_openings():
     # The plural's s is left out of what is compared, not of what is shown.
     assert words_of("getOrder_Status of the orders") == {"order": "order", "statu": "status"}
@@ -199,7 +218,7 @@ def test_words_names_and_openings():
 def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
     right = ToolSpec("get_order_status", "Use this tool to get the state of one order.")
     called = ToolSpec("get_order_history", "Use this tool to get the past orders of a customer.")
-    cases = (ConfusedCase("ex-1", "id-1", "Where does A-1 stand?"),)
+    cases = twice("Where does A-1 stand?")
     found = advice_on(Confusion(right.name, called.name, right, called, cases))
     assert [each.text for each in found.tries if each.act == "tighten"] == [
         "Tighten get_order_history. It opens with “Use this tool to”, which fits every tool."
@@ -207,7 +226,7 @@ def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
     ]
     needless = advice_on(Confusion(NONE, called.name, None, called, cases))
     assert ["“Use this tool to”" in each.text for each in needless.tries] == [True, False]
-    pulled = (ConfusedCase("ex-2", "id-2", "Which past parcels came?"),)
+    pulled = twice("Which past parcels came?")
     (tighten, *_) = advice_on(Confusion(right.name, called.name, right, called, pulled)).tries
     assert tighten.text.startswith("Tighten get_order_history: it says “past”. Add “Not where get_order_status fits")
     assert tighten.text.endswith("call get_order_history")

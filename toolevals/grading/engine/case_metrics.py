@@ -165,7 +165,7 @@ _TABLE = (
     ),
     CaseMetric(
         "goal_progress",
-        "1",
+        "2",
         "The agent reached what the user first asked for, and early.",
         PASSES_AT,
         _goal_progress,

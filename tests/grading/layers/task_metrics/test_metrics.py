@@ -14,6 +14,7 @@ from toolevals.grading.layers.task_metrics import (
     tool_selection_accuracy,
     trajectory_score,
 )
+from toolevals.grading.layers.task_metrics.words import goal_keywords
 from toolevals.grading.reading.parsing.steps import Step
 from toolevals.grading.values import MalformedCall
 
@@ -213,3 +214,28 @@ def test_verdicts():
     score = step_efficiency(run(DONE, DONE), Task(max_steps=1))
     assert (score.verdict(0.5).status, score.verdict().status) == ("passed", "failed")
     assert step_efficiency(run(DONE), Task()).verdict().status == "unscored"
+
+
+def test_a_goal_speaks_of_content_words_and_whole_identifiers():
+    said = (
+        "Hi, I would like you to cancel order ORD-7781 and send the boots BOOT-SHO-CHE-42 to ada@shop.example, please"
+    )
+    assert goal_keywords(said) == (
+        "ord-7781",
+        "boot-sho-che-42",
+        "ada@shop.example",
+        "cancel",
+        "order",
+        "send",
+        "boots",
+    )
+    assert goal_keywords("What can you do for me, please?") == ()
+    assert goal_keywords("a well-known e-mail") == ("well", "known", "mail")
+
+
+def test_an_identifier_is_come_to_as_a_whole():
+    goal = "Cancel BOOT-SHO-CHE-42"
+    assert goal_progress(run(final("cancel boot sho che"), goal=goal), Task()).reason == (
+        "The run never came to: boot-sho-che-42."
+    )
+    assert goal_progress(run(final("Cancel: BOOT-SHO-CHE-42."), goal=goal), Task()).value == pytest.approx(1)

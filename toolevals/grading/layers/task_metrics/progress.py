@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from toolevals.grading.layers.task_metrics.scores import MetricScore
 from toolevals.grading.layers.task_metrics.task import Task
-from toolevals.grading.layers.task_metrics.words import MOST_KEYWORDS, found_in, keywords_of, text_of
+from toolevals.grading.layers.task_metrics.words import found_in, goal_keywords, text_of
 from toolevals.grading.reading.parsing.steps import AgentRun, Step
 from toolevals.grading.values import ToolCall
 
@@ -17,14 +17,16 @@ def goal_progress(run: AgentRun, task: Task) -> MetricScore:
     """Return 0.3 · mean + 0.5 · last + 0.2 · greatest progress over the steps.
 
     Progress after a step is the share of the goal's keywords that stand in what was done and seen so far: actions,
-    calls and what the tools answered. Keywords are those of the goal and of the expected outcome. It never falls.
+    calls and what the tools answered. Keywords are those of the goal and of the expected outcome: content words, and
+    identifiers as wholes. It never falls. Without any there is no value.
 
     Source: `GoalProgress` of ai-evaluation 1.1.0. Corrected: `unknown_goal_half_marks` (0.5 without keywords, now no
     value); `no_progress_credit` (0.2 for none, now 0); `restated_goal` (a thought that repeats the goal was full
     progress); `progress_not_added_up` (a step counted alone, so that two halves made a half); `joined_names`
-    (`get_order` was one word that no goal holds); `silent_steps` (a step without words was left out of the mean).
+    (`get_order` was one word that no goal holds); `silent_steps` (a step without words was left out of the mean);
+    `empty_keywords` (pronouns, courtesies and the halves of an identifier counted as what the goal speaks of).
     """
-    goal = keywords_of(f"{run.goal or ''} {task.expected_outcome}")[:MOST_KEYWORDS]
+    goal = goal_keywords(f"{run.goal or ''} {task.expected_outcome}")
     if not goal:
         return MetricScore(None, "There is no goal to make progress towards.")
     if not run.steps:

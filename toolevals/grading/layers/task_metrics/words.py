@@ -13,11 +13,19 @@ _STOPWORDS = (
     "if then so that this it to of in for on with at by from as"
 )
 STOPWORDS = frozenset(re.findall(r"\w+", _STOPWORDS))
+# Words of a request that name nothing that a run could come to.
+_POLITE = (
+    "i me my mine we us our ours you your yours he him his she her hers its they them their what which who whom whose "
+    "where when why how please thank thanks hi hello hey can need needs want wants wanted like just also there here "
+    "these those any all some no not yes ok okay about into out up down over again very too than because am"
+)
+_EMPTY = STOPWORDS | frozenset(_POLITE.split())
 MOST_KEYWORDS = 64
 # What comes after this much text is not looked at.
 LONGEST_TEXT = 100_000
 
 _WORD = re.compile(r"[^\W_]+")
+_JOINED = re.compile(r"[^\W_]+(?:[-_.@][^\W_]+)+")
 # In plain ASCII all else parts words: to write it as spaces, in bytes, takes less than a tenth of the pattern's time.
 _AS_SPACES = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)
 # The comma comes first: a pattern that begins with a condition is tried at every letter, which takes ten times as long.
@@ -37,6 +45,19 @@ def words_of(text: str) -> list[str]:
 def keywords_of(text: str) -> tuple[str, ...]:
     """Return the different words of a text that are no stopwords, in order; at most 64."""
     return tuple([word for word in dict.fromkeys(words_of(text)) if word not in STOPWORDS])[:MOST_KEYWORDS]
+
+
+def goal_keywords(text: str) -> tuple[str, ...]:
+    """Return what a goal speaks of, in order, in one case: content words, and identifiers as wholes; at most 64.
+
+    An identifier is joined by `-`, `_`, `.` or `@` and holds a digit or an `@`: BOOT-SHO-CHE-42, ada@shop.example.
+    """
+    text = text[:LONGEST_TEXT].casefold()
+    wholes = [each for each in _JOINED.findall(text) if "@" in each or any(map(str.isdigit, each))]
+    found = frozenset(wholes)
+    rest = _JOINED.sub(lambda each: " " if each.group() in found else each.group(), text) if wholes else text
+    words = (word for word in words_of(rest) if word not in _EMPTY and (len(word) > 1 or word.isdigit()))
+    return tuple(dict.fromkeys((*wholes, *words)))[:MOST_KEYWORDS]
 
 
 def holds_words(text: str, wanted: str) -> bool:
