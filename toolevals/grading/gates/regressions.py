@@ -221,9 +221,9 @@ def _alarms(rule: RegressionRule, unit: Unit, compared: Comparison) -> str:
 
 
 def _alarms_by_cases(unit: Unit, most: float) -> str:
-    """Return how often an agent that is as good as before has more than `most` examples that fail anew.
+    """Return how often an agent that is as good as before has more than `most` examples that fail now.
 
-    Of d examples that came out otherwise than before, half fail anew on average, as many as heads of d fair coins.
+    Of d examples that came out otherwise than before, half fail now on average, as many as heads of d fair coins.
     """
     changed = count = 0
     for both, number in unit.counts.items():

@@ -216,7 +216,7 @@ def pass_rates(minimums: Mapping[str, float]) -> tuple[Bound, ...]:
 
 
 def no_regression(metrics: tuple[str, ...], *, most: int | None = None) -> tuple[RegressionRule, ...]:
-    """Return the rule that no metric is worse by the paired test; with `most` also that so few examples fail anew.
+    """Return the rule that no metric is worse by the paired test; with `most` also that so few examples fail now.
 
     The paired test fails an agent that is as good as before in at most 2.5 % of runs. A limit on single examples finds
     what an equal average hides, but most agents that are as good as before fail a low one: some example always changes.
