@@ -14,11 +14,11 @@ from reports.queries.baseline_agents import version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import baseline_agent_note, judge_notes, with_notes
+from toolevals.grading.gates.notes import baseline_agent_note, errored_note, judge_notes, with_notes
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.models import Grading, Run
+from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -127,6 +127,7 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
         cases(held.consistency) if held.consistency else None,
         held.is_release_candidate,
         _slice_name(held),
+        _errored(held.grading),
     )
     baseline_agents = highest(version_baseline_agents(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
@@ -134,6 +135,12 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     return with_notes(
         hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), judges, rates
     )
+
+
+def _errored(grading: Grading) -> str:
+    cases = CaseGrade.objects.filter(grading=grading, outcome="errored")
+    first = cases.order_by("pk").values_list("detail", flat=True).first()
+    return errored_note(cases.count(), first["verdicts"]["outcome"]["reason"]) if first else ""
 
 
 def _size(held: HeldGate) -> int:

@@ -240,9 +240,17 @@ def test_a_case_without_prediction_counts_under_its_tool(rows, capsys, tmp_path,
     file = rows("answers", *[RIGHT] * 3, NO_PREDICTION)
     assert main(["gate", file, *asked]) == Exit.FAILED
     said = " ".join(capsys.readouterr().out.split())
-    assert "It depends on 1 case still unscored: score them. Examples: ex-3." in said
+    assert "It depends on 1 case without a score: score them, or run them again. Examples: ex-3." in said
     assert main(["grade", file]) == Exit.OK
     graded = tmp_path / "graded.jsonl"
     graded.write_text(capsys.readouterr().out)
     assert main(["gate", str(graded), *asked]) == Exit.FAILED
-    assert "It depends on 1 case still unscored" in " ".join(capsys.readouterr().out.split())
+    assert "It depends on 1 case without a score" in " ".join(capsys.readouterr().out.split())
+
+
+def test_errored_cases_are_called_so_with_the_providers_words(rows, capsys):
+    file = rows("answers", *[RIGHT] * 3, {"error": "HTTP 429: the provider is\nbusy."})
+    assert main(["gate", file, "--threshold", "selection=1"]) == Exit.FAILED
+    said = " ".join(capsys.readouterr().out.split())
+    assert "It depends on 1 case without a score: score them, or run them again." in said
+    assert "1 case is errored, and says: The agent could not be reached: HTTP 429: the provider is busy." in said

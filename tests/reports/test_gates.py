@@ -285,3 +285,12 @@ def test_a_worker_that_dies_is_followed_by_one_that_decides(build, monkeypatch):
     batch_work(str(batch.pk), gate_decide)
     held.refresh_from_db()
     assert (held.status, checks(held)[0].count) == ("passed", 25)
+
+
+def test_errored_cases_are_named_where_they_leave_a_check_open(project, run_jobs):
+    (run,) = graded(project, run_jobs, [*RIGHT[:3], {"id": "hello", "error": "HTTP 429: the provider is busy."}])
+    (check,) = checks(hold(run, rate("selection", 1.0)))
+    assert check.status == "unanswered"
+    assert check.note.endswith(
+        "1 case is errored, and says: The agent could not be reached: HTTP 429: the provider is busy."
+    )

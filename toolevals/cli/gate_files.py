@@ -19,7 +19,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
+from toolevals.grading.gates.notes import errored_note, judge_notes, judges_in, with_notes
 from toolevals.grading.gates.results import GateCase, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
@@ -41,20 +41,23 @@ def hold_against_files(
         graded_file(consistency, gate.named, jobs).cases if consistency and release_candidate else None,
         release_candidate,
         consistency or "",
+        errored_note(len(run.errored), run.errored[0] if run.errored else ""),
     )
     return with_notes(hold_gate(gate, evidence), judge_notes(run.judges))
 
 
 class GradedFile(NamedTuple):
-    """A file's cases as a gate sees them, and the judges that were asked."""
+    """A file's cases as a gate sees them, the judges that were asked, and what its errored cases say."""
 
     cases: CaseTable
     judges: set[tuple[str, str, bool]]
+    errored: list[str]
 
 
 def graded_file(name: str, metrics: Collection[str] = tuple(METRICS), jobs: int = 1) -> GradedFile:
     """Return a file's graded rows with these metrics. Raises CommandError where a line is wrong, or a trial twice."""
     remarks, readings, judges = Remarks(), Readings(), set[tuple[str, str, bool]]()
+    errored: list[str] = []
     trials: Counter[tuple[str, int]] = Counter()
     tables: list[CaseTable] = []
     work = partial(_work, frozenset(metrics))
@@ -65,6 +68,7 @@ def graded_file(name: str, metrics: Collection[str] = tuple(METRICS), jobs: int 
             remarks.add(some.told)
             readings.join(some.readings)
             judges |= some.judges
+            errored += some.errored
             trials.update(some.trials)
             tables.append(some.cases)
     remarks.say_the_rest()
@@ -76,7 +80,7 @@ def graded_file(name: str, metrics: Collection[str] = tuple(METRICS), jobs: int 
     if twice := next((key for key, count in trials.items() if count > 1), None):
         example, trial = twice
         raise CommandError(Exit.DATA, f"{name}: trial {trial} of {example} is there twice")
-    return GradedFile(CaseTable.joined(tables), judges)
+    return GradedFile(CaseTable.joined(tables), judges, errored)
 
 
 class _Some(NamedTuple):
@@ -85,6 +89,7 @@ class _Some(NamedTuple):
     cases: CaseTable
     trials: list[tuple[str, int]]
     judges: set[tuple[str, str, bool]]
+    errored: list[str]
     told: LineRemarks
     readings: Readings
 
@@ -96,15 +101,18 @@ def _work(metrics: frozenset[str]) -> Callable[[Sequence[bytes], int], _Some]:
     def grade(lines: Sequence[bytes], first: int) -> _Some:
         rows = Lines(lines, first, grading)
         judges, trials = set[tuple[str, str, bool]](), list[tuple[str, int]]()
+        errored: list[str] = []
 
         def seen() -> Iterator[Case]:
             # One after the other: rows that are held together are many objects for the search for garbage.
             for case in rows:
                 judges.update(judges_in(case.grade.judged.values()))
                 trials.append((case.id, case.trial))
+                if case.grade.statuses["outcome"] == "errored":
+                    errored.append(case.grade.verdicts["outcome"].reason)
                 yield case
 
-        return _Some(gate_cases(seen()), trials, judges, rows.told, grading.native.taken_readings())
+        return _Some(gate_cases(seen()), trials, judges, errored, rows.told, grading.native.taken_readings())
 
     return grade
 

@@ -24,8 +24,8 @@ def check_figure(
         return _check(name, "unanswered", figure, bound, reason)
     answer = _decide(figure, holds, policy)
     if answer is None:
-        unscored = _cases(figure.unscored)
-        return _check(name, "unanswered", figure, bound, f"It depends on {unscored} still unscored: score them.")
+        words = f"It depends on {_cases(figure.unscored)} without a score: score them, or run them again."
+        return _check(name, "unanswered", figure, bound, words)
     if decide_by == "interval":
         if figure.interval is None:
             return _check(name, "unanswered", figure, bound, "There is no interval: add examples.")

@@ -13,7 +13,7 @@ from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.consistency import check_consistency
 from toolevals.grading.gates.failures import check_failures
 from toolevals.grading.gates.metrics import Figure, ToolCounts, figure_of, share_meeting
-from toolevals.grading.gates.notes import with_source
+from toolevals.grading.gates.notes import with_errors, with_source
 from toolevals.grading.gates.regression_units import PairedRuns
 from toolevals.grading.gates.regressions import check_regressions
 from toolevals.grading.gates.results import (
@@ -43,6 +43,8 @@ class Evidence:
     release_candidate: bool = False
     # What the slice is called where it comes from: a run with its subject, or a file.
     consistency_name: str = ""
+    # How many cases of the run are errored, and what the first says, as a sentence: it stands at unanswered checks.
+    errored: str = ""
 
 
 # Told before each rule how many are decided, of how many; what it raises ends the deciding.
@@ -65,7 +67,7 @@ def hold_gate(gate: Gate, evidence: Evidence, progress: Progress = lambda *_: No
     for done, rule in enumerate(rules):
         progress(done, len(rules))
         for check in rule:
-            checks.append(with_source(check, held.sources))
+            checks.append(with_errors(with_source(check, held.sources), evidence.errored))
             if gate.thresholds.fail_fast and check.status == "failed":
                 return GateResult(tuple(checks), stopped=True)
     return GateResult(tuple(checks))

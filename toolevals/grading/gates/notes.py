@@ -8,6 +8,9 @@ from dataclasses import replace
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.values.verdicts import JudgedVerdict
 
+# So much of an error is quoted.
+_LONGEST = 300
+
 
 def with_notes(result: GateResult, notes: Mapping[str, str], rates: Mapping[str, str] | None = None) -> GateResult:
     """Return the result with a note on each check of a metric that has one, under the published name or ours.
@@ -39,6 +42,21 @@ def with_source(check: Check, sources: Mapping[str, str]) -> Check:
     if source == judge:
         words = f"Read from the judge {judge.removeprefix(JUDGED)}."
     return replace(check, note=f"{words} {check.note}".strip())
+
+
+def with_errors(check: Check, errored: str) -> Check:
+    """Return an unanswered check with what is said of the run's errored cases."""
+    return replace(check, note=f"{check.note} {errored}".strip()) if check.status == "unanswered" and errored else check
+
+
+def errored_note(count: int, first: str) -> str:
+    """Return how many cases of a run are errored, with the words of the first; nothing where none is."""
+    if not count:
+        return ""
+    words = " ".join(first.split()).removesuffix(".")
+    shown = f"{words[:_LONGEST]} …" if len(words) > _LONGEST else words
+    cases = "1 case is errored, and says" if count == 1 else f"{count:,} cases are errored, and the first says"
+    return f"{cases}: {shown}."
 
 
 def judge_notes(judges: Iterable[tuple[str, str, bool]]) -> dict[str, str]:
