@@ -9,6 +9,7 @@ from pathlib import Path
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import Exit
 from toolevals.cli.output import say, say_progress, write_parts
+from toolevals.cli.running import summary
 from toolevals.cli.verbs import Verbs
 
 # What is retried: the address below the run's, and what it starts.
@@ -30,6 +31,7 @@ def add_parser(verbs: Verbs) -> None:
     for name, (_, text) in WHAT.items():
         what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=text)
     retry.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
+    retry.add_argument("--json", action="store_true", help="print the run as the REST interface shows it")
     add_server_options(retry)
     retry.set_defaults(run=run)
     failing = verbs.add_parser("failing")
@@ -41,14 +43,15 @@ def add_parser(verbs: Verbs) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Retry it, wait for its end and print the run's counts."""
+    """Retry it, wait for its end and print the run's rates, as `toolevals run` does."""
     client = ProjectClient.from_arguments(arguments)
     path, _ = WHAT[arguments.what]
     started = client.post_once(f"runs/{arguments.number}/{path}", json={})
     if not arguments.no_wait:
         client.wait(started["job"], say=say_progress)
     number = started["run"]["number"] if "run" in started else arguments.number
-    say(json.dumps(client.request("GET", f"runs/{number}/"), indent=2))
+    shown = client.request("GET", f"runs/{number}/")
+    say(json.dumps(shown, indent=2) if arguments.json else summary(shown, client))
     return Exit.OK
 
 

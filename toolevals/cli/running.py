@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_wait:
         say_what_was_read(client.wait(started["job"], say=say_progress)["report"])
     shown = client.request("GET", f"runs/{number}/")
-    say(json.dumps(shown, indent=2) if arguments.json else _summary(shown, client))
+    say(json.dumps(shown, indent=2) if arguments.json else summary(shown, client))
     status = gate_run(client, number, minimums)
     return max(status, _errored(client, shown))
 
@@ -139,7 +139,8 @@ def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
     return Exit.FAILED
 
 
-def _summary(shown: dict[str, Any], client: ProjectClient) -> str:
+def summary(shown: dict[str, Any], client: ProjectClient) -> str:
+    """Return a run's address and its rates as lines."""
     number = shown["number"]
     lines = [f"run {number}: {client.page(f'runs/{number}/')}"]
     grading = shown["shown"] or {}
