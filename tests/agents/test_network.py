@@ -125,6 +125,15 @@ def test_a_name_is_judged_by_what_it_stands_for():
     assert ip_address(AddressPolicy.of(["127.0.0.0/8", "::1"]).address_of("localhost", 80)).is_loopback
 
 
+@pytest.mark.parametrize("host", ["localhost", "api.localhost", "10.0.0.7", "::1", "169.254.169.254"])
+def test_what_a_host_itself_tells_is_refused_before_anything_is_asked(host):
+    with pytest.raises(ForbiddenAddressError, match="TOOLEVALS_AGENT_NETWORKS"):
+        AddressPolicy().require_plain(host)
+    AddressPolicy.of(["*"]).require_plain(host)
+    AddressPolicy().require_plain("models.example")
+    AddressPolicy().require_plain("93.184.216.34")
+
+
 def test_certificates_are_read_once_for_all_clients(monkeypatch):
     certificates.cache_clear()
     read: list[None] = []

@@ -190,6 +190,18 @@ def test_rest_names_what_is_wrong_by_its_place(page, version):
             assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]
 
 
+@pytest.mark.parametrize("base_url", ["http://10.0.0.7:8000/v1", "http://192.168.0.9/v1", "http://[::1]/v1"])
+def test_an_agent_on_a_private_address_is_refused_before_there_is_a_run(page, version, base_url):
+    with chat_server(shop_agent) as server:
+        change = {"options": {"base_url": base_url}}
+        answer = page.post("/api/v1/projects/shop/runs/live/", asked(server, **change), "application/json")
+    assert answer.status_code == 422
+    (problem,) = answer.json()["problems"]
+    assert problem["pointer"] == "/options"
+    assert "TOOLEVALS_AGENT_NETWORKS" in problem["message"]
+    assert not Run.objects.exists()
+
+
 def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, version, run_jobs):
     with chat_server(shop_agent) as server:
         settings = {"prices": {"input": 100, "output": 100}}

@@ -123,11 +123,23 @@ class AddressPolicy:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
         if not addresses or not all(self.permits(address) for address in addresses):
-            raise ForbiddenAddressError(
-                f"{host} is a private address. The operator can allow it by TOOLEVALS_AGENT_NETWORKS: "
-                "see docs/operating.md."
-            )
+            raise _forbidden(host)
         return str(addresses[0])
+
+    def require_plain(self, host: str) -> None:
+        """Raise ForbiddenAddressError where the host itself tells that it may not be called. No name is looked up."""
+        try:
+            address = ip_address("127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host)
+        except ValueError:
+            return
+        if not self.permits(address):
+            raise _forbidden(host)
+
+
+def _forbidden(host: str) -> ForbiddenAddressError:
+    return ForbiddenAddressError(
+        f"{host} is a private address. The operator can allow it by TOOLEVALS_AGENT_NETWORKS: see docs/operating.md."
+    )
 
 
 @cache

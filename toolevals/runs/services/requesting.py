@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, TypeVar
+from urllib.parse import urlsplit
 
+from django.conf import settings as installation
 from django.core.files import File
 from django.db import transaction
 from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import DEFAULT, ConnectorOptions, connector_named
+from toolevals.agents.network import AddressPolicy, ForbiddenAddressError
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
@@ -71,8 +74,23 @@ def run_request_live(*, project: Project, actor: User | None, request: RunReques
     options, settings = live_request_read(request)
     require_secret(project, actor, options, "/options/secret")
     require_secret(project, actor, settings.user, "/settings/user/secret")
+    _require_permitted(options, "/options")
+    _require_permitted(settings.user, "/settings/user")
     with transaction.atomic():
         return run_converse(_parts(project, actor, request, Connector(request.connector)), settings=settings)
+
+
+def _require_permitted(options: ConnectorOptions | None, pointer: str) -> None:
+    """Raise InvalidDocument where the operator does not let this installation call the address.
+
+    Names are looked up when the run asks: a request waits for no one.
+    """
+    if options is None or not (host := urlsplit(options.address).hostname):
+        return
+    try:
+        AddressPolicy.of(installation.AGENT_NETWORKS).require_plain(host)
+    except ForbiddenAddressError as error:
+        raise InvalidDocument.at(pointer, str(error)) from None
 
 
 def run_request_upload(
