@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_NAMES = r"think(?:ing)?|thoughts?|reasoning|scratchpad|(?:seed|mm|antml):think(?:ing)?"
+_NAMES = (
+    r"(?:ifm\|)?think(?:ing|_fast(?:er)?)?(?::opensource)?|thoughts?|reasoning|scratchpad"
+    r"|(?:seed|mm|antml):think(?:ing)?"
+)
 # How a thought begins, and what ends it; the mark of its end alone ends a thought whose beginning the prompt held.
 _PAIRS: Final = (
     (rf"(?<!`)<(?P<tag>{_NAMES})>", rf"</(?:{_NAMES})>"),
@@ -14,6 +17,10 @@ _PAIRS: Final = (
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    (r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>"),
+    (r"<\|think:start\|>", r"<\|think:end\|>"),
+    (r"<\|plamo:begin_think:plamo\|>(?:<\|plamo:msg\|>)?", r"<\|plamo:end_think:plamo\|>"),
+    (r"(?:<\|start\|>\s{0,9}assistant\s{0,9})?\bto=self<\|message\|>", r"<\|eo[mt]\|>"),
     ("<unused94>", "<unused95>"),
     (r"<\|channel>thought", r"<channel\|>"),
     (r"<\|channel\|>\s{0,9}analysis\s{0,9}<\|message\|>", r"<\|(?:end|return)\|>|(?=<\|(?:start|channel)\|>)"),
@@ -22,6 +29,7 @@ _PAIRS: Final = (
 )
 # An end alone, with the marks of a line of code before it, is quoted; harmony's ends are no thought's alone.
 _ALONE = rf"(?<!`)</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|end_of_thought\|>"
+_ALONE += r"|<\|close\|>think<\|sep\|>|<\|think:end\|>|<\|plamo:end_think:plamo\|>"
 _OPENING: Final = tuple(re.compile(opening) for opening, _ in _PAIRS)
 _CLOSING: Final = tuple(re.compile(closing) for _, closing in _PAIRS)
 # What begins or ends a thought, as the source of an expression.
