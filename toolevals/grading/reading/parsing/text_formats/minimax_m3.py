@@ -32,7 +32,7 @@ def _read(source: Source, match: re.Match[str]) -> Found:
     tool = source.offered.find(name)
     root = tool.input_schema if tool is not None else {}
     try:
-        arguments, place = _children(source, match.end(), root, 1)
+        arguments, place = _children(source, match.end(), root, root, 1)
     except _UnreadableError as error:
         return (source.malformed(str(error), match.start(), name),), match.end()
     ended = _END.match(source.text, place)
@@ -41,7 +41,7 @@ def _read(source: Source, match: re.Match[str]) -> Found:
     return (ToolCall(name, arguments),), ended.end()
 
 
-def _children(source: Source, place: int, schema: Any, level: int) -> tuple[Any, int]:
+def _children(source: Source, place: int, schema: Any, root: Any, level: int) -> tuple[Any, int]:
     """Return the value whose elements stand here: an object, or a list."""
     if level > _MOST_LEVELS:
         raise _UnreadableError(f"nested deeper than {_MOST_LEVELS} levels")
@@ -49,7 +49,7 @@ def _children(source: Source, place: int, schema: Any, level: int) -> tuple[Any,
     kind = schema.get("type") if isinstance(schema, dict) else None
     while opened := _OPEN.match(source.text, place):
         tag = opened["tag"]
-        value, place = _element(source, opened.end(), part_of(schema, tag), level)
+        value, place = _element(source, opened.end(), part_of(schema, tag), root, level)
         closed = _CLOSE.match(source.text, place)
         if closed is None or closed["tag"] != tag:
             raise _UnreadableError(f"the argument {tag} has no end")
@@ -62,13 +62,13 @@ def _children(source: Source, place: int, schema: Any, level: int) -> tuple[Any,
     return dict(made), place
 
 
-def _element(source: Source, place: int, schema: Any, level: int) -> tuple[Any, int]:
+def _element(source: Source, place: int, schema: Any, root: Any, level: int) -> tuple[Any, int]:
     if _OPEN.match(source.text, place):
-        value, place = _children(source, place, schema, level + 1)
+        value, place = _children(source, place, schema, root, level + 1)
         return value, source.skip(place)
     following = source.search(_NEXT, place)
     stop = following.start() if following else len(source.text)
-    return typed(source.text[place:stop], schema, schema if isinstance(schema, dict) else {}), stop
+    return typed(source.text[place:stop], schema, root), stop
 
 
 MINIMAX_M3 = TextFormat(
