@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
+
+from toolevals.grading.values.transcripts import Message, Transcript
 
 _NAMES = (
     r"(?:ifm\|)?think(?:ing|_fast(?:er)?)?(?::opensource)?|thoughts?|reasoning|scratchpad"
@@ -71,3 +74,23 @@ def without_thoughts(text: str) -> str:
         mark = _MARK.search(text, place)
     kept.append(text[place:])
     return "".join(kept).strip()
+
+
+def spoken(transcript: Transcript) -> Transcript:
+    """Return a transcript as others heard it: what the agent wrote for itself is cut out of its texts.
+
+    What looks for facts in a transcript looks at this one.
+    """
+    messages = tuple(_spoken(message) for message in transcript.messages)
+    answer = None if transcript.answer is None else without_thoughts(transcript.answer)
+    same = all(made is given for made, given in zip(messages, transcript.messages, strict=True))
+    if same and answer == transcript.answer:
+        return transcript
+    return replace(transcript, messages=messages, answer=answer)
+
+
+def _spoken(message: Message) -> Message:
+    if message.role != "assistant" or not message.content:
+        return message
+    said = without_thoughts(message.content)
+    return message if said == message.content else replace(message, content=said or None)
