@@ -68,7 +68,7 @@ def _require_one(row: dict[str, Any]) -> None:
 def _read(row: dict[str, Any], message_format: str | None, tools: Sequence[ToolSpec] | None) -> ReadTranscript:
     if row.get("messages"):
         read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
-        made = replace(read.transcript, messages=with_text_calls(read.transcript.messages, tools))
+        made = with_text_calls(read.transcript, tools)
         return replace(read, transcript=made, losses=tuple(loss.below("/messages") for loss in read.losses))
     if row.get("steps"):
         run = _below("/steps", read_run, row["steps"])
