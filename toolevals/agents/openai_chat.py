@@ -27,6 +27,8 @@ from toolevals.agents.openai_messages import (
 from toolevals.agents.streamed_chat import joined
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.reading.parsing import Loss, calls_in_text, first_choice, is_count
+from toolevals.grading.reading.parsing.text import goes_on_alone
+from toolevals.grading.reading.parsing.text_turns import UNHEEDED
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.
@@ -72,6 +74,8 @@ class OpenAIChat(ClientChat):
         elif self._options.tools == "native":
             message = with_calls_said(message, names.shown_tools(tools), place=len(messages))
         model = safe(str(answer.get("model") or ""))
+        if message.calls and message.content and goes_on_alone(message.content, names.shown_tools(tools)):
+            losses += (Loss(UNHEEDED, "/choices/0/message/content", 1, "/choices/0/message/content"),)
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
     def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from toolevals.agents.loop import Task
 from toolevals.agents.network import ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids
 from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
-from toolevals.grading.reading.parsing.text_turns import with_text_calls
+from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
@@ -50,7 +50,8 @@ def transcript_of(answer: Any, tools: Sequence[ToolSpec] | None = None) -> tuple
         prediction = read_prediction({**answer, "id": "asked", "trial": 0}, tools=tools)
         return prediction.transcript, prediction.losses
     read = read_transcript(answer)
-    return with_text_calls(read.transcript, tools), read.losses
+    made = with_text_calls(read.transcript, tools)
+    return made, (*read.losses, *unheeded(made, tools, "/messages"))
 
 
 def reply_of(

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from toolevals.grading.reading.parsing.losses import Loss
 from toolevals.grading.reading.parsing.messages import last_words
-from toolevals.grading.reading.parsing.text import calls_in_text
+from toolevals.grading.reading.parsing.text import calls_in_text, goes_on_alone
 from toolevals.grading.values import Call, Message, ToolSpec, Transcript
+
+# What is left out, in words.
+UNHEEDED = "text behind an observation that the agent wrote itself"
 
 
 def calls_said(message: Message, tools: Sequence[ToolSpec] | None) -> tuple[Call, ...]:
@@ -18,6 +22,13 @@ def calls_said(message: Message, tools: Sequence[ToolSpec] | None) -> tuple[Call
     if message.role != "assistant" or message.calls or not message.content:
         return ()
     return calls_in_text(message.content, tools or ())
+
+
+def unheeded(transcript: Transcript, tools: Sequence[ToolSpec] | None, pointer: str) -> tuple[Loss, ...]:
+    """Return what is left out of texts that calls were read from; `pointer` leads to what holds them."""
+    texts = [message.content or "" for message in transcript.messages if message.from_text]
+    count = sum(goes_on_alone(text, tools or ()) for text in texts)
+    return (Loss(UNHEEDED, pointer, count, pointer),) if count else ()
 
 
 def with_text_calls(transcript: Transcript, tools: Sequence[ToolSpec] | None) -> Transcript:
