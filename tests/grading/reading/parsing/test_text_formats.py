@@ -3,7 +3,10 @@ import time
 import pytest
 
 from toolevals.grading.reading.parsing import calls_in_text
+from toolevals.grading.reading.parsing.text import goes_on_alone
 from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
+from toolevals.grading.reading.parsing.text_turns import UNHEEDED
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.thoughts import without_thoughts
 
@@ -154,6 +157,28 @@ def test_the_example_of_each_form_is_a_call(each):
 def test_a_mark_that_cannot_be_read_is_malformed(text):
     (call, *_) = calls_in_text(text, TOOLS)
     assert isinstance(call, MalformedCall)
+
+
+STEP_OF_ITS_OWN = f"Thought: go\nAction: seek\nAction Input: {A}\nObservation: rain\nAction: seek\nAction Input: {B}"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_alone"),
+    [
+        (STEP_OF_ITS_OWN, True), (f"{STEP_OF_ITS_OWN}\nObservation: sun\nFinal Answer: rain", True),
+        (f"<think>{STEP_OF_ITS_OWN}</think>Action: seek\nAction Input: {A}\nObservation:", False),
+        (f'Action:\n```json\n{{"action": "seek", "action_input": {A}}}\n```\nObservation: rain\nAction: ping', True),
+    ],
+)  # fmt: skip
+def test_what_follows_an_observation_of_its_own_is_no_call(text, is_alone):
+    assert calls_in_text(text, TOOLS) == (OSLO,)
+    assert goes_on_alone(text, TOOLS) is is_alone
+    expected = [UNHEEDED] if is_alone else []
+    said = [{"role": "assistant", "content": text}]
+    for row in ({"text": text}, {"messages": said}):
+        prediction = read_prediction({"id": "a", **row}, tools=TOOLS)
+        assert prediction.transcript.calls == (OSLO,)
+        assert [loss.what for loss in prediction.losses] == expected
 
 
 DRAFT = f'<tool_call>{{"name": "seek", "arguments": {A}}}</tool_call>'
