@@ -99,7 +99,7 @@ class EvaluationFile:
                 counts[trial.external_id] = number + 1
                 losses = tuple(loss.below(place.pointer) for loss in found.losses)
                 tools = found.example.tools if found.example is not None else None
-                made = read_with(trial.transcript, tools) if isinstance(tools, list) else trial.transcript
+                made = read_with(trial.transcript, tools if isinstance(tools, list) else None)
                 counted = number if trial.number is None else trial.number
                 yield place, replace(trial, number=counted, transcript=made), losses
 

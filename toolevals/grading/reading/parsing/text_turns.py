@@ -50,9 +50,9 @@ def with_text_calls(transcript: Transcript, tools: Sequence[ToolSpec] | None) ->
     )
 
 
-def read_with(transcript: Transcript, tools: Sequence[ToolSpec]) -> Transcript:
+def read_with(transcript: Transcript, tools: Sequence[ToolSpec] | None) -> Transcript:
     """Return a transcript that was read when no one knew the tools: calls in text get the types of their schemas."""
-    again = tuple(_again(message, tools) for message in transcript.messages)
+    again = tuple(_again(message, tools) if tools else message for message in transcript.messages)
     return with_text_calls(_with(transcript, again), tools)
 
 
