@@ -4,14 +4,14 @@ import pytest
 
 from tests.grading.graded import graded
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
-from toolevals.grading.values.matchers import Exact, Fields, Items
+from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher
 
 SEEK = [ToolSpec("seek")]
 CAFE, DECOMPOSED = "Caf\u00e9", "Cafe\u0301"
 SAID = "Composed and decomposed letters count as equal (Unicode NFC): city is written so."
 
 
-def expecting(matcher, *others):
+def expecting(matcher: Matcher, *others: CallExpectation) -> Expectation:
     return Expectation("calls", alternatives=(Trajectory((CallExpectation("seek", {"city": matcher}), *others)),))
 
 
@@ -22,7 +22,7 @@ def expecting(matcher, *others):
         (Exact(DECOMPOSED), CAFE),
         (Exact({"names": [CAFE]}), {"names": [DECOMPOSED]}),
         (Fields({"name": Exact(CAFE)}), {"name": DECOMPOSED}),
-        (Items([Exact(CAFE)]), [f" {DECOMPOSED}"]),
+        (Items((Exact(CAFE),)), [f" {DECOMPOSED}"]),
     ],
 )
 def test_a_passing_reason_names_the_argument_whose_letters_are_composed_otherwise(matcher, given):

@@ -8,7 +8,7 @@ from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.decisions import Findings
 from toolevals.grading.engine.offered_tools import Offer
 from toolevals.grading.matching.compiled_calls import CompiledCall
-from toolevals.grading.matching.unseen import composed_otherwise, texts_in, unseen_difference
+from toolevals.grading.matching.unseen import composed_otherwise, is_ascii, unseen_difference
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in
@@ -139,12 +139,12 @@ def with_composed(reason: str, names: Sequence[str]) -> str:
 def composed_arguments(expected: CallExpectation, call: Call) -> tuple[str, ...]:
     """Return the arguments that are as expected only because composed and decomposed letters are equal."""
     given = call.arguments if isinstance(call, ToolCall) else {}
+    if is_ascii(given):
+        return ()
     return tuple(
         name
         for name, matcher in expected.arguments.items()
-        if name in given
-        and not all(map(str.isascii, texts_in(given[name])))
-        and composed_otherwise(given[name], matcher.to_document())
+        if name in given and composed_otherwise(given[name], matcher.to_document())
     )
 
 

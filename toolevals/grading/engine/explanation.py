@@ -27,7 +27,7 @@ from toolevals.grading.engine.decisions import CUT, Decision
 from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.matching.unseen import texts_in
+from toolevals.grading.matching.unseen import is_ascii
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS, EXPECTED
 from toolevals.grading.values.statuses import Status
@@ -179,7 +179,7 @@ class Explanation(ExplainedCalls):
             return ()
         if (place := self._only_place()) is not None:
             return composed_arguments(place.expectation, self._calls[0])
-        if self._compiled.expectation.kind != "calls" or all(map(str.isascii, texts_in(_given(self._calls)))):
+        if self._compiled.expectation.kind != "calls" or is_ascii(_given(self._calls)):
             return ()
         alignment = self.aligned()
         found = (

@@ -16,24 +16,37 @@ def composed(text: str) -> str:
 
 def composed_otherwise(made: Any, expected: Any) -> bool:
     """Tell whether a text in one JSON value equals one in the other only once both are composed."""
-    given = {text.strip() for text in texts_in(made) if not text.isascii()}
-    if not given:
+    if is_ascii(made):
         return False
-    known = {text.strip() for text in texts_in(expected)}
+    given = {text.strip() for text in _texts_in(made)}
+    known = {text.strip() for text in _texts_in(expected)}
     forms = {composed(text) for text in known}
     return any(text not in known and composed(text) in forms for text in given)
 
 
-def texts_in(value: Any) -> Iterator[str]:
+def is_ascii(value: Any) -> bool:
+    """Tell whether every text in a JSON value is ASCII, which has no letters to compose."""
+    kind = type(value)
+    if kind is str:
+        ascii_alone: bool = value.isascii()
+        return ascii_alone
+    if kind is dict:
+        value = value.values()
+    elif kind is not list and kind is not tuple:
+        return not isinstance(value, str | Mapping)
+    return all(map(is_ascii, value))
+
+
+def _texts_in(value: Any) -> Iterator[str]:
     """Yield every text in a JSON value, without the keys of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from texts_in(item)
+            yield from _texts_in(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from texts_in(item)
+            yield from _texts_in(item)
 
 
 def unseen_difference(made: Any, expected: Any) -> str:

@@ -38,6 +38,9 @@ _CLOSING: Final = tuple(re.compile(closing) for _, closing in _PAIRS)
 # What begins or ends a thought, as the source of an expression.
 MARKS: Final = "|".join((*(opening.replace("?P<tag>", "?:") for opening, _ in _PAIRS), _ALONE))
 _MARK: Final = re.compile(MARKS)
+# How all marks begin but those that _WORDS holds: most texts have none, and are searched quickly.
+_SIGN: Final = re.compile(r"[<\[◁]")
+_WORDS: Final = ("analysis", "to=self")
 
 
 def thought_end(text: str, start: int) -> int | None:
@@ -58,7 +61,7 @@ def without_thoughts(text: str) -> str:
     A thought that nothing closes goes on to the end. One that nothing opens began before the text: an end alone cuts
     out all before it, as templates that open the thought in the prompt leave it.
     """
-    mark = _MARK.search(text)
+    mark = _next_mark(text, 0)
     if mark is None:
         return text
     kept: list[str] = []
@@ -71,9 +74,16 @@ def without_thoughts(text: str) -> str:
         else:
             kept.append(text[place : mark.start()])
             place = end
-        mark = _MARK.search(text, place)
+        mark = _next_mark(text, place)
     kept.append(text[place:])
     return "".join(kept).strip()
+
+
+def _next_mark(text: str, place: int) -> re.Match[str] | None:
+    if any(word in text for word in _WORDS):
+        return _MARK.search(text, place)
+    marks = (_MARK.match(text, sign.start()) for sign in _SIGN.finditer(text, place))
+    return next((mark for mark in marks if mark is not None), None)
 
 
 def spoken(transcript: Transcript) -> Transcript:

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from toolevals.grading.reading.parsing import calls_in_text
-from toolevals.grading.reading.parsing.text import goes_on_alone
+from toolevals.grading.reading.parsing.text import _MARK, _may_have_mark, goes_on_alone
 from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
 from toolevals.grading.reading.parsing.text_turns import UNHEEDED
 from toolevals.grading.reading.predictions import read_prediction
@@ -199,6 +199,16 @@ DRAFT = f'<tool_call>{{"name": "seek", "arguments": {A}}}</tool_call>'
 def test_a_draft_in_a_thought_is_no_call(text):
     assert calls_in_text(text, TOOLS) == ()
     assert calls_in_text(text) == ()
+
+
+def test_text_without_a_sign_of_a_mark_holds_none():
+    texts = [each.example for each in TEXT_FORMATS.values()]
+    texts += ["commentary to=functions.f", "assistant to=functions.f", "  -> tool/f", "Action:", "Code:\n```py\n"]
+    texts += ["functools[", "seek[ARGS]", "f<arg_key>", "analysisx assistantfinal", "**Tool Call:** ```"]
+    for text in texts:
+        for start in range(len(text)):
+            piece = text[start:]
+            assert _may_have_mark(piece) or not _MARK.search(piece)
 
 
 @pytest.mark.parametrize(

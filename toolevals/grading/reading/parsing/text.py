@@ -41,6 +41,8 @@ _THOUGHT: Final = "thought"
 _MARK: Final = re.compile(
     "|".join((f"(?P<{_THOUGHT}>{MARKS})", *(f"(?P<{each.name}>{each.marker})" for each in TEXT_FORMATS.values())))
 )
+# Every mark holds one of these: most texts have none, and are not searched.
+_SIGNS: Final = ("<", "[", "◁", "```", "**Tool Call", "-> tool/", "Action", "Code:", " to=", "analysis")
 # What comes before a fence's content is its language, unless it is the content itself.
 _FENCE: Final = re.compile(r"```(?:[ \t]*[A-Za-z_]\w*(?=[\s\[{]))?(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
 # Marks that models put around a text: <|eom_id|>.
@@ -89,7 +91,11 @@ def goes_on_alone(text: str, tools: Iterable[ToolSpec] | None = None) -> bool:
 
 def has_call_mark(text: str) -> bool:
     """Tell whether a text holds a mark that models begin calls with."""
-    return any(match.lastgroup != _THOUGHT for match in _MARK.finditer(text))
+    return _may_have_mark(text) and any(match.lastgroup != _THOUGHT for match in _MARK.finditer(text))
+
+
+def _may_have_mark(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)
 
 
 def _calls_in_text(text: str, offered: Offered) -> tuple[Call, ...]:
@@ -118,6 +124,8 @@ def _marked(text: str, offered: Offered) -> tuple[tuple[Call, ...], str, bool]:
 
     Reading ends at an observation that the agent wrote itself behind an action: whether it did is returned, too.
     """
+    if not _may_have_mark(text):
+        return (), text, False
     source = Source(text, offered)
     calls: list[Call] = []
     rest: list[str] = []
