@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from toolevals.grading.values.transcripts import Message, Transcript
+from toolevals.grading.values.transcripts import Transcript
 
 _NAMES = (
     r"(?:ifm\|)?think(?:ing|_fast(?:er)?)?(?::opensource)?|thoughts?|reasoning|scratchpad"
@@ -38,9 +38,9 @@ _CLOSING: Final = tuple(re.compile(closing) for _, closing in _PAIRS)
 # What begins or ends a thought, as the source of an expression.
 MARKS: Final = "|".join((*(opening.replace("?P<tag>", "?:") for opening, _ in _PAIRS), _ALONE))
 _MARK: Final = re.compile(MARKS)
-# How all marks begin but those that _WORDS holds: most texts have none, and are searched quickly.
+# How all marks begin but those with these words: most texts have none, and are searched quickly.
 _SIGN: Final = re.compile(r"[<\[◁]")
-_WORDS: Final = ("analysis", "to=self")
+_ANALYSIS, _SELF = "analysis", "to=self"
 
 
 def thought_end(text: str, start: int) -> int | None:
@@ -80,10 +80,12 @@ def without_thoughts(text: str) -> str:
 
 
 def _next_mark(text: str, place: int) -> re.Match[str] | None:
-    if any(word in text for word in _WORDS):
+    if _ANALYSIS in text or _SELF in text:
         return _MARK.search(text, place)
-    marks = (_MARK.match(text, sign.start()) for sign in _SIGN.finditer(text, place))
-    return next((mark for mark in marks if mark is not None), None)
+    for sign in _SIGN.finditer(text, place):
+        if (mark := _MARK.match(text, sign.start())) is not None:
+            return mark
+    return None
 
 
 def spoken(transcript: Transcript) -> Transcript:
@@ -91,16 +93,15 @@ def spoken(transcript: Transcript) -> Transcript:
 
     What looks for facts in a transcript looks at this one.
     """
-    messages = tuple(_spoken(message) for message in transcript.messages)
-    answer = None if transcript.answer is None else without_thoughts(transcript.answer)
-    same = all(made is given for made, given in zip(messages, transcript.messages, strict=True))
-    if same and answer == transcript.answer:
+    answer = transcript.answer
+    thinks = [
+        place
+        for place, message in enumerate(transcript.messages)
+        if message.content and message.role == "assistant" and _next_mark(message.content, 0) is not None
+    ]
+    if not thinks and (answer is None or _next_mark(answer, 0) is None):
         return transcript
-    return replace(transcript, messages=messages, answer=answer)
-
-
-def _spoken(message: Message) -> Message:
-    if message.role != "assistant" or not message.content:
-        return message
-    said = without_thoughts(message.content)
-    return message if said == message.content else replace(message, content=said or None)
+    messages = list(transcript.messages)
+    for place in thinks:
+        messages[place] = replace(messages[place], content=without_thoughts(messages[place].content or "") or None)
+    return replace(transcript, messages=tuple(messages), answer=None if answer is None else without_thoughts(answer))
