@@ -124,6 +124,9 @@ OLD = "<invoke><tool_name>seek</tool_name><parameters><city>Bergen</city><days>2
         ("<start_function_call>call:seek{city:<escape>5<escape>,days:<escape>2<escape>}<end_function_call>",
          [ToolCall("seek", {"city": "5", "days": 2})]),
         ('<|tool_call>call:seek{city:,days:2.}<tool_call|>', [ToolCall("seek", {"city": "", "days": 2.0})]),
+        ('<functionname="seek"><paramname="city">Oslo</param></function>', [OSLO]),
+        (f'<|action_start|><|plugin|>{{"name": "seek", "parameters": {A}}}<|action_end|>', [OSLO]),
+        (f'<|action_start|>{{"name": "seek", "parameters": {A}}}', [OSLO]),
         ('<invoke name="seek"><parameter name="city">  if x:\n</parameter></invoke>',
          [ToolCall("seek", {"city": "  if x:\n"})]),
         ('<tool_call>{"name": "seek", "arguments": {"city": "<think>x</think>"}}</tool_call>',
@@ -218,7 +221,8 @@ def test_text_without_a_sign_of_a_mark_holds_none():
         '```json\n{"name": "demo", "private": true}\n```', '```json\n[{"id": 1, "title": "a"}]\n```',
         'The record is {"name": "Ada", "parameters": {"age": 36}}.', "Use <code>print('x')</code> here.",
         '```json\n{"type": "object", "properties": {"name": {"type": "string"}}}\n```',
-        "Action: call your bank.", "def f(a=1):\n    return a", "foo(bar=1)",
+        "Models write `<tool_call>` before a call.", "Action: call your bank.",
+        "def f(a=1):\n    return a", "foo(bar=1)",
     ],
 )  # fmt: skip
 def test_ordinary_code_is_no_call(text):

@@ -37,6 +37,9 @@ _CLOSING: Final = re.compile(r"\s*(?:</[^<>\s]{1,60}>|<\|/?\w{1,40}\|>|```)")
 
 def _read(source: Source, match: re.Match[str]) -> Found:
     text, place = source.text, source.skip(match.end())
+    if text[match.start() - 1 : match.start()] == "`" == text[match.end() : match.end() + 1]:
+        # It is only named.
+        return (), match.end()
     if _INNER.match(text, place):
         return (), place
     if (end := source.json_end(place)) is not None:
@@ -73,7 +76,7 @@ TAGGED = TextFormat(
     rf"<(?i:{_BEFORE}(?:{_TAGS})){_BEHIND}>|<[｜|]DSML[｜|] calls>|<TOOLCALL>|<\|(?:tool|function)_calls?(?:_start)?\|>"
     r"|<\|python_(?:tag|start)\|>|<\|content_invoke_tool_json\|>|function call<\|role_sep\|>"
     r"|\*\*Tool Call:\*\*\s{0,9}```(?:json)?|(?m:^\s{0,9}-> tool/)(?:function_call\b)?"
-    r"|<\|action_start\|>\s{0,9}<\|(?:plugin|interpreter)\|>|<\|tools_prefix\|>|(?<!\w)functools(?=\[)|```tool_code\b",
+    r"|<\|action_start\|>(?:\s{0,9}<\|(?:plugin|interpreter)\|>)?|<\|tools_prefix\|>|(?<!\w)functools(?=\[)|```tool_code\b",
     _read,
     '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>',
 )

@@ -16,7 +16,7 @@ from toolevals.grading.values import ToolCall
 _NAME: Final = re.compile(r"""(?:=|\bname\s*=)\s*["']?(?P<name>[^"'<>\s]{1,200})""")
 _END: Final = re.compile(r"\s*(?:</function>|(?=</(?:\w{1,20}:)?tool_calls?>))")
 _PARAMETER: Final = re.compile(
-    r"""\s*<(?:parameter|param)(?:\s*=|\s[^<>]{0,200}?\bname\s*=)\s*["']?(?P<key>[^"'<>]{1,200}?)["']?(?:\s[^<>]{0,200})?>"""
+    r"""\s*<(?:parameter|param)(?:\s*=|name\s*=|\s[^<>]{0,200}?\bname\s*=)\s*["']?(?P<key>[^"'<>]{1,200}?)["']?(?:\s[^<>]{0,200})?>"""
 )
 # Some models leave the end of a parameter out.
 _PARAMETER_END: Final = re.compile(r"</(?:parameter|param)>|(?=<parameter=|</function>)")
@@ -56,7 +56,7 @@ def _read(source: Source, match: re.Match[str]) -> Found:
 XML_FUNCTIONS = TextFormat(
     "xml_functions",
     "Qwen3-Coder, Seed-OSS, Step-3.5, MiniCPM, Llama 3",
-    r"<function(?:\s{0,9}=\s{0,9}|\s[^<>]{0,200}?\bname\s{0,9}=)[^<>]{1,300}>",
+    r"<function(?:\s{0,9}=\s{0,9}|name\s{0,9}=|\s[^<>]{0,200}?\bname\s{0,9}=)[^<>]{1,300}>",
     _read,
     "<tool_call><function=f><parameter=a>1</parameter></function></tool_call>",
 )

@@ -3,7 +3,7 @@
 `<invoke name="f"><parameter name="a">1</parameter></invoke>`, with arguments as JSON in their place (DeepSeek), and
 Claude 2's `<invoke><tool_name>f</tool_name><parameters><a>1</a></parameters></invoke>`. Tags may have a prefix.
 Grammar: the parsers of vLLM (`minimax_m2`, `deepseekv32`, `deepseekv4`, `step3`) and of SGLang (`deepseekv41`,
-`gigachat35`, `step3`, `dots`, `muse_glimmer`); Claude's own are from Anthropic's guides of the time.
+`gigachat35`, `step3`, `dots`, `muse_glimmer`); Claude's is at https://docs.anthropic.com/claude/docs/legacy-tool-use.
 """
 
 from __future__ import annotations
