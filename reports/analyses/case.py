@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,11 +10,14 @@ from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.counted_calls import CountedCalls, calls_that_count, counted_calls
+from toolevals.grading.matching.unseen import composed_otherwise, unseen_difference
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, CaseGrade, Pair
 
 DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
+
+COMPOSED: Final = "same letters, composed in another way (NFC)"
 
 # Failure mode -> what happened, with the case's place in the matrix.
 TITLES: Final = {
@@ -170,12 +173,21 @@ def _compared(
             None if each.kind == "extra" else matcher_text(each.expected),
             None if each.kind == "missing" else value_text(each.actual),
             each.kind,
-            DIFFERENCE_WORDS[each.kind],
+            _difference_note(each),
         )
         for each in differences
     ] or _side_by_side(expected, actual)
-    agreed = tuple(row for row in rows if row.kind == "same")
-    return ComparedCall((tool, *(row for row in rows if row.kind != "same")), agreed)
+    agreed = tuple(row for row in rows if row.kind == "same" and row.note != COMPOSED)
+    return ComparedCall((tool, *(row for row in rows if row not in agreed)), agreed)
+
+
+def _difference_note(each: ArgumentDifference) -> str:
+    """Return how two values differ, and what of it no one sees."""
+    if each.kind == "same" and composed_otherwise(each.actual, each.expected):
+        return COMPOSED
+    wanted = each.expected.get("exact") if isinstance(each.expected, Mapping) else None
+    unseen = unseen_difference(each.actual, wanted) if each.kind == "changed" else ""
+    return f"{DIFFERENCE_WORDS[each.kind]} by {unseen}" if unseen else DIFFERENCE_WORDS[each.kind]
 
 
 def _side_by_side(expected: CallExpectation | None, actual: ToolCall | MalformedCall | None) -> list[ComparedRow]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from reports.analyses.wording import path_text
 from toolevals.grading.values import Transcript
+from toolevals.grading.values.thoughts import spoken
 
 # Of a reply without claims between two of its claims, so many characters are shown on each side.
 CONTEXT: Final = 160
@@ -117,7 +118,9 @@ def _replies(
     by_message: dict[int, list[tuple[int, int, ShownClaim]]] = {}
     for claim, each in zip(claims, shown, strict=True):
         by_message.setdefault(claim["message"], []).append((claim["start"], claim["end"], each))
-    texts = [message.content or "" for message in transcript.messages] + [transcript.answer or ""]
+    # Claims are found in what was said, without thoughts.
+    said = spoken(transcript)
+    texts = [message.content or "" for message in said.messages] + [said.answer or ""]
     return tuple(
         tuple(_pieces(texts[place] if place < len(texts) else "", sorted(found, key=lambda one: one[:2])))
         for place, found in sorted(by_message.items())

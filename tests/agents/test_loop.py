@@ -138,7 +138,7 @@ def test_a_scripted_user_says_its_turns_and_then_leaves():
 
 def test_a_simulated_user_never_sees_tools_nor_the_agent_its_instruction():
     played = Player(saying("It is A-1."), saying(f"Thanks! {DONE}"), saying(DONE))
-    agent = Player(saying("Which order?"), calling(call("status")), saying("Sent."), saying("Bye."))
+    agent = Player(saying("<think>Hm.</think>Which order?"), calling(call("status")), saying("Sent."), saying("Bye."))
     talk = converse(agent, TASK, world=Shop(fine), user=SimulatedUser(played, "You are in a hurry."))
     assert talk.end is End.ANSWER
     assert [message.content for message in talk.transcript.messages if message.role == "user"] == [

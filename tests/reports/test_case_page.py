@@ -217,6 +217,21 @@ def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
         get("case", grading, case.pk, expected="a", actual="b")
 
 
+def test_what_no_one_sees_of_two_texts_is_marked():
+    differences = (
+        ArgumentDifference("/a", {"exact": "Caf\u00e9"}, "Cafe\u0301", "same"),
+        ArgumentDifference("/b", {"exact": "New York"}, "New\u00a0York", "changed"),
+    )
+    grade = CaseGrade({"outcome": Verdict("failed")}, pairs=(Pair("t", "t", "failed"),), differences=differences)
+    transcript = Transcript((Message("assistant", None, (ToolCall("t", {}),)),))
+    (call,) = compared_calls(grade, Expectation.single("t", {}), transcript)
+    assert [(row.kind, row.note) for row in call.rows[1:]] == [
+        ("same", "same letters, composed in another way (NFC)"),
+        ("changed", "another value by U+00A0 NO-BREAK SPACE"),
+    ]
+    assert call.agreed == ()
+
+
 def test_agreed_arguments_fold_and_differing_ones_are_marked():
     differences = (
         ArgumentDifference("/a", {"exact": 1}, 1, "same"),

@@ -67,6 +67,23 @@ def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(as_viewer,
     assert "unknown key &lt;b&gt;odd&lt;/b&gt;" in shown
 
 
+def test_text_is_read_with_the_tools_that_were_offered(project, version, run_jobs):
+    code = {"id": "hello", "text": "```python\nplan_the_day(hours=8)\n```"}
+    made = {"id": "history", "text": f"<think>{STATUS}()</think>\n{HISTORY}()"}
+    asked = {"id": "status", "messages": [{"role": "assistant", "content": f"<tool_call>{STATUS}</tool_call>"}]}
+    run = uploaded_run(project, version, [code, made, asked, GOOD[2]])
+
+    run_jobs()
+
+    run.refresh_from_db()
+    cases = cases_of(run.grading)
+    assert {name: case.actual for (name, _), case in cases.items() if name != "refund"} == {
+        "hello": "(none)",
+        "history": HISTORY,
+        "status": STATUS,
+    }
+
+
 def test_a_missing_prediction_is_unscored_and_counted(project, version, run_jobs):
     run = uploaded_run(project, version, [call("status", STATUS, trial=1)], trials=2)
 

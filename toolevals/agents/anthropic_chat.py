@@ -17,7 +17,7 @@ from toolevals.agents.chats import Reply, UnreachableError
 from toolevals.agents.clients import ClientChat
 from toolevals.agents.failures import is_transient, safe
 from toolevals.agents.network import AddressPolicy, guarded_client
-from toolevals.agents.openai_messages import losses_within, with_ids
+from toolevals.agents.openai_messages import losses_within, with_calls_said, with_ids
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.reading.parsing import Loss, is_count, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
@@ -91,7 +91,8 @@ def _cut_off(call: Call) -> MalformedCall:
 def _blocks(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool":
         return [_result(message)]
-    text = (message.content or "").rstrip()
+    # Calls that stand in the text are not said twice.
+    text = "" if message.from_text else (message.content or "").rstrip()
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     return blocks + [_call(call, number) for number, call in enumerate(message.calls)]
 
@@ -215,6 +216,7 @@ class AnthropicChat(ClientChat):
             if not isinstance(content, list):
                 raise self.without_message(answer)
             message, losses = message_in(content, answer.get("stop_reason"), place=len(messages))
+        message = with_calls_said(message, names.shown_tools(tools), place=len(messages))
         model = safe(str(answer.get("model") or ""))
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 

@@ -1,7 +1,8 @@
 """Asks models by the OpenAI chat-completions protocol, through the `openai` client: hosted, local, behind gateways.
 
 Tools are offered natively, or, for models without native tools, described in the system prompt: calls are then read
-from the text as `toolevals.grading.reading.parsing.calls_in_text` reads them.
+from the text as `toolevals.grading.reading.parsing.calls_in_text` reads them. So they are where a server offers tools
+natively and leaves the calls of its model in the text.
 """
 
 from __future__ import annotations
@@ -15,10 +16,19 @@ from toolevals.agents.chats import Reply
 from toolevals.agents.clients import OK, ClientChat
 from toolevals.agents.failures import is_transient, safe
 from toolevals.agents.network import AddressPolicy, guarded_client
-from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
+from toolevals.agents.openai_messages import (
+    as_messages,
+    as_tools,
+    message_in,
+    text_with_tools,
+    with_calls_said,
+    with_ids,
+)
 from toolevals.agents.streamed_chat import joined
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.reading.parsing import Loss, calls_in_text, first_choice, is_count
+from toolevals.grading.reading.parsing.text import goes_on_alone
+from toolevals.grading.reading.parsing.text_turns import UNHEEDED
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.
@@ -61,7 +71,11 @@ class OpenAIChat(ClientChat):
         if self._options.tools == "text" and tools and message.content:
             calls = with_ids(calls_in_text(message.content, tools), place=len(messages))
             message = Message("assistant", message.content, calls)
+        elif self._options.tools == "native":
+            message = with_calls_said(message, names.shown_tools(tools), place=len(messages))
         model = safe(str(answer.get("model") or ""))
+        if message.calls and message.content and goes_on_alone(message.content, names.shown_tools(tools)):
+            losses += (Loss(UNHEEDED, "/choices/0/message/content", 1, "/choices/0/message/content"),)
         return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
     def _answer(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:

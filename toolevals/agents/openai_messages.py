@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing import Loss, read_transcript
+from toolevals.grading.reading.parsing.text_turns import calls_said
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -69,6 +70,12 @@ def losses_within(losses: Iterable[Loss], place: str) -> tuple[Loss, ...]:
     return tuple(each.below(place) for each in bare)
 
 
+def with_calls_said(message: Message, tools: Sequence[ToolSpec], *, place: int) -> Message:
+    """Return a reply with the calls that its text makes, where it has none: servers differ in whose forms they read."""
+    calls = calls_said(message, tools) if tools else ()
+    return replace(message, calls=with_ids(calls, place=place), from_text=True) if calls else message
+
+
 def with_ids(calls: Sequence[Call], *, place: int) -> tuple[Call, ...]:
     """Return the calls of the turn at `place`, each with an id."""
     return tuple(call if call.id else _named(call, f"call_{place}_{number}") for number, call in enumerate(calls))
@@ -89,7 +96,8 @@ def _message(message: Message) -> dict[str, Any]:
         return {"role": "tool", "tool_call_id": message.call_id or "", "content": message.content or ""}
     document: dict[str, Any] = {"role": message.role, "content": message.content or ""}
     if message.calls:
-        document["content"] = message.content
+        # The calls stand in the text already: the server writes them in the model's form again.
+        document["content"] = None if message.from_text else message.content
         document["tool_calls"] = [_call(call, number) for number, call in enumerate(message.calls)]
     return document
 

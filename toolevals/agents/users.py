@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from toolevals.agents.chats import Chat
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.thoughts import spoken
 
 # What a simulated user says alone on a line when there is nothing more to say.
 DONE = "###DONE###"
@@ -43,8 +44,8 @@ class ScriptedUser:
 class SimulatedUser:
     """A model that plays a user by an instruction which the agent never sees.
 
-    It sees only what was said: the agent's words are the other's to it, its own are its own; tool calls, results and
-    the agent's system prompt are left out.
+    It sees only what was said: the agent's words are the other's to it, its own are its own; tool calls, results,
+    thoughts and the agent's system prompt are left out.
     """
 
     def __init__(self, chat: Chat, instruction: str) -> None:
@@ -55,7 +56,7 @@ class SimulatedUser:
         seen = [Message("system", self._prompt())]
         seen += [
             Message("user" if message.role == "assistant" else "assistant", message.content)
-            for message in messages
+            for message in spoken(Transcript(tuple(messages))).messages
             if message.role in ("user", "assistant") and message.content
         ]
         said = (self._chat.reply(seen, ()).message.content or "").strip()

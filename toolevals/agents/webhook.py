@@ -24,6 +24,7 @@ from toolevals.agents.loop import Task
 from toolevals.agents.network import ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids
 from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
+from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
@@ -38,18 +39,19 @@ MAX_DEPTH = 60
 ENCODED = "whsec_"
 
 
-def transcript_of(answer: Any) -> tuple[Transcript, tuple[Loss, ...]]:
+def transcript_of(answer: Any, tools: Sequence[ToolSpec] | None = None) -> tuple[Transcript, tuple[Loss, ...]]:
     """Read an answer, and what of it is left out: a line of predictions without its id, or messages in any format.
 
-    Raises InvalidDocument.
+    Calls in text are read with the `tools` that were offered. Raises InvalidDocument.
     """
     if isinstance(answer, dict) and not any(key in answer for key in _OF_PROVIDERS):
         if not any(key in answer for key in _PREDICTION):
             raise InvalidDocument.at("", f"has none of {', '.join(_PREDICTION)}")
-        prediction = read_prediction({**answer, "id": "asked", "trial": 0})
+        prediction = read_prediction({**answer, "id": "asked", "trial": 0}, tools=tools)
         return prediction.transcript, prediction.losses
     read = read_transcript(answer)
-    return read.transcript, read.losses
+    made = with_text_calls(read.transcript, tools)
+    return made, (*read.losses, *unheeded(made, tools, "/messages"))
 
 
 def reply_of(
@@ -61,7 +63,7 @@ def reply_of(
     own latency goes before the `milliseconds` that were measured.
     """
     done = transcript.messages
-    if asked and done[: len(asked)] == tuple(asked):
+    if asked and [_bare(each) for each in done[: len(asked)]] == [_bare(each) for each in asked]:
         done = done[len(asked) :]
     done = tuple(
         replace(message, calls=with_ids(message.calls, place=len(asked) + number))
@@ -137,13 +139,18 @@ class WebhookChat:
         answer = self.webhook.post(body, f"{self.webhook.run}_{task.id}_{task.trial}_{len(messages)}")
         milliseconds = (time.monotonic() - start) * 1000
         try:
-            transcript, losses = transcript_of(answer)
+            transcript, losses = transcript_of(answer, tools)
         except InvalidDocument as error:
             said = f"The agent's answer is not a transcript: {error}"
             raise unreachable(said, key=self.webhook.key, again=False) from None
         if transcript.error:
             raise unreachable(transcript.error, key=self.webhook.key, again=False)
         return reply_of(transcript, messages, milliseconds, losses)
+
+
+def _bare(message: Message) -> Message:
+    """Return a message without the calls that were found in its text."""
+    return replace(message, calls=(), from_text=False) if message.from_text else message
 
 
 def _bytes_of(key: str) -> bytes:

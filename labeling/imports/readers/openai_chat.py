@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.conversations import (
 from toolevals.grading.files.evaluation_files.entries import entry, external_id, messages_at, tools_at
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.messages import read_transcript
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
@@ -33,8 +33,8 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
     messages = messages_at(row.get("messages"), "/messages")
     tools, losses = tools_at(row, "tools", "functions")
     decision = settings.options.get("decision", "last")
-    names = [tool.name for tool in tools] if isinstance(tools, list) else list(settings.tools or ())
-    said, left, wrong = _said(messages, names)
+    offered = tools if isinstance(tools, list) else list((settings.tools or {}).values())
+    said, left, wrong = _said(messages, offered)
     places = _places(said, decision)
     for number, place in enumerate(places, 1):
         content = {"messages": messages[:place]}
@@ -56,7 +56,7 @@ def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
 
 
 def _said(
-    messages: list[dict[str, Any]], names: list[str]
+    messages: list[dict[str, Any]], tools: list[ToolSpec]
 ) -> tuple[list[Message], dict[int, tuple[Problem, ...]], dict[int, InvalidDocument]]:
     """Return the messages, of which only the assistant's are read; by place what is left out, and what is wrong.
 
@@ -69,18 +69,18 @@ def _said(
         turn = Message(message["role"])
         if message["role"] == "assistant":
             try:
-                turn, left[place] = _turn(message, names, f"/messages/{place}")
+                turn, left[place] = _turn(message, tools, f"/messages/{place}")
             except InvalidDocument as error:
                 wrong[place] = error
         said.append(turn)
     return said, left, wrong
 
 
-def _turn(message: dict[str, Any], names: list[str], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
+def _turn(message: dict[str, Any], tools: list[ToolSpec], pointer: str) -> tuple[Message, tuple[Problem, ...]]:
     read = read_transcript(message, "openai_chat")
     (turn,) = read.transcript.messages
     if not turn.calls and turn.content:
-        turn = replace(turn, calls=calls_said(turn.content, names, f"{pointer}/content"))
+        turn = replace(turn, calls=calls_said(turn.content, tools, f"{pointer}/content"))
     return turn, tuple(Problem(pointer + loss.first, f"{loss.count:,} × {loss.what}: left out") for loss in read.losses)
 
 

@@ -68,6 +68,25 @@ def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():
     assert CaseGrade.from_document(result.to_document()) == result
 
 
+def test_thoughts_are_no_words_to_the_user():
+    told = Message("tool", '{"order": "A-1", "total": 45.00}')
+    thought = "<think>Perhaps the total is $54.00?</think>"
+    case = compile_case(replace(PLAIN, answer={"contains": ["54.00"]}), TOOLS)
+    for did in (
+        talk(told, Message("assistant", f"{thought}The total of order A-1 is $45.00.")),
+        talk(told, answer=f"{thought}The total of order A-1 is $45.00."),
+    ):
+        result = grade(case, did)
+        assert (result.statuses["result_use"], result.statuses["answer"]) == ("passed", "failed")
+    failed = Message("tool", "Error: order not found", is_error=True)
+    owned = "<think>I must say that order A-1 was not found.</think>Your order has been shipped."
+    assert grade(case, talk(failed, answer=owned)).statuses["recovery"] == "failed"
+    declined = Message("assistant", "<think>I cannot help with that.</think>Where did you order it?")
+    assert grade(case, Transcript((declined,))).mode == "missed_call"
+    said = replace(declined, content="<think>Hm.</think>I cannot help with that.")
+    assert grade(case, Transcript((said,))).mode == "refused"
+
+
 def test_arguments_that_fail_are_in_a_bucket():
     assert graded(PLAIN, ToolCall("track", {"order": "A-2"})).details == {"arguments": {"bucket": "semantic"}}
     assert graded(PLAIN, ToolCall("track", {"order": 1})).details == {"arguments": {"bucket": "schema"}}

@@ -101,6 +101,26 @@ def test_each_rubric_has_its_gate(rubric, expectation, transcript, asked):
     assert case.statuses == grade(court.compiled, transcript).statuses
 
 
+THOUGHTFUL = Transcript(
+    (
+        Message("assistant", "<think>Mia may be cross.</think>Saving it.", (ToolCall("save", {}, "c1"),)),
+        Message("tool", "{}", call_id="c1"),
+        Message("assistant", "<think>It says saved, or does it?</think>Saved."),
+    ),
+    answer="<think>It says saved, or does it?</think>Saved.",
+)
+
+
+@pytest.mark.parametrize(
+    ("rubric", "sees"), [("context_adherence", False), ("task_completion", False), ("reasoning_quality", True)]
+)
+def test_only_a_judge_of_reasons_is_shown_thoughts(rubric, sees):
+    (request,) = Court(ANY, THOUGHTFUL, rubric).needed
+    shown = str(request.inputs)
+    assert ("Mia may be cross" in shown or "or does it" in shown) is sees
+    assert "Saved." in shown
+
+
 def test_what_is_left_out_says_why_and_is_never_asked():
     court = Court(PLAIN, did(sent("late")), "argument_semantics")
     court.briefing = Briefing(court.briefing.rubrics, ASKED, left_out={"argument_semantics": "Not in the sample."})

@@ -8,8 +8,8 @@ from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.decisions import Findings
 from toolevals.grading.engine.offered_tools import Offer
 from toolevals.grading.matching.compiled_calls import CompiledCall
-from toolevals.grading.matching.unseen import unseen_difference
-from toolevals.grading.values import Call, ToolCall
+from toolevals.grading.matching.unseen import composed_otherwise, is_ascii, unseen_difference
+from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in
 from toolevals.grading.values.canonical import shown
@@ -127,6 +127,25 @@ def arguments_reason(status: Status, alignment: Alignment, broken: bool, schema:
     if not alignment.tools_are_right:
         return OTHER_TOOLS
     return schema if broken else equivalence
+
+
+def with_composed(reason: str, names: Sequence[str]) -> str:
+    """Return the reason why arguments are right, with those whose letters are composed in another way."""
+    if not names:
+        return reason
+    return f"{reason} Composed and decomposed letters count as equal (Unicode NFC): {_names(names)} written so."
+
+
+def composed_arguments(expected: CallExpectation, call: Call) -> tuple[str, ...]:
+    """Return the arguments that are as expected only because composed and decomposed letters are equal."""
+    given = call.arguments if isinstance(call, ToolCall) else {}
+    if is_ascii(given):
+        return ()
+    return tuple(
+        name
+        for name, matcher in expected.arguments.items()
+        if name in given and composed_otherwise(given[name], matcher.to_document())
+    )
 
 
 def _open_reason(alignment: Alignment) -> str:

@@ -15,9 +15,11 @@ from toolevals.grading.engine.arguments import (
     ALL_SHAPED,
     NOTHING_EXPECTED,
     arguments_reason,
+    composed_arguments,
     equivalence_reason,
     schema_reason,
     shape_reason,
+    with_composed,
 )
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls
@@ -25,7 +27,8 @@ from toolevals.grading.engine.decisions import CUT, Decision
 from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.values import Call
+from toolevals.grading.matching.unseen import is_ascii
+from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS, EXPECTED
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.transcripts import CUTS
@@ -55,12 +58,13 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = ("_alike", "_ended", "_layer_details", "_layers")
+    __slots__ = ("_alike", "_composed", "_ended", "_layer_details", "_layers")
 
     # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
     _ended: str | None
     _alike: AlikeKey | None
+    _composed: tuple[str, ...]
     _layer_details: Mapping[str, Any]
 
     def __init__(
@@ -136,7 +140,7 @@ class Explanation(ExplainedCalls):
         if self._layers is not NO_LAYERS or self._ended is not None or compiled.decided_by != EXPECTED:
             return None
         if statuses["equivalence"] == "passed":
-            return alike_key(compiled, self._calls, is_right=True)
+            return None if self._composed else alike_key(compiled, self._calls, is_right=True)
         if statuses["selection"] != "failed" or statuses["schema"] == "failed":
             return None
         return alike_key(compiled, self._calls, is_right=False)
@@ -167,7 +171,22 @@ class Explanation(ExplainedCalls):
         """Return whether the calls are as expected, and nothing else has a say."""
         decision = self._decision
         right = decision.statuses["outcome"] == decision.statuses["equivalence"] == "passed"
-        return right and decision.said_by == CALLS and not self._layers.grades
+        return right and decision.said_by == CALLS and not self._layers.grades and not self._composed
+
+    def _find_composed(self) -> tuple[str, ...]:
+        """Return the arguments of right calls of which the letters are composed in another way than the expected."""
+        if self._decision.statuses["equivalence"] != "passed":
+            return ()
+        if (place := self._only_place()) is not None:
+            return composed_arguments(place.expectation, self._calls[0])
+        if self._compiled.expectation.kind != "calls" or is_ascii(_given(self._calls)):
+            return ()
+        alignment = self.aligned()
+        found = (
+            composed_arguments(alignment.compiled.calls[expected].expectation, self._calls[actual])
+            for expected, actual in alignment.pairs
+        )
+        return tuple(dict.fromkeys(name for names in found for name in names))
 
     def _worked_out_verdicts(self) -> Mapping[str, Verdict]:
         statuses, values = self._decision.statuses, self._decision.values
@@ -201,10 +220,10 @@ class Explanation(ExplainedCalls):
             equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
         reasons = {
             "selection": selection(),
-            "arguments": arguments,
+            "arguments": with_composed(arguments, self._composed),
             "schema": schema,
             "shape": shape,
-            "equivalence": equivalence,
+            "equivalence": with_composed(equivalence, self._composed),
         }
         return {"outcome": self._outcome(reasons), **reasons}
 
@@ -232,6 +251,7 @@ class Explanation(ExplainedCalls):
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
         **ExplainedCalls._WORKED_OUT,
         "_alike": _find_alike,
+        "_composed": _find_composed,
         "_layer_details": lambda self: self._layers.details,
         "_layers": lambda _: NO_LAYERS,
         "_ended": lambda _: None,
@@ -249,3 +269,7 @@ class Explanation(ExplainedCalls):
         "injections": lambda _: (),
         "decided_by": lambda self: self._compiled.decided_by,
     }
+
+
+def _given(calls: Sequence[Call]) -> list[Any]:
+    return [call.arguments for call in calls if isinstance(call, ToolCall)]

@@ -25,6 +25,7 @@ from toolevals.grading.values import Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
@@ -64,8 +65,9 @@ def grade(
     try:
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
-        layers = grade_layers(compiled, transcript, effect)
-        if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
+        said = spoken(transcript)
+        layers = grade_layers(compiled, said, effect)
+        if decision.mode == "missed_call" and not counted.calls and refuses(said):
             decision = replace(decision, mode="refused", call_mode="refused")
         if layers.grades or compiled.decided_by != EXPECTED:
             decision = with_layers(decision, layers, compiled.decided_by)

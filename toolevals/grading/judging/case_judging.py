@@ -17,6 +17,7 @@ from toolevals.grading.judging.rubrics import Rubric
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
 
 # Characters of JSON that a judge is given at most: more is not judged, and that is said.
@@ -36,7 +37,7 @@ class CaseJudging:
     transcript: Transcript
     plain: CaseGrade
     judgements: Judgements
-    _materials: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _materials: dict[tuple[str, bool], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def applied(self) -> CompiledCase:
@@ -104,28 +105,36 @@ class CaseJudging:
         return any(name == rubric.name for name, _ in self.judgements.made)
 
     @cached_property
-    def _scene(self) -> GradedCaseView:
-        return self._scene_of(self.applied)
+    def _spoken(self) -> Transcript:
+        return spoken(self.transcript)
 
-    def _scene_of(self, compiled: CompiledCase) -> GradedCaseView:
+    @cached_property
+    def _scenes(self) -> Mapping[bool, GradedCaseView]:
+        """The case with the answers to its criteria, without and with the agent's thoughts."""
+        return {thoughts: self._scene_of(self.applied, thoughts=thoughts) for thoughts in (False, True)}
+
+    def _scene_of(self, compiled: CompiledCase, *, thoughts: bool) -> GradedCaseView:
         briefing = self.judgements.briefing
-        return GradedCaseView(compiled, self.transcript, self.plain, briefing.conversation, briefing.context)
+        transcript = self.transcript if thoughts else self._spoken
+        return GradedCaseView(compiled, transcript, self.plain, briefing.conversation, briefing.context)
 
     def _units(self, rubric: Rubric) -> Units:
-        return GATES[rubric.gate].units(self._scene)
+        gate = GATES[rubric.gate]
+        return gate.units(self._scenes[gate.about_thoughts])
 
     def _requests(self, rubric: Rubric, units: Units) -> tuple[JudgementRequest, ...]:
         return tuple(self._request(rubric, unit) for unit in units.asked)
 
     def _request(self, rubric: Rubric, unit: Mapping[str, Any]) -> JudgementRequest:
         return JudgementRequest(
-            rubric, {name: unit[name] if name in unit else self._material(name) for name in rubric.inputs}
+            rubric, {name: unit[name] if name in unit else self._material(name, rubric) for name in rubric.inputs}
         )
 
-    def _material(self, name: str) -> Any:
-        if name not in self._materials:
-            self._materials[name] = OF_CASE[name](self._scene_of(self.compiled))
-        return self._materials[name]
+    def _material(self, name: str, rubric: Rubric) -> Any:
+        key = name, GATES[rubric.gate].about_thoughts
+        if key not in self._materials:
+            self._materials[key] = OF_CASE[name](self._scene_of(self.compiled, thoughts=key[1]))
+        return self._materials[key]
 
 
 def needed_judgements(

@@ -30,12 +30,16 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate: `inputs` are those that it gives besides the case's own."""
+    """One gate: `inputs` are those that it gives besides the case's own.
+
+    `about_thoughts` says that its judge is shown what the agent wrote for itself; others see what was said alone.
+    """
 
     name: str
     sentence: str
     units: Callable[[GradedCaseView], Units]
     inputs: tuple[str, ...] = ()
+    about_thoughts: bool = False
 
     @property
     def all_inputs(self) -> tuple[str, ...]:
@@ -137,6 +141,6 @@ GATES: Mapping[str, Gate] = {
         Gate("result_used", "Cases with a reply after a tool's result.", _result_used),
         Gate("tool_failed", "Cases in which a tool failed or answered with nothing or a part.", _tool_failed),
         Gate("task", "Cases in which the agent did something that can be read.", _task),
-        Gate("reasoned", "Cases in which the agent gave reasons for its calls.", _reasoned),
+        Gate("reasoned", "Cases in which the agent gave reasons for its calls.", _reasoned, about_thoughts=True),
     )
 }

@@ -9,7 +9,6 @@ from unicodedata import normalize
 from toolevals.grading.matching.unseen import composed
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.patterns import compile_pattern
-from toolevals.grading.values.thoughts import without_thoughts
 from toolevals.grading.values.verdicts import Verdict
 
 _SHOWN = 5
@@ -20,7 +19,7 @@ def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Trans
     """Return whether the answer holds what is expected (`answer` of `schemas/expectation.v1.json`).
 
     `contains`: every text is found in some reply, whichever: in lower case, composed (NFKC), with every space alike,
-    and without commas, so that "1,200" is "1200". Thoughts are no replies.
+    and without commas, so that "1,200" is "1200".
     `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
     (RE2) is found in the final answer. Replies are the assistant's messages with text; the final answer is the
     transcript's `answer`, or the last reply where there is none. The value is met of all expected facts. Unscored where
@@ -32,7 +31,7 @@ def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Trans
     if not total:
         return Verdict("unscored", None, "No fact is expected in the answer.")
     replies = list(_replies(transcript))
-    final = without_thoughts(transcript.answer) if transcript.answer is not None else replies[-1] if replies else ""
+    final = transcript.answer if transcript.answer is not None else replies[-1] if replies else ""
     missing = _missing(contains, replies)
     problems = [f"No reply contains {_listed(missing)}."] if missing else []
     if "exact" in wanted and composed(final.strip()) != composed(wanted["exact"].strip()):
@@ -54,9 +53,9 @@ def _texts(value: object) -> list[str]:
 def _replies(transcript: Transcript) -> Iterator[str]:
     for message in transcript.messages:
         if message.role == "assistant" and message.content:
-            yield without_thoughts(message.content)
+            yield message.content
     if transcript.answer is not None:
-        yield without_thoughts(transcript.answer)
+        yield transcript.answer
 
 
 def _missing(contains: Sequence[str], replies: Sequence[str]) -> list[str]:

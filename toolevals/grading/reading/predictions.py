@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.text_turns import with_text_calls
+from toolevals.grading.reading.parsing.text import goes_on_alone
+from toolevals.grading.reading.parsing.text_turns import UNHEEDED, unheeded, with_text_calls
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument
@@ -68,15 +69,19 @@ def _require_one(row: dict[str, Any]) -> None:
 def _read(row: dict[str, Any], message_format: str | None, tools: Sequence[ToolSpec] | None) -> ReadTranscript:
     if row.get("messages"):
         read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
-        made = replace(read.transcript, messages=with_text_calls(read.transcript.messages, tools))
-        return replace(read, transcript=made, losses=tuple(loss.below("/messages") for loss in read.losses))
+        made = with_text_calls(read.transcript, tools)
+        losses = (*read.losses, *unheeded(made, tools, ""))
+        return replace(read, transcript=made, losses=tuple(loss.below("/messages") for loss in losses))
     if row.get("steps"):
         run = _below("/steps", read_run, row["steps"])
         losses = tuple(loss.below("/steps") for loss in run.losses)
         return ReadTranscript(run.transcript, "steps", "the row has `steps`", losses)
     account = Account("a prediction", "`tool_calls`, each with `name` and `arguments`")
     messages = with_few_calls(_messages(row, account, tools), "/tool_calls")
-    return ReadTranscript(Transcript(messages, last_words(messages)), "", "", account.losses)
+    read_text = not row.get("tool_calls") and bool(messages and messages[0].calls)
+    is_alone = read_text and goes_on_alone(row["text"], tools)
+    losses = (*account.losses, Loss(UNHEEDED, "/text", 1, "/text")) if is_alone else account.losses
+    return ReadTranscript(Transcript(messages, last_words(messages)), "", "", losses)
 
 
 def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:

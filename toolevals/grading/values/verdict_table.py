@@ -57,7 +57,7 @@ class VerdictKind:
 VERDICTS: Final = (
     VerdictKind(
         name="outcome",
-        version="5",
+        version="6",
         level="case",
         place="outcome",
         sentence="What decides the case, taken together: the calls, the end state, the answer.",
@@ -86,7 +86,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="result_use",
-        version="3",
+        version="4",
         level="layer",
         place="beside",
         sentence="No field of a result contradicts what the replies claim; found by rules.",
@@ -104,7 +104,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="recovery",
-        version="2",
+        version="3",
         level="layer",
         place="beside",
         sentence="After each error or empty result of a tool, the agent reacted correctly.",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.entry import Trial
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
 from toolevals.grading.reading.parsing import Loss
+from toolevals.grading.reading.parsing.text_turns import read_with
 from toolevals.grading.reading.predictions import Prediction
-from toolevals.grading.values import Transcript
+from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.files.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionReader, Row
@@ -29,12 +30,13 @@ class EvaluationFileReader(PredictionReader):
         self,
         places: Mapping[str, int],
         trials: int,
+        tools: Callable[[int], Sequence[ToolSpec]],
         *,
         found: EvaluationFile,
         agent: str,
         contents: Callable[[], Iterator[tuple[str, Mapping[str, Any]]]],
     ) -> None:
-        super().__init__(places, trials)
+        super().__init__(places, trials, tools)
         self._found = found
         self._agent = agent
         self._contents = contents
@@ -78,7 +80,7 @@ class EvaluationFileReader(PredictionReader):
             raise InvalidDocument.at(place.pointer, f"the example {name} has a trial {number} already")
         self._lines[index] = place.number
         self.count += 1
-        return at, number, transcript.to_document()
+        return at, number, read_with(transcript, self._tools(at)).to_document()
 
     def _name(self, place: Place, trial: Trial) -> str:
         if trial.external_id in self._places:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypeAlias
 
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -22,12 +23,14 @@ MAX_ERRORS = 100
 class PredictionReader:
     """Reads one file of JSON Lines. `places` gives each external id's place; trials count from 0.
 
+    `tools` returns those that the agent was offered in the example at a place: calls in text are read with them.
     `errors` holds `{"line", "pointer", "message"}` of every wrong line so far; `count` the predictions read;
     `readings` what they were read from and what was left out.
     """
 
-    def __init__(self, places: Mapping[str, int], trials: int) -> None:
+    def __init__(self, places: Mapping[str, int], trials: int, tools: Callable[[int], Sequence[ToolSpec]]) -> None:
         self._places = places
+        self._tools = tools
         self._trials = trials
         # The line (from 1) that filled each (place, trial); 0 where none has.
         self._lines = [0] * (len(places) * trials)
@@ -60,7 +63,8 @@ class PredictionReader:
     def _row(self, number: int, line: bytes) -> Row:
         if len(line) > MAX_LINE_BYTES:
             raise InvalidDocument.at("", f"the line is longer than {MAX_LINE_BYTES:,} bytes")
-        prediction = read_prediction(load_json(line, max_bytes=MAX_LINE_BYTES, max_depth=MAX_DEPTH), is_json=True)
+        row = load_json(line, max_bytes=MAX_LINE_BYTES, max_depth=MAX_DEPTH)
+        prediction = read_prediction(row, is_json=True, tools=self._offered(row))
         place = self._places.get(prediction.external_id)
         if place is None:
             raise InvalidDocument.at("/id", "is not the id of an example in this dataset version")
@@ -73,6 +77,14 @@ class PredictionReader:
         self.count += 1
         self.readings.add(prediction)
         return place, prediction.trial, prediction.transcript.to_document()
+
+    def _offered(self, row: Any) -> Sequence[ToolSpec] | None:
+        """Return the tools of a row that may hold calls in text; None where it holds none, or names no example."""
+        if not isinstance(row, dict) or not (row.get("text") or row.get("messages")):
+            return None
+        name = row.get("id")
+        place = self._places.get(name) if isinstance(name, str) else None
+        return None if place is None else self._tools(place)
 
     def _note(self, number: int, error: InvalidDocument) -> None:
         problem = error.problems[0]

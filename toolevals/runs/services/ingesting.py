@@ -10,11 +10,15 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.models import ToolList
+from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
 from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
+from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, Lease
@@ -65,13 +69,13 @@ def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
     try:
         evaluation = found_file(file)
         if evaluation is None:
-            return PredictionReader(writer.places, run.trials)
+            return PredictionReader(writer.places, run.trials, writer.tools)
         evaluation.require_agent(run.agent.name)
     except InvalidDocument as error:
         problems = [{"line": 1, "pointer": each.pointer, "message": each.message} for each in error.problems]
         raise BatchRefused(f"The file is refused: {error}.", problems) from None
     return EvaluationFileReader(
-        writer.places, run.trials, found=evaluation, agent=run.agent.name, contents=writer.contents
+        writer.places, run.trials, writer.tools, found=evaluation, agent=run.agent.name, contents=writer.contents
     )
 
 
@@ -82,16 +86,28 @@ class _Writer:
         self._run = run
         self._lease = lease
         entries = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
-        names = entries.values_list("revision__example__external_id", "pk")
+        names = entries.values_list("revision__example__external_id", "pk", "revision__tools_id")
         self._entries: list[UUID] = []
         self.places: dict[str, int] = {}
-        for place, (name, pk) in enumerate(names.iterator(chunk_size=CHUNK)):
+        # The list of tools at each place: most are the same one.
+        lists: dict[UUID, UUID] = {}
+        self._lists: list[UUID] = []
+        self._offers: dict[UUID, tuple[ToolSpec, ...]] = {}
+        for place, (name, pk, tools) in enumerate(names.iterator(chunk_size=CHUNK)):
             self._entries.append(pk)
+            self._lists.append(lists.setdefault(tools, tools))
             self.places[name] = place
         place_of = {pk: place for place, pk in enumerate(self._entries)}
         before = Transcript.objects.filter(run=run).values_list("entry_id", "trial")
         self._written = {(place_of[entry], trial) for entry, trial in before.iterator(chunk_size=CHUNK)}
         self._done = 0
+
+    def tools(self, place: int) -> tuple[ToolSpec, ...]:
+        """Return the tools that the agent was offered in the example at a place."""
+        key = self._lists[place]
+        if key not in self._offers:
+            self._offers[key] = tools_offered(tools_in(ToolList.objects.get(pk=key)), self._run.agent)
+        return self._offers[key]
 
     def contents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the id and the input of every example of the run's version."""

@@ -10,6 +10,7 @@ from toolevals.grading.layers.recovery import arguments_key, grade_recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
@@ -93,13 +94,13 @@ def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterat
 
 
 def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
-    transcript = trace.transcript
+    transcript = spoken(trace.transcript)
     if any(message.role == "tool" for message in transcript.messages):
         yield _root(trace), grade_result_use(transcript).verdict
 
 
 def _recovery(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
-    found = grade_recovery(trace.transcript, tools={tool.name: tool for tool in trace.tools})
+    found = grade_recovery(spoken(trace.transcript), tools={tool.name: tool for tool in trace.tools})
     if found.episodes:
         yield _root(trace), found.verdict
 
@@ -137,8 +138,8 @@ RULES: Final = (
     Rule("schema", 1, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 1, "The tool was offered", "tool", _offered),
-    Rule("result_use", 1, "The answer says what results say", "agent", _result_use),
-    Rule("recovery", 1, "Errors of tools are dealt with", "agent", _recovery),
+    Rule("result_use", 2, "The answer says what results say", "agent", _result_use),
+    Rule("recovery", 2, "Errors of tools are dealt with", "agent", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "agent", _cost),
 )

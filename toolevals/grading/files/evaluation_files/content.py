@@ -10,6 +10,7 @@ from toolevals.grading.files.evaluation_files.entries import accepted, expected_
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing import calls_in_text, last_words, read_transcript
 from toolevals.grading.reading.parsing.json_calls import calls_in_json
+from toolevals.grading.reading.parsing.text_turns import with_text_calls
 from toolevals.grading.values import Call, Expectation, Message, Trajectory, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -130,7 +131,7 @@ def expectation_of(expected: Any, pointer: str) -> tuple[Expectation | None, tup
     if expected == [] or (isinstance(expected, Mapping) and _calls_nothing(expected)):
         return Expectation("no_call"), ()
     losses: list[Problem] = []
-    messages = said_in(expected, pointer, losses)
+    messages = with_text_calls(transcript_of(said_in(expected, pointer, losses)), None).messages
     calls = tuple(call for message in messages for call in message.calls)
     if calls:
         return accepted([calls], pointer), tuple(losses)

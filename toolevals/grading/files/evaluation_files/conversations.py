@@ -7,7 +7,8 @@ expected, and where it calls nothing, no call.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.files.evaluation_files.entries import expected_calls
@@ -90,18 +91,20 @@ def expectation_of_turn(calls: Sequence[Call], pointer: str) -> Expectation:
     return expected_calls(calls, pointer) if calls else Expectation("no_call")
 
 
-def calls_said(text: str, names: Collection[str], pointer: str) -> tuple[Call, ...]:
+def calls_said(text: str, tools: Sequence[ToolSpec], pointer: str) -> tuple[Call, ...]:
     """Return the calls that a turn's text makes: marked as calls, of offered tools, or nothing but calls.
 
-    Other code and JSON are words. Raises InvalidDocument where a mark, or a tool's name in JSON, stands there and no
-    call can be read: such a turn is no answer in words.
+    Values that arrive as text get the types of the tool's schema. Other code and JSON are words. Raises InvalidDocument
+    where a mark, or a tool's name in JSON, stands there and no call can be read: such a turn is no answer in words.
     """
+    names = [tool.name for tool in tools]
     short = {name: f"tool_{number}_" for number, name in enumerate(names) if not name.replace(".", "_").isidentifier()}
     plain = without_thoughts(text).strip()
     for name in sorted(short, key=len, reverse=True):
         plain = plain.replace(f"{name}(", f"{short[name]}(")
     back = {replaced: name for name, replaced in short.items()}
-    calls = tuple(_renamed(call, back) for call in calls_in_text(plain))
+    offered = [replace(tool, name=short.get(tool.name, tool.name)) for tool in tools] or None
+    calls = tuple(_renamed(call, back) for call in calls_in_text(plain, offered))
     is_marked = has_call_mark(plain) or _GLAIVE in plain
     is_alone = not names and plain[:1] in "[{" and not any(isinstance(call, MalformedCall) for call in calls)
     if calls and (is_marked or is_alone or any(call.name in names for call in calls)):

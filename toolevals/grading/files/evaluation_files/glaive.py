@@ -12,7 +12,7 @@ from toolevals.grading.files.evaluation_files.entries import external_id
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, keys, unknown_keys
 from toolevals.grading.files.evaluation_files.json_texts import objects_in
 from toolevals.grading.reading.parsing.json_calls import call_in
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -44,16 +44,15 @@ def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
     listed = list(objects_in(system))
     # A prompt without functions offers none: nothing is asked of the dataset's own tools.
     tools, losses = dataset_tools(listed, "/system")
-    names = [tool.name for tool in tools]
     words = (system[: system.find("{")] if listed else system).removeprefix("SYSTEM:").strip()
     messages = [Message("system", words)] if words else []
-    messages += _messages(chat, names)
+    messages += _messages(chat, tools)
     name = external_id(item.get("id"), "glaive", [system, chat])
     found = (*losses, *unknown_keys(item, _KNOWN))
     yield from decisions_in(name, messages, decision, "/chat", tools=tools, losses=found)
 
 
-def _messages(chat: str, names: list[str]) -> Iterator[Message]:
+def _messages(chat: str, tools: list[ToolSpec]) -> Iterator[Message]:
     found = list(_SPEAKER.finditer(chat))
     if not found or chat[: found[0].start()].strip():
         raise InvalidDocument.at("/chat", "does not begin with USER: or ASSISTANT:")
@@ -61,15 +60,15 @@ def _messages(chat: str, names: list[str]) -> Iterator[Message]:
         end = found[place + 1].start() if place + 1 < len(found) else len(chat)
         text = chat[start.end() : end].strip().removesuffix(_END).strip()
         role = _ROLES[start[1]]
-        yield _said(text, names) if role == "assistant" else Message(role, text)
+        yield _said(text, tools) if role == "assistant" else Message(role, text)
 
 
-def _said(text: str, names: list[str]) -> Message:
+def _said(text: str, tools: list[ToolSpec]) -> Message:
     if (found := _CALL.search(text)) is not None:
         try:
             arguments = load_json(found[2].replace("\\'", "'"))
         except InvalidDocument as error:
             raise InvalidDocument.at("/chat", f"a call of {found[1]} cannot be read: {error}") from None
         return Message("assistant", None, (call_in({"name": found[1], "arguments": arguments}),))
-    calls = calls_said(text, names, "/chat")
+    calls = calls_said(text, tools, "/chat")
     return Message("assistant", None if calls else text, calls)

@@ -19,6 +19,7 @@ from toolevals.grading.files.evaluation_files.entries import (
 )
 from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.reading.parsing.text_turns import calls_said
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -126,5 +127,6 @@ def _answer(value: Any, pointer: str, left: list[Problem]) -> tuple[Expectation 
     message = value[-1] if isinstance(value, list) and isinstance(value[-1], dict) else value
     if isinstance(message, dict) and ("role" in message or message.get("type") in ("ai", "AIMessage")):
         (read,) = messages_of(message, pointer, left)
-        return (expected_calls(read.calls, pointer) if read.calls else Expectation("no_call")), False
+        calls = read.calls or calls_said(read, None)
+        return (expected_calls(calls, pointer) if calls else Expectation("no_call")), False
     return ideal_expectation(value, pointer)

@@ -12,6 +12,7 @@ from toolevals.grading.files.evaluation_files.file_format import Detected
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.content import text_in
+from toolevals.grading.reading.parsing.text_turns import read_with
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -97,7 +98,10 @@ class EvaluationFile:
                 number = counts.get(trial.external_id, 0)
                 counts[trial.external_id] = number + 1
                 losses = tuple(loss.below(place.pointer) for loss in found.losses)
-                yield place, replace(trial, number=number if trial.number is None else trial.number), losses
+                tools = found.example.tools if found.example is not None else None
+                made = read_with(trial.transcript, tools if isinstance(tools, list) else None)
+                counted = number if trial.number is None else trial.number
+                yield place, replace(trial, number=counted, transcript=made), losses
 
 
 def evaluation_file(content: bytes, format_name: str = "", decision: str = "") -> EvaluationFile:

@@ -48,11 +48,11 @@ def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
     if not isinstance(turns, list) or not turns:
         raise InvalidDocument.at("/conversations", "is not a list of turns")
     tools, losses = _tools(item, turns)
-    names = [tool.name for tool in tools or ()]
+    offered = list(tools or ())
     system = item.get("system")
     messages = [Message("system", system)] if isinstance(system, str) and system.strip() else []
     shift = len(messages)
-    messages += [_message(turn, names, f"/conversations/{place}") for place, turn in enumerate(turns)]
+    messages += [_message(turn, offered, f"/conversations/{place}") for place, turn in enumerate(turns)]
     identifier = item.get("id")
     if isinstance(identifier, str) and len(identifier) > _LONGEST:
         identifier = None
@@ -83,7 +83,7 @@ def _moved(error: InvalidDocument, shift: int) -> InvalidDocument:
     )
 
 
-def _message(turn: Any, names: list[str], pointer: str) -> Message:
+def _message(turn: Any, tools: list[ToolSpec], pointer: str) -> Message:
     if not isinstance(turn, Mapping) or not isinstance(turn.get("value"), str):
         raise InvalidDocument.at(pointer, "is not a turn with from and value")
     speaker, text = turn.get("from"), turn["value"]
@@ -100,7 +100,7 @@ def _message(turn: Any, names: list[str], pointer: str) -> Message:
         if not calls:
             raise InvalidDocument.at(f"{pointer}/value", "is no call with name and arguments, as its speaker says")
         return Message("assistant", None, calls)
-    calls = calls_said(text, names, f"{pointer}/value")
+    calls = calls_said(text, tools, f"{pointer}/value")
     return Message("assistant", None if calls else text, calls)
 
 

@@ -12,6 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
+from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -84,7 +85,10 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entr
         for name, count in span.usage.items():
             usage[name] = usage.get(name, 0) + count
     messages = _with_errors(messages, members)
-    transcript = transcript_of(messages, usage=usage, error=None if messages else root.error)
+    made = transcript_of(messages, usage=usage, error=None if messages else root.error)
+    offered = tools if isinstance(tools, list) else None
+    transcript = with_text_calls(made, offered)
+    every = (*every, *(Problem(root.pointer, f"{loss.what}: left out") for loss in unheeded(transcript, offered, "")))
     trial = Trial(example.external_id, transcript, content)
     return Entry(example, trial, every)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import expected_answer
 from toolevals.grading.files.evaluation_files.entries import accepted
+from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.values import Call, CallExpectation, Expectation, Message, Trajectory
@@ -23,6 +24,8 @@ def expected_tools(
     An empty list is no call. A call without arguments is expected with any, and a loss says so.
     """
     said = words if isinstance(words, str) and words.strip() else ""
+    if given is None and said and (called := calls_in_text(said, ())):
+        return accepted([called], words_pointer), ()
     if given is None:
         return (expected_answer([said]), ()) if said else (None, ())
     if not isinstance(given, list):

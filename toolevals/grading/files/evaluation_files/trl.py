@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
 from toolevals.grading.files.evaluation_files.entries import external_id
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, keys, unknown_keys
 from toolevals.grading.reading.examples import ExampleRow
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 _KNOWN = keys("id prompt completion chosen rejected tools functions label")
@@ -51,8 +51,8 @@ def _row(item: Mapping[str, Any], decision: str) -> Iterator[Entry]:
         losses.append(Problem("/rejected", "is what the assistant should not do: left out"))
     before = _messages(item.get("prompt"), "user", "/prompt", losses)
     done = _messages(item.get(key), "assistant", f"/{key}", losses)
-    names = [tool.name for tool in tools or ()]
-    said = [_with_calls(message, names, f"/{key}/{place}") for place, message in enumerate(done)]
+    offered = list(tools or ())
+    said = [_with_calls(message, offered, f"/{key}/{place}") for place, message in enumerate(done)]
     turns = [place for place, message in enumerate(said) if message.role == "assistant"]
     if not turns:
         raise InvalidDocument.at(f"/{key}", "has no turn of the assistant")
@@ -81,9 +81,9 @@ def _messages(given: Any, role: str, pointer: str, losses: list[Problem]) -> tup
     return messages_of(given, pointer, losses)
 
 
-def _with_calls(message: Message, names: list[str], pointer: str) -> Message:
+def _with_calls(message: Message, tools: list[ToolSpec], pointer: str) -> Message:
     """Return a message with the calls that its text makes, where it has none of its own."""
     if message.role != "assistant" or message.calls or not message.content:
         return message
-    calls = calls_said(message.content, names, pointer)
+    calls = calls_said(message.content, tools, pointer)
     return replace(message, content=None, calls=calls) if calls else message

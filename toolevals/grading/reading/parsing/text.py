@@ -1,7 +1,8 @@
 """Finds calls in a model's raw text: in the forms that models are trained to write, then JSON and Python's syntax.
 
-Thoughts are no calls. Text that no one meant as a call has none. Text that was meant as one and cannot be read is one
-MalformedCall: what a mark of `text_formats` begins, or the name of an offered tool with arguments.
+Thoughts are no calls, and neither is what follows an observation that the agent wrote itself. Text that no one meant as
+a call has none. Text that was meant as one and cannot be read is one MalformedCall: what a mark of `text_formats`
+begins, or the name of an offered tool with arguments.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from toolevals.grading.reading.parsing.text_formats.piece_reading import (
     python_or_none,
 )
 from toolevals.grading.reading.parsing.text_formats.pieces import calls_of
+from toolevals.grading.reading.parsing.text_formats.react import OBSERVED, REACT
 from toolevals.grading.reading.parsing.text_formats.source import Offered, Source
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.documents import load_json
@@ -39,6 +41,8 @@ _THOUGHT: Final = "thought"
 _MARK: Final = re.compile(
     "|".join((f"(?P<{_THOUGHT}>{MARKS})", *(f"(?P<{each.name}>{each.marker})" for each in TEXT_FORMATS.values())))
 )
+# Every mark holds one of these: most texts have none, and are not searched.
+_SIGNS: Final = ("<", "[", "◁", "```", "**Tool Call", "-> tool/", "Action", "Code:", " to=", "analysis")
 # What comes before a fence's content is its language, unless it is the content itself.
 _FENCE: Final = re.compile(r"```(?:[ \t]*[A-Za-z_]\w*(?=[\s\[{]))?(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
 # Marks that models put around a text: <|eom_id|>.
@@ -77,16 +81,28 @@ def calls_in_text(text: str, tools: Iterable[ToolSpec] | None = None) -> tuple[C
     return calls
 
 
+def goes_on_alone(text: str, tools: Iterable[ToolSpec] | None = None) -> bool:
+    """Tell whether an agent wrote its own observation behind an action: what follows it is not read."""
+    if len(text) > MAX_LENGTH or "observation" not in text.casefold():
+        return False
+    offered = Offered(tools)
+    return _whole(_stripped(text), offered) is None and _marked(text, offered)[2]
+
+
 def has_call_mark(text: str) -> bool:
     """Tell whether a text holds a mark that models begin calls with."""
-    return any(match.lastgroup != _THOUGHT for match in _MARK.finditer(text))
+    return _may_have_mark(text) and any(match.lastgroup != _THOUGHT for match in _MARK.finditer(text))
+
+
+def _may_have_mark(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)
 
 
 def _calls_in_text(text: str, offered: Offered) -> tuple[Call, ...]:
     # The whole text first: what looks like a mark or a fence may stand inside an argument.
     if (calls := _whole(_stripped(text), offered)) is not None:
         return calls
-    marked, rest = _marked(text, offered)
+    marked, rest, _ = _marked(text, offered)
     if marked:
         remains = _attempt_in_json(rest, offered)
         return marked if remains is None else (*marked, remains)
@@ -103,8 +119,13 @@ def _calls_in_text(text: str, offered: Offered) -> tuple[Call, ...]:
     return next(((attempt,) for attempt in attempts if attempt is not None), ())
 
 
-def _marked(text: str, offered: Offered) -> tuple[tuple[Call, ...], str]:
-    """Return the calls that marks begin, outside of thoughts, and the text around both."""
+def _marked(text: str, offered: Offered) -> tuple[tuple[Call, ...], str, bool]:
+    """Return the calls that marks begin, outside of thoughts, and the text around both.
+
+    Reading ends at an observation that the agent wrote itself behind an action: whether it did is returned, too.
+    """
+    if not _may_have_mark(text):
+        return (), text, False
     source = Source(text, offered)
     calls: list[Call] = []
     rest: list[str] = []
@@ -124,10 +145,12 @@ def _marked(text: str, offered: Offered) -> tuple[tuple[Call, ...], str]:
         place = max(end, match.end(), match.start() + 1)
         if not found:
             rest.append(text[match.start() : place])
+        if found and match.lastgroup == REACT.name and OBSERVED.match(text, place):
+            return tuple(calls), "".join(rest), True
         if len(calls) > MOST_CALLS:
             break
     rest.append(text[place:])
-    return tuple(calls), "".join(rest)
+    return tuple(calls), "".join(rest), False
 
 
 def _whole(text: str, offered: Offered) -> tuple[Call, ...] | None:

@@ -1,6 +1,7 @@
 """Reads the calls of Command A and R7B: a list in JSON between marks of an action.
 
-Grammar: the chat templates of CohereLabs/c4ai-command-a and -r7b. Command R's `Action:` is read with ReAct.
+Grammar: the parsers of vLLM (`cohere_command`) and of SGLang (`cohere_command4`). Command R's `Action:` (its
+template in vLLM's examples) is read with ReAct.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads the calls of DeepSeek V3, R1 and V3.1; V3.2's are invocations in XML. Step-3 writes XML after the same marks.
 
-Grammar: the chat templates of deepseek-ai/DeepSeek-V3, -R1 and -V3.1.
+Grammar: the parsers of vLLM (`deepseekv3`, `deepseekv31`, `step3`) and of SGLang (`step3`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ _HEAD: Final = re.compile(rf"\s*(?P<head>[^<\n]{{1,200}}?)\s*{_SEPARATOR}\s*")
 # V3 has the word "function" before the separator, and behind it the name, and the arguments in a fence.
 _NAMED: Final = re.compile(r"(?P<name>[^\s<{`]{1,200})\s*(?:```(?:json)?)?\s*")
 _END: Final = re.compile(r"\s*(?:```)?\s*(?:<[｜|]tool[▁_]calls?[▁_]end[｜|]>\s*)*")
-_XML: Final = re.compile(r"<\w{1,20}:invoke\b")
+# Step-3 leaves the separator out at times, or names the tool before the invocation, too.
+_XML: Final = re.compile(rf"\s*(?:function\s*{_SEPARATOR}\s*)?(?:[\w.:/-]{{1,200}}\s*)?(?=<\w{{1,20}}:invoke\b)")
 
 
 def _read(source: Source, match: re.Match[str]) -> Found:
+    if xml := _XML.match(source.text, match.end()):
+        return (), xml.end()
     head = _HEAD.match(source.text, match.end())
     if head is None:
         return (source.malformed("no name and separator follow the mark of a call", match.start()),), match.end()
     name, place = head["head"], head.end()
     if name == "function":
-        if _XML.match(source.text, place):
-            return (), place
         named = _NAMED.match(source.text, place)
         name, place = (named["name"], named.end()) if named else ("", place)
     calls, end = source.json_call(name, place, match.start())

@@ -1,6 +1,7 @@
 """Reads the calls of FunctionGemma and Gemma 4: `call:NAME{key:value}`, keys bare, texts between marks of their own.
 
-Grammar: the chat templates of google/functiongemma and google/gemma-4.
+Grammar: vLLM's parsers `functiongemma` and `gemma4`. A text of FunctionGemma gets the type of the tool's schema where
+that does not take texts.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from typing import Any, Final
 
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
+from toolevals.grading.reading.parsing.text_formats.typed_text import typed_arguments
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -21,6 +23,7 @@ _TEXTS: Final = {
 }  # fmt: skip
 _BARE: Final = re.compile(r"[^,\]}<{\[]{1,2000}")
 _END: Final = re.compile(r"\s*(?:<end_function_call>|<tool_call\|>)?")
+_POINT_LAST: Final = re.compile(r"-?\d{1,15}\.")
 
 
 class _UnreadableError(ValueError):
@@ -35,6 +38,9 @@ def _read(source: Source, match: re.Match[str]) -> Found:
         arguments, end = _object(source, named.end(), 1)
     except _UnreadableError as error:
         return (source.malformed(str(error), match.start(), named["name"]),), named.end()
+    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    if source.offered.find(named["name"]):
+        arguments |= typed_arguments(texts, named["name"], source.offered)
     closed = _END.match(source.text, end)
     return (ToolCall(named["name"], arguments),), closed.end() if closed else end
 
@@ -88,10 +94,19 @@ def _value(source: Source, place: int, level: int) -> tuple[Any, int]:
         return _object(source, place + 1, level + 1)
     if source.text[place : place + 1] == "[":
         return _list(source, place + 1, level + 1)
+    return _bare(source, place)
+
+
+def _bare(source: Source, place: int) -> tuple[Any, int]:
+    """Return the value of a text without marks: nothing at all is an empty text."""
+    if source.text[place : place + 1] in {",", "}"}:
+        return "", place
     bare = _BARE.match(source.text, place)
     if bare is None:
         raise _UnreadableError("no value where one should be")
     text = bare.group().strip()
+    if _POINT_LAST.fullmatch(text):
+        return float(text), bare.end()
     try:
         return load_json(text), bare.end()
     except InvalidDocument:

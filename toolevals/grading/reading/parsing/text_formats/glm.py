@@ -1,6 +1,7 @@
-"""Reads the calls of GLM 4.5 to 4.7 and Hunyuan 3: the name, then keys and values in tags of their own.
+"""Reads the calls of GLM 4.5 to 4.7, Hunyuan 3 and 4, K2 Horizon, IQuest, Ling 3, Poolside and Spark.
 
-Values are typed by the tool's schema. Grammar: the chat templates of zai-org/GLM-4.5 and tencent's Hunyuan.
+The name stands first, then keys and values in tags of their own, at times with their type. Grammar: the parsers of vLLM
+(`glm47_moe`, `hy_v3`, `hy_v4`, `poolside_v1`) and of SGLang (`k2_v3`, `iquest_q1`, `ling3`, `spark3`).
 """
 
 from __future__ import annotations
@@ -8,42 +9,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from toolevals.grading.reading.parsing.text_formats.keyed import Keyed, read_keyed
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
-from toolevals.grading.reading.parsing.text_formats.typed_text import typed_arguments
-from toolevals.grading.values import ToolCall
 
-_NAME: Final = re.compile(r"[\w.:/-]{1,200}")
-_PAIR: Final = re.compile(r"(?:\\n|\s)*<arg_key>(?P<key>[^<]{1,200})</arg_key>(?:\\n|\s)*<arg_value>")
-_VALUE_END: Final = re.compile(r"</arg_value>")
-_SEPARATOR: Final = re.compile(r"(?:\\n|\s)*(?:<tool_sep>)?")
+_SPACE: Final = r"(?:\\n|\s)"
+# Hunyuan 4 ends the names of its tags with a word of its own, K2 Horizon begins them with one.
+_OPEN, _CLOSE, _TAIL = r"<(?:ifm\|)?", r"</(?:ifm\|)?", r"(?::[\w.+-]{1,40})?>"
+_KEY: Final = rf"{_OPEN}arg_key{_TAIL}"
+_FORM: Final = Keyed(
+    head=re.compile(rf"(?P<name>[\w.:/-]{{1,200}}){_SPACE}*(?:<tool_sep{_TAIL})?"),
+    argument=re.compile(
+        rf"{_SPACE}*{_KEY}(?P<key>[^<]{{1,200}}){_CLOSE}arg_key{_TAIL}{_SPACE}*"
+        rf"(?:{_OPEN}arg_type>(?P<type>[^<]{{0,40}}){_CLOSE}arg_type>{_SPACE}*)?{_OPEN}arg_value{_TAIL}"
+    ),
+    value_end=re.compile(rf"{_CLOSE}arg_value{_TAIL}"),
+    another=re.compile(rf"{_OPEN}arg_(?:key|value){_TAIL}"),
+    needs_arguments=True,
+)
 
 
 def _read(source: Source, match: re.Match[str]) -> Found:
-    named = _NAME.match(source.text, match.end())
-    name = named.group() if named else ""
-    separated = _SEPARATOR.match(source.text, named.end() if named else match.end())
-    place = separated.end() if separated else match.end()
-    texts: dict[str, str] = {}
-    while pair := _PAIR.match(source.text, place):
-        ended = source.search(_VALUE_END, pair.end())
-        key = pair["key"].strip()
-        if ended is None or key in texts:
-            return (source.malformed("an argument has no end, or is given twice", match.start(), name),), pair.end()
-        texts[key] = source.text[pair.end() : ended.start()].strip()
-        place = ended.end()
-    following = source.skip(place)
-    if not name or not texts or source.text.startswith("<arg_", following):
-        end = (
-            following + len("<arg_key>") if source.text.startswith("<arg_key>", following) else max(place, match.end())
-        )
-        return (source.malformed("no name, keys and values follow", match.start(), name or None),), end
-    return (ToolCall(name, typed_arguments(texts, name, source.offered)),), place
+    return read_keyed(source, match, _FORM)
 
 
 GLM = TextFormat(
     "glm",
-    "GLM 4.5 to 4.7, Hunyuan 3",
-    r"(?<![\w.:/-])(?=[\w.:/-]{1,200}(?:\\n|\s){0,20}(?:<tool_sep>)?(?:\\n|\s){0,20}<arg_key>)|(?=<arg_key>)",
+    "GLM 4.5 to 4.7, Hunyuan 3 and 4, K2 Horizon, IQuest, Ling 3, Poolside, Spark",
+    rf"(?<![\w.:/-])(?=[\w.:/-]{{1,200}}{_SPACE}{{0,20}}(?:<tool_sep{_TAIL})?{_SPACE}{{0,20}}{_KEY})|(?={_KEY})",
     _read,
     "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
 )

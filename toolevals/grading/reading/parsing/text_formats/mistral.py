@@ -1,6 +1,6 @@
 """Reads the calls of Mistral's models: `[TOOL_CALLS]` before a list in JSON, or before `name[ARGS]{...}`.
 
-Grammar: mistral-common's tokenizers, versions 3 to 13.
+Grammar: vLLM's parser `mistral`, for tokenizers of versions before and since 11.
 """
 
 from __future__ import annotations

@@ -30,6 +30,8 @@ def calls_in_piece(text: str) -> tuple[Call, ...] | None:
 
 def python_or_none(text: str) -> tuple[Call, ...] | None:
     """Return the calls in Python's syntax that a text consists of; None where it is something else."""
+    if "(" not in text:
+        return None
     try:
         return calls_in_python(text)
     except UnreadableCallError:

@@ -23,6 +23,8 @@ _INPUT: Final = re.compile(r"\s{0,20}\*{0,2}Action[ _]Input\*{0,2}[ \t]{0,9}:\*{
 _NEXT: Final = re.compile(
     r"^[ \t]{0,20}\*{0,2}(?:Observation|Thought|Action|Final Answer)\*{0,2}[ \t]{0,9}:|<\|\w{1,40}\|>", re.MULTILINE
 )
+# What an agent says in its tool's place.
+OBSERVED: Final = re.compile(r"\s{0,20}(?:```)?\s{0,20}\*{0,2}Observation\*{0,2}[ \t]{0,9}:\*{0,2}\s*\S", re.IGNORECASE)
 _SUBSCRIPT: Final = re.compile(r"(?P<name>[\w.-]{1,200})\[(?P<given>.*)\]", re.DOTALL)
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 _NO_ACTION: Final = frozenset({"", "none", "n/a", "final answer", "finish"})
@@ -90,7 +92,8 @@ def _written_call(source: Source, written: str, start: int) -> Call | None:
 REACT = TextFormat(
     "react",
     "ReAct, Command R",
-    r"(?m:^[ \t]{0,20}\*{0,2}Action\*{0,2}[ \t]{0,9}:\*{0,2})",
+    # At the beginning of a line, or right behind a thought.
+    r"(?:(?m:^)|(?<=[>\]▷]))[ \t]{0,20}\*{0,2}Action\*{0,2}[ \t]{0,9}:\*{0,2}",
     _read,
     'Action: f\nAction Input: {"a": 1}',
 )

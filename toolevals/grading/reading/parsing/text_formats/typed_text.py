@@ -41,6 +41,20 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     return value
 
 
+def unwrapped(text: str) -> str:
+    """Return a value's text without the line breaks that set it apart: white space on one side alone belongs to it."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "\n" else text
+
+
+def part_of(schema: Any, key: str) -> Any:
+    """Return the schema of the value under a key, or of an item; None where none says."""
+    if not isinstance(schema, dict):
+        return None
+    properties, items = schema.get("properties"), schema.get("items")
+    found = properties.get(key) if isinstance(properties, dict) else None
+    return items if found is None and key == "item" else found
+
+
 def _types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     """Return the types that a schema names, itself or in its alternatives."""
     found: set[str] = set()
