@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
     # Who may ask is decided before the view, by each app's access.py.
@@ -18,7 +20,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
     "UNAUTHENTICATED_USER": None,
 }
-SPECTACULAR_SETTINGS = {
+_SPECTACULAR: dict[str, Any] = {
     "TITLE": "toolevals",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
@@ -50,3 +52,8 @@ SPECTACULAR_SETTINGS = {
         "toolevals.workspace.api.schema.describe_nulls",
     ],
 }
+
+
+def spectacular_settings(prefix: str) -> dict[str, Any]:
+    """Return what makes the OpenAPI document, whose paths are below this prefix."""
+    return _SPECTACULAR | ({"SERVERS": [{"url": prefix}]} if prefix else {})

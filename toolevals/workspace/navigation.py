@@ -58,7 +58,8 @@ def navigation(request: HttpRequest) -> list[Link]:
         if entry.when_waiting and not count:
             continue
         url = reverse(entry.to, args=[project.slug])
-        places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
+        below = reverse("workspace:project", args=[project.slug])
+        places = (url, *(f"{below}{section}/" for section in entry.sections))
         links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links
 

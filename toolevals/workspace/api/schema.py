@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
@@ -54,7 +55,7 @@ class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
         return [
             {"type": "http", "scheme": "bearer", "description": "An API token of a project: te_..."},
-            {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
         ]
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:

@@ -1,9 +1,11 @@
 // What the pages keep in this browser for one person: `outbox` (handed in, not taken), `draft` (typed, not saved),
 // `question` (begun, not asked). Where storage is full or refused, this page keeps it as long as it is open.
+import { prefix } from "../session.js";
+
 const here = new Map();
 
 export const KINDS = ["outbox", "draft", "question"];
-export const keyOf = (kind, person, rest) => `${kind}:${person}:${rest}`;
+export const keyOf = (kind, person, rest) => `${kind}:${person}${prefix()}:${rest}`;
 
 export const read = (key) => {
   if (here.has(key)) return here.get(key);
