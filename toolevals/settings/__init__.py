@@ -25,7 +25,7 @@ from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.navigation import SUBNAVIGATION as SUBNAVIGATION
 from toolevals.settings.private_files import keep_private
 from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
-from toolevals.settings.rest import spectacular_settings
+from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.secrets import secret_key
 
 # Before the applications load.
@@ -45,7 +45,6 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # The path below which a proxy serves the application: every address that it writes begins so. "" is none.
 PATH_PREFIX = path_prefix(env.str("PATH_PREFIX", ""))
 FORCE_SCRIPT_NAME = PATH_PREFIX or None
-SPECTACULAR_SETTINGS = spectacular_settings(PATH_PREFIX)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 ROOT_URLCONF = "toolevals.urls"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
     # Who may ask is decided before the view, by each app's access.py.
@@ -20,7 +18,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
     "UNAUTHENTICATED_USER": None,
 }
-_SPECTACULAR: dict[str, Any] = {
+SPECTACULAR_SETTINGS = {
     "TITLE": "toolevals",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
@@ -50,10 +48,6 @@ _SPECTACULAR: dict[str, Any] = {
         "toolevals.workspace.api.schema.describe_problems",
         "toolevals.workspace.api.schema.describe_files",
         "toolevals.workspace.api.schema.describe_nulls",
+        "toolevals.workspace.api.schema.describe_server",
     ],
 }
-
-
-def spectacular_settings(prefix: str) -> dict[str, Any]:
-    """Return what makes the OpenAPI document, whose paths are below this prefix."""
-    return _SPECTACULAR | ({"SERVERS": [{"url": prefix}]} if prefix else {})

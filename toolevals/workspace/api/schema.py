@@ -155,3 +155,10 @@ def describe_nulls(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             # What admits everything admits null as well.
             item["anyOf"] = item.pop("oneOf")
     return result
+
+
+def describe_server(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Name the path below which the document's paths are, where there is one."""
+    if settings.PATH_PREFIX:
+        result["servers"] = [{"url": settings.PATH_PREFIX}]
+    return result
