@@ -210,6 +210,7 @@ def _programs(owner: Page, app: LiveApp, proxy: PrefixProxy, tmp_path: Path, pat
     expect(owner).to_have_url(re.compile(rf"{proxy.url}/p/shop-support/traces/[0-9a-f-]+/"))
 
 
+@pytest.mark.parametrize("proxy", ["keeps"], indirect=True)
 def test_every_page_of_the_sample_stays_below_the_prefix(owner: Page, pages: list[str], proxy: PrefixProxy):
     cookie = "; ".join(f"{each['name']}={each['value']}" for each in owner.context.cookies())
     assert len(pages) > FEWEST_PAGES
