@@ -37,14 +37,14 @@ export const remove = (key) => {
   }
 };
 
-export const keysWith = (prefix) => {
+export const keysWith = (start) => {
   const keys = new Set([...here.keys()]);
   try {
     for (const key of Object.keys(localStorage)) keys.add(key);
   } catch {
     // nothing was kept
   }
-  return [...keys].filter((key) => key.startsWith(prefix));
+  return [...keys].filter((key) => key.startsWith(start));
 };
 
 export const keysOf = (kind, person) => keysWith(keyOf(kind, person, ""));
