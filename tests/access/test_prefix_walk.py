@@ -13,7 +13,7 @@ import pytest
 from django.db import transaction
 from django.http import HttpResponse
 from django.template.loader import render_to_string
-from django.test import override_settings
+from django.test import RequestFactory, override_settings
 from django.urls import get_script_prefix, set_script_prefix
 
 from tests.access.addresses import Address, addresses
@@ -21,10 +21,12 @@ from tests.access.asking import at, client_of
 from tests.access.populated import populate
 from tests.access.world import World
 from tests.fixtures.people import PASSWORD
-from toolevals.path_prefix import TAKEN
+from toolevals.path_prefix import TAKEN, path_below
 from toolevals.workspace.api.document import made_document
 from toolevals.workspace.models import Job
 from toolevals.workspace.outages import FULL
+from toolevals.workspace.services import project_create
+from toolevals.workspace.views.errors import outage_answer
 
 PREFIX = "/evals"
 HOST = "http://testserver"
@@ -32,6 +34,8 @@ METHODS = ("GET", "POST")
 # Where a browser goes by itself, or by a script of ours.
 LEADING = ("Location", "HX-Redirect", "HX-Location", "HX-Push-Url", "HX-Replace-Url")
 ATTRIBUTE = re.compile(r'\s(?:href|src|action|formaction|hx-(?:get|post|push-url)|data-(?:[\w-]+-)?url)="(/[^"]*)"')
+# Wherever a page shows it, to be copied for one.
+WHOLE = re.compile(rf"{HOST}/?[^\s\"'<>&]*")
 # Elsewhere on a page, in its JSON for one, and in other JSON: what begins as an address of ours does.
 QUOTED = re.compile(r'"([^"\s]*)"')
 OURS = re.compile(rf"(?:{HOST})?/(?:{'|'.join(sorted(TAKEN))}|{PREFIX[1:]})(?=[/?#]|$)")
@@ -86,6 +90,7 @@ def named_in(response: Any) -> Iterator[str]:
     body = b"" if response.streaming else response.content
     if kind == "text/html":
         yield from map(unescape, ATTRIBUTE.findall(body.decode()))
+        yield from WHOLE.findall(body.decode())
         yield from (text for each in QUOTED.findall(body.decode()) if OURS.match(text := unescape(each)))
     elif "json" in kind and body:
         yield from (text for text in texts_of(json.loads(body)) if OURS.match(text))
@@ -124,7 +129,34 @@ def test_the_walk_sees_what_pages_lead_to(full):
     assert {f"{PREFIX}/", f"{PREFIX}/docs/"} < set(named)
     assert len(named) > 30
     out = HttpResponse(f'<a href="/"></a> <a data-more-url="{HOST}/p/shop/"> {{"to": "/p/shop/"}}')
-    assert led_out(out) == ["/", f"{HOST}/p/shop/", "/p/shop/"]
+    assert set(led_out(out)) == {"/", f"{HOST}/p/shop/", "/p/shop/"}
+    assert led_out(HttpResponse(f"<code>curl {HOST}/v1/traces</code>")) == [f"{HOST}/v1/traces"]
+
+
+def test_a_project_without_traces_shows_where_to_send_them(full):
+    with transaction.atomic():
+        project_create(actor=full.owner, slug="new", name="New")
+        response = client_of(full, full.owner).get("/p/new/traces/")
+        transaction.set_rollback(True)
+    assert f"{HOST}{PREFIX}/v1/traces" in named_in(response)
+
+
+def test_programs_are_refused_as_programs(full):
+    refused = client_of(full, None).get("/api/v1/me/")
+    assert (refused.status_code, refused["Content-Type"]) == (401, "application/problem+json")
+    sent = client_of(full, None).post("/v1/traces", b"{}", content_type="application/json")
+    assert (sent.status_code, sent.json()["code"]) == (401, 16)
+
+
+def test_a_load_balancer_hears_of_an_outage_as_json(full):
+    for path in (f"{PREFIX}/healthz", "/healthz"):
+        request = RequestFactory().get(path_below(path, PREFIX))
+        assert outage_answer(request, FULL)["Content-Type"] == "application/json"
+
+
+def test_the_page_that_is_shown_is_marked_in_the_top_bar(full):
+    page = client_of(full, full.owner).get("/p/shop/gates/").content.decode()
+    assert re.search(rf'href="{PREFIX}/p/shop/runs/"[^>]*aria-current', page)
 
 
 @pytest.mark.parametrize("template", ["500.html", "outage.html"])
