@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -32,6 +33,7 @@ from labeling.services import (
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World
+from toolevals.path_prefix import path_below
 from toolevals.sample.services import SLUG
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, Role, User
@@ -62,7 +64,7 @@ def _pages() -> Iterator[tuple[str, str]]:
                 for name in address.arguments
             }
             path = reverse(address.name, kwargs=values)
-            response = client.get(path)
+            response = client.get(path_below(path, settings.PATH_PREFIX))
             is_page = response.status_code == 200 and not response.streaming and b"<html" in response.content
             transaction.set_rollback(not is_page)
         if is_page:

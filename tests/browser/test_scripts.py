@@ -128,6 +128,31 @@ def test_storage_falls_back_to_the_page_where_the_browser_refuses(scripts: tuple
     assert found == [True, 1, None, False, False, False, 2, keys, True, ["draft:p1:a"], False]
 
 
+def test_what_two_prefixes_of_one_host_keep_is_kept_apart(scripts: tuple[Page, Server]) -> None:
+    page, _ = scripts
+    load(page, "labeling/storage")
+    found = page.evaluate(
+        """() => {
+          const { write, keyOf, keysOf } = module;
+          const prefixes = ["", "/evals", "/evals2"];
+          const below = (prefix, work) => ((document.body.dataset.prefix = prefix), work());
+          for (const prefix of prefixes) below(prefix, () => write(keyOf("draft", "p1", "a"), 1));
+          return prefixes.map((prefix) => below(prefix, () => keysOf("draft", "p1")));
+        }"""
+    )
+    assert found == [["draft:p1:a"], ["draft:p1/evals:a"], ["draft:p1/evals2:a"]]
+
+
+def test_a_token_is_that_of_the_prefix(scripts: tuple[Page, Server]) -> None:
+    page, _ = scripts
+    load(page, "session")
+    names = ["csrftoken", "csrftoken~evals", "csrftoken~a.b"]
+    page.context.add_cookies([{"name": name, "value": f"of {name}", "url": HOST} for name in names])
+    found = [page.evaluate("name => (document.body.dataset.csrfCookie = name, module.token())", name) for name in names]
+    page.context.clear_cookies()
+    assert found == [f"of {name}" for name in names]
+
+
 def test_a_broken_entry_reads_as_nothing(scripts: tuple[Page, Server]) -> None:
     page, _ = scripts
     load(page, "labeling/storage")

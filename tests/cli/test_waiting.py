@@ -172,7 +172,7 @@ def test_a_first_address_that_nobody_answers_at_is_not_waited_for(clock):
         (answer(200, text="<html>Welcome</html>"), "answers with no JSON: is this the address"),
         (answer(200, json={"hello": 1}), "answers with no list: is this the address"),
         (answer(301, headers={"Location": "https://shop.example/"}), "it is at https://shop.example/"),
-        (answer(404, json=["not a problem"]), "the server answered 404"),
+        (answer(404, json=["not a problem"]), "the server answered 404: http.*/jobs/: is this the address"),
     ],
 )
 def test_an_answer_of_something_else_is_a_wrong_address(clock, said, words):

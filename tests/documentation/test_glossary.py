@@ -98,7 +98,7 @@ def test_the_same_word_twice_has_two_places_also_in_a_part_of_the_page() -> None
 
 
 def test_an_installation_without_documents_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain, "words", dict)
+    monkeypatch.setattr(explain, "words", lambda *_: {})
     assert (
         Engine(libraries={"explain": explain.__name__})
         .from_string('{% load explain %}{% explain "x" %}')

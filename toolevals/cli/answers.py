@@ -60,15 +60,23 @@ def _exit_for(status: int) -> Exit:
 
 def _what_is_wrong(response: Response) -> str:
     problem = _problem(response)
-    # What is not there, and not where programs find it.
-    path = urlsplit(response.request.url).path
-    missing = path.partition("/api/v1/")[2] if response.status == HTTPStatus.NOT_FOUND else ""
+    missing = _missing(response) if response.status == HTTPStatus.NOT_FOUND else ""
     elsewhere = f"it is at {response.headers['Location']}" if "Location" in response.headers else ""
     said = (str(response.status), problem.get("detail") or problem.get("title"), missing, elsewhere)
     lines = ["the server answered " + ": ".join(str(part) for part in said if part)]
     places = ((item.get("pointer"), item.get("message")) for item in problem.get("problems", []))
     lines += ["  " + ": ".join(filter(None, place)) for place in places]
     return "\n".join(lines)
+
+
+def _missing(response: Response) -> str:
+    """Return what is not there; where something else answers, as it does where a path is left out, all of the address.
+
+    What this application has not is not named by where programs find it.
+    """
+    if _problem(response):
+        return urlsplit(response.request.url).path.partition("/api/v1/")[2]
+    return f"{response.request.url}: is this the address of a toolevals server, with its path?"
 
 
 def _problem(response: Response) -> dict[str, Any]:

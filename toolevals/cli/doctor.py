@@ -36,6 +36,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "python", lambda: sys.version.split()[0]
     yield "patterns and validators", _core
     yield "server packages", _server
+    yield "addresses", _addresses
     yield "data folder", _data_folder
     yield "database", _database
     yield "clock", _clock
@@ -59,6 +60,12 @@ def _server() -> str:
 
     django.setup()
     return f"Django {django.get_version()}"
+
+
+def _addresses() -> str:
+    from django.conf import settings
+
+    return f"begin with {settings.PATH_PREFIX}/" if settings.PATH_PREFIX else "have no prefix"
 
 
 def _data_folder() -> str:

@@ -30,13 +30,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def server_load() -> None:
-    """Set Django up. Raises CommandError where the server is not installed."""
+    """Set Django up. Raises CommandError where the server is not installed, or a setting is wrong."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     try:
         import django
+        from django.core.exceptions import ImproperlyConfigured
     except ImportError as error:
         raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
-    django.setup()
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        raise CommandError(Exit.CONFIGURATION, str(error)) from error
 
 
 def password_asked() -> str:

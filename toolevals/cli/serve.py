@@ -19,6 +19,7 @@ from typing import NoReturn
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
+from toolevals.path_prefix import PathPrefixError
 from toolevals.serving.application import RENEW, WEB, Application, CannotServeError
 from toolevals.serving.folders import data_folder
 
@@ -69,7 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
     data = (arguments.data or data_folder()).resolve()
     port_free(arguments.host, arguments.port)
     require_writable(data)
-    application = Application(python=sys.executable, data=data, host=arguments.host, port=arguments.port, renews=True)
+    try:
+        application = Application(
+            python=sys.executable, data=data, host=arguments.host, port=arguments.port, renews=True
+        )
+    except PathPrefixError as error:
+        raise CommandError(Exit.CONFIGURATION, str(error)) from error
     stop = StopOnce()
     for number in SIGNALS:
         signal.signal(number, stop)

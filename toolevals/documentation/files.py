@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
-# Of every address of the documents.
-PREFIX: Final = "/docs/"
+# Of every address of the documents, below the root of the installation.
+PREFIX: Final = "docs/"
 INDEX: Final = "README"
 SERVED: Final[Mapping[str, str]] = {
     ".png": "image/png",
@@ -53,11 +53,11 @@ def files() -> Mapping[str, Path]:
     return {path.relative_to(found).as_posix(): path for path in paths if found}
 
 
-def page_address(name: str) -> str:
-    """Return the address of a page: that of a folder's index is the folder's."""
+def page_address(name: str, root: str) -> str:
+    """Return the address of a page: that of a folder's index is the folder's. `root` is where the installation is."""
     if name == INDEX:
-        return PREFIX
-    return f"{PREFIX}{name.removesuffix(f'/{INDEX}')}/"
+        return f"{root}{PREFIX}"
+    return f"{root}{PREFIX}{name.removesuffix(f'/{INDEX}')}/"
 
 
 def page_named(address: str) -> str | None:

@@ -38,33 +38,36 @@ def anchor_of(word: str) -> str:
     return ANCHOR + _NOT_IN_ANCHORS.sub("-", word.casefold()).strip("-")
 
 
-def words() -> Mapping[str, Word]:
-    """Return every word by its name; none where this installation has no documents."""
+def words(root: str = "/") -> Mapping[str, Word]:
+    """Return every word by its name; none where this installation has no documents.
+
+    `root` is where the installation is: the addresses of the words begin so.
+    """
     path = pages().get(PAGE)
-    return _read(path.stat().st_mtime_ns) if path else {}
+    return _read(root, path.stat().st_mtime_ns) if path else {}
 
 
-@lru_cache(maxsize=1)
-def _read(changed: int) -> Mapping[str, Word]:
-    return words_of(pages()[PAGE].read_text("utf-8"))
+@lru_cache(maxsize=2)
+def _read(root: str, changed: int) -> Mapping[str, Word]:
+    return words_of(pages()[PAGE].read_text("utf-8"), root)
 
 
-def words_of(text: str) -> Mapping[str, Word]:
+def words_of(text: str, root: str = "/") -> Mapping[str, Word]:
     """Return the words of a glossary's text. A word that stands twice keeps its first meaning."""
     words: dict[str, Word] = {}
     for row in _ROW.finditer(text):
         name = _plain(row["word"])
         if name not in _HEAD and name not in words:
-            words[name] = _word(name, row["meaning"])
+            words[name] = _word(name, row["meaning"], root)
     return words
 
 
-def _word(name: str, meaning: str) -> Word:
+def _word(name: str, meaning: str, root: str) -> Word:
     more = _MORE.search(meaning)
     text = _OLDER.sub("", _plain(meaning[: more.start()] if more else meaning))
     if more:
-        return Word(name, text, page_address(more["page"]) + (more["anchor"] or ""))
-    return Word(name, text, f"{page_address(PAGE)}#{anchor_of(name)}")
+        return Word(name, text, page_address(more["page"], root) + (more["anchor"] or ""))
+    return Word(name, text, f"{page_address(PAGE, root)}#{anchor_of(name)}")
 
 
 def _plain(markdown: str) -> str:

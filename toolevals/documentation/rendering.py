@@ -54,25 +54,28 @@ class Document:
         return tuple(each.heading for each in self.sections if each.heading.level == 2)
 
 
-def document(name: str) -> Document:
-    """Return a page, rendered again when its file has changed. Raises KeyError where there is no page of that name."""
+def document(name: str, root: str = "/") -> Document:
+    """Return a page, rendered again when its file has changed. Raises KeyError where there is no page of that name.
+
+    `root` is where the installation is: the addresses of the page's links begin so.
+    """
     path = pages()[name]
-    return _read(name, path.stat().st_mtime_ns)
+    return _read(name, root, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=256)
-def _read(name: str, changed: int) -> Document:
-    return render(pages()[name].read_text("utf-8"), name)
+def _read(name: str, root: str, changed: int) -> Document:
+    return render(pages()[name].read_text("utf-8"), name, root)
 
 
-def render(text: str, name: str) -> Document:
+def render(text: str, name: str, root: str = "/") -> Document:
     """Render a page's Markdown; `name` says where its links lead from."""
     tokens = _MARKDOWN.parse(_COMMENT.sub("", text))
     headings = _mark_headings(tokens)
     for token in tokens:
         for child in token.children or ():
             if child.type in ("link_open", "image"):
-                _lead(child, name)
+                _lead(child, name, root)
         _hide_dead_links(token)
         # The alignment of a cell would be an inline style, which the pages' policy forbids.
         token.attrs.pop("style", None)
@@ -127,7 +130,7 @@ def _sections(tokens: Sequence[Token], headings: Sequence[Heading]) -> tuple[Sec
     )
 
 
-def _lead(token: Token, name: str) -> None:
+def _lead(token: Token, name: str, root: str) -> None:
     """Turn a link between files into one between addresses. What is not served loses its address."""
     key = "src" if token.type == "image" else "href"
     target, _, anchor = str(token.attrs.get(key, "")).partition("#")
@@ -135,9 +138,9 @@ def _lead(token: Token, name: str) -> None:
         return
     path = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
     if path.removesuffix(".md") in pages() and path.endswith(".md"):
-        token.attrSet(key, page_address(path.removesuffix(".md")) + (f"#{anchor}" if anchor else ""))
+        token.attrSet(key, page_address(path.removesuffix(".md"), root) + (f"#{anchor}" if anchor else ""))
     elif path in files():
-        token.attrSet(key, f"{PREFIX}files/{path}")
+        token.attrSet(key, f"{root}{PREFIX}files/{path}")
     else:
         token.meta["dead"] = True
 

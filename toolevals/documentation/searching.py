@@ -34,17 +34,20 @@ class Hit:
     excerpt: tuple[Piece, ...]
 
 
-def search(words: str) -> tuple[Hit, ...]:
-    """Return the sections that hold all words, those with the words in their titles first; at most MOST."""
+def search(words: str, root: str = "/") -> tuple[Hit, ...]:
+    """Return the sections that hold all words, those with the words in their titles first; at most MOST.
+
+    `root` is where the installation is: the addresses of the hits begin so.
+    """
     wanted = words.casefold()[:LONGEST].split()[:MOST_WORDS]
     if not wanted:
         return ()
     # Each is made once: a longer word before one that it begins with.
     pattern = re.compile("|".join(map(re.escape, sorted({*wanted}, key=len, reverse=True))), re.IGNORECASE)
     hits: list[tuple[tuple[int, int], Hit]] = []
-    for page in map(document, pages()):
+    for page in (document(name, root) for name in pages()):
         ranked = ((_rank(page, section, wanted), section) for section in page.sections)
-        hits += ((rank, _hit(page, section, pattern)) for rank, section in ranked if rank)
+        hits += ((rank, _hit(page, section, pattern, root)) for rank, section in ranked if rank)
     hits.sort(key=lambda each: each[0], reverse=True)
     return tuple(hit for _, hit in hits[:MOST])
 
@@ -58,12 +61,12 @@ def _rank(page: Document, section: Section, wanted: list[str]) -> tuple[int, int
     return sum(word in title for word in wanted), sum(text.count(word) for word in wanted)
 
 
-def _hit(page: Document, section: Section, pattern: re.Pattern[str]) -> Hit:
+def _hit(page: Document, section: Section, pattern: re.Pattern[str], root: str) -> Hit:
     first = pattern.search(section.text)
     start = max(0, first.start() - BEFORE) if first else 0
     text = section.text[start : start + AROUND]
     excerpt = ("… " if start else "") + text + (" …" if start + AROUND < len(section.text) else "")
-    address = page_address(page.name) + (f"#{section.heading.anchor}" if section.heading.level > 1 else "")
+    address = page_address(page.name, root) + (f"#{section.heading.anchor}" if section.heading.level > 1 else "")
     return Hit(page.title, _pieces(section.heading.title, pattern), address, _pieces(excerpt, pattern))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from toolevals.path_prefix import VARIABLE, prefix_of
 from toolevals.serving.folders import checkout
 from toolevals.serving.forks import Forked, ForkServer, ForkServerEnded, Process
 from toolevals.serving.parents import end_with_parent
@@ -48,7 +49,10 @@ class Application:
         environment: Mapping[str, str] | None = None,
         renews: bool = False,
     ) -> None:
-        """With `renews`, workers that have grown end with the status RENEW; the caller then calls `restart`."""
+        """With `renews`, workers that have grown end with the status RENEW; the caller then calls `restart`.
+
+        Raises PathPrefixError.
+        """
         self.data = data
         # Installed code is found without the working folder, and files there are never taken for modules.
         self.folder = checkout() or data
@@ -65,6 +69,7 @@ class Application:
             # Under either of its names it was said already.
             self.environment.setdefault("TOOLEVALS_ALLOWED_HOSTS", self.environment.get("ALLOWED_HOSTS", own))
         self.environment |= environment or {}
+        self.prefix = prefix_of(self.environment.get(VARIABLE, ""))
         self.processes: dict[str, Process] = {}
         self._renews = renews
         self._fork_server: ForkServer | None = None
@@ -81,7 +86,7 @@ class Application:
     def url(self) -> str:
         """Return the address for a browser on this machine."""
         host = "127.0.0.1" if self.host in WILDCARDS else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}{self.prefix}"
 
     def prepare(self, *, sample: bool) -> str:
         """Migrate, collect, load the sample, as far as needed; return its logins as JSON. Raises CannotServeError."""

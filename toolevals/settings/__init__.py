@@ -12,7 +12,7 @@ from kombu import Queue
 from toolevals.garbage import search_seldom_around_work
 from toolevals.serving.folders import data_folder
 from toolevals.settings.databases import database
-from toolevals.settings.environment import environment
+from toolevals.settings.environment import environment, path_prefix
 from toolevals.settings.help import HELP as HELP
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_COUNTED as HOME_COUNTED
@@ -42,6 +42,9 @@ DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
 # Keys that were in force before: what they signed and sealed is still taken.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+# The path below which a proxy serves the application: every address that it writes begins so. "" is none.
+PATH_PREFIX = path_prefix(env.str("PATH_PREFIX", ""))
+FORCE_SCRIPT_NAME = PATH_PREFIX or None
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 ROOT_URLCONF = "toolevals.urls"
@@ -128,7 +131,7 @@ TIME_ZONE = env.str("TZ_NAME", "UTC")
 USE_I18N = False
 USE_TZ = True
 
-STATIC_URL = "/static/"
+STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PACKAGE / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
@@ -164,6 +167,11 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY el
 CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
 SESSION_ENGINE = "toolevals.workspace.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
+# A browser sends the cookies of "/" to every path below it: so each prefix has names of its own.
+COOKIE_SUFFIX = PATH_PREFIX.replace("/", "~")
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"sessionid{COOKIE_SUFFIX}", f"csrftoken{COOKIE_SUFFIX}"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX or "/"
+MESSAGE_STORAGE = "toolevals.workspace.messages.MessageStorage"
 # A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 # A document of tools has a box to tick for each.

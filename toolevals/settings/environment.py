@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from typing import Final
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from toolevals.path_prefix import PathPrefixError, prefix_of
 
 PREFIX: Final = "TOOLEVALS_"
 # Hosts of databases and brokers set these: they are as good without the prefix.
@@ -61,3 +64,11 @@ def environment(given: Mapping[str, str] = os.environ) -> environ.Env:
 def old_names_in(given: Mapping[str, str]) -> list[str]:
     """Return the variables that are read by a name from before the prefix."""
     return [name for name in OLD_NAMES if name in given and PREFIX + name not in given]
+
+
+def path_prefix(given: str) -> str:
+    """Return the path below which the application is served. Raises ImproperlyConfigured, which commands tell."""
+    try:
+        return prefix_of(given)
+    except PathPrefixError as error:
+        raise ImproperlyConfigured(str(error)) from error

@@ -48,5 +48,6 @@ SPECTACULAR_SETTINGS = {
         "toolevals.workspace.api.schema.describe_problems",
         "toolevals.workspace.api.schema.describe_files",
         "toolevals.workspace.api.schema.describe_nulls",
+        "toolevals.workspace.api.schema.describe_server",
     ],
 }

@@ -26,7 +26,7 @@ class StatusMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if not request.path.startswith(PREFIX) or response.status_code < HTTPStatus.BAD_REQUEST:
+        if not request.path_info.startswith(PREFIX) or response.status_code < HTTPStatus.BAD_REQUEST:
             return response
         content_type = JSON if request.content_type == JSON else PROTOBUF
         status = response.status_code

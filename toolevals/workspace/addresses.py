@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from django.urls import get_script_prefix
+from django.conf import settings
 
 PAGES = {
     "labeling:agreement": "p/{}/datasets/{}/agreement/",
@@ -16,9 +16,10 @@ PAGES = {
     "reports:run": "p/{}/runs/{}/",
     "reports:suspects": "p/{}/datasets/{}/versions/{}/suspects/",
     "traces:promotion": "p/{}/traces/examples/{}/",
+    "workspace:secrets": "p/{}/secrets/",
 }
 
 
 def address(page: str, *arguments: object) -> str:
     """Return what `reverse` would for one of PAGES."""
-    return get_script_prefix() + PAGES[page].format(*(quote(str(argument)) for argument in arguments))
+    return f"{settings.PATH_PREFIX}/" + PAGES[page].format(*(quote(str(argument)) for argument in arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
@@ -12,9 +13,14 @@ from toolevals.workspace.navigation import help_address, navigation
 
 
 def workspace(request: HttpRequest) -> dict[str, Any]:
-    """Return who asks, the project and the role in it (None outside a project), and the top bar's links."""
+    """Return who asks, the project and the role in it (None outside a project), and the top bar's links.
+
+    Scripts of the pages keep what is of this installation alone by its prefix.
+    """
     role = getattr(request, "role", None)
     return {
+        "path_prefix": settings.PATH_PREFIX,
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "user": getattr(request, "user", None),
         "project": getattr(request, "project", None),
         "role": role,

@@ -1,14 +1,16 @@
-"""Defines the fields that every app's models share: public ids, documents and moments."""
+"""Defines the fields that every app's models share: public ids, documents, moments and paths."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from uuid_utils.compat import uuid7
 
 from toolevals.grading.values.canonical import Written, exact, parse
+from toolevals.path_prefix import path_below
 from toolevals.workspace.clock import database_now
 
 
@@ -62,3 +64,17 @@ class MomentField(models.DateTimeField[datetime, datetime]):
     def deconstruct(self) -> Any:
         name, _, args, kwargs = super().deconstruct()
         return name, "django.db.models.DateTimeField", args, kwargs
+
+
+class OwnPathField(models.CharField[str, str]):
+    """A path of this application, kept without the prefix below which it is served: that may change."""
+
+    def from_db_value(self, value: str, expression: Any, connection: Any) -> str:
+        return f"{settings.PATH_PREFIX}{value}" if value else value
+
+    def get_prep_value(self, value: Any) -> Any:
+        return path_below(super().get_prep_value(value), settings.PATH_PREFIX)
+
+    def deconstruct(self) -> Any:
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs

@@ -51,6 +51,7 @@ def navigation(request: HttpRequest) -> list[Link]:
     if project is None or role is None:
         return []
     links = []
+    below = reverse("workspace:project", args=[project.slug])
     for entry in settings.NAVIGATION:
         if role < Role[entry.role]:
             continue
@@ -58,7 +59,7 @@ def navigation(request: HttpRequest) -> list[Link]:
         if entry.when_waiting and not count:
             continue
         url = reverse(entry.to, args=[project.slug])
-        places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
+        places = (url, *(f"{below}{section}/" for section in entry.sections))
         links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links
 

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, QueryDict
 
 # Old name -> new name, of fields in documents and in the query of an address, and of columns in files.
@@ -49,8 +50,8 @@ class OldNamesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if (path := _path(request.path)) != request.path:
-            request.path = path
+        if (path := _path(request.path_info)) != request.path_info:
+            request.path = f"{settings.PATH_PREFIX}{path}"
             return _moved(request.get_full_path())
         if any(name in OLD_NAMES for name in request.GET):
             given = with_new_names(dict(request.GET.lists()))

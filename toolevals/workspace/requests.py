@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 from toolevals.workspace.models import ApiToken, Project, Role, User
@@ -35,7 +37,7 @@ class ProjectRequest(SignedInRequest):
 
 def is_api(request: HttpRequest) -> bool:
     """Return whether the answer, errors included, is for a program."""
-    return request.path.startswith(API_PREFIXES)
+    return request.path_info.startswith(API_PREFIXES)
 
 
 def is_by_script(request: HttpRequest) -> bool:
@@ -80,6 +82,14 @@ def _is_loopback(name: str) -> bool:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def is_own_page(request: HttpRequest, asked: str) -> bool:
+    """Return whether an address leads to a page of this installation: to its host, and below its prefix."""
+    if not url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure()):
+        return False
+    path = unquote(urlsplit(asked).path)
+    return path.startswith(get_script_prefix()) and ".." not in path.split("/")
 
 
 def invitation_link(request: HttpRequest, secret: str) -> str:

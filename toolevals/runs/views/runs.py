@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
@@ -19,7 +18,7 @@ from toolevals.runs.services import grading_start
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, pages_of
-from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.requests import ProjectRequest, is_own_page
 from toolevals.workspace.views.jobs import job_act
 
 
@@ -89,5 +88,4 @@ def _key(request: ProjectRequest, number: int) -> dict[str, object]:
 def _back(request: ProjectRequest) -> HttpResponse:
     """Return to the page that asked, if it is one of ours; else to the list."""
     asked = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith("/")
-    return redirect(asked if safe else reverse("runs:runs", args=[request.project.slug]))
+    return redirect(asked if is_own_page(request, asked) else reverse("runs:runs", args=[request.project.slug]))

@@ -2,13 +2,17 @@
 // and says so; one signs in on it or in another tab, and work goes on. When another person has signed in, it is covered.
 // Events on the document: "signed-out" and "signed-in".
 export const person = () => document.body.dataset.person ?? "";
-export const token = () => document.cookie.match(/(?:^|; )csrftoken=([^;]*)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
+// The path below which the application is served, "" at the root. Another one may be served below another path of the same
+// host, and shares storage and channels with this one: what is kept or told names the prefix.
+export const prefix = () => document.body.dataset.prefix ?? "";
+const cookie = (name) => document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+export const token = () => cookie(document.body.dataset.csrfCookie) ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 
 export class SignedOut extends Error {}
 
 const dialog = () => document.querySelector("dialog[data-session]");
 const part = (name) => document.querySelector(`[data-session-${name}]`);
-const channel = window.BroadcastChannel ? new BroadcastChannel("session") : null;
+const channel = window.BroadcastChannel ? new BroadcastChannel(`session${prefix()}`) : null;
 let state = "in";
 export const isSignedOut = () => state !== "in";
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
@@ -54,7 +55,7 @@ class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
         return [
             {"type": "http", "scheme": "bearer", "description": "An API token of a project: te_..."},
-            {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+            {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
         ]
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
@@ -153,4 +154,11 @@ def describe_nulls(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         if isinstance(branches := item.get("oneOf"), list) and {} in branches:
             # What admits everything admits null as well.
             item["anyOf"] = item.pop("oneOf")
+    return result
+
+
+def describe_server(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Name the path below which the document's paths are, where there is one."""
+    if settings.PATH_PREFIX:
+        result["servers"] = [{"url": settings.PATH_PREFIX}]
     return result

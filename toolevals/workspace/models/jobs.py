@@ -13,7 +13,7 @@ from django.db import models
 
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
+from toolevals.workspace.fields import DocumentField, MomentField, OwnPathField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
@@ -78,7 +78,7 @@ class Job(models.Model):
     kind = models.CharField(max_length=40)
     title = models.CharField(max_length=200)
     # Where its outcome can be seen, once there is one: a path of this application.
-    result_path = models.CharField(max_length=300, blank=True)
+    result_path = OwnPathField(max_length=300, blank=True)
     state = models.CharField(max_length=12, choices=JobState.choices, default=JobState.RUNNING)
     stage = models.PositiveSmallIntegerField(default=0)
     # Higher first.

@@ -9,9 +9,9 @@ from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.urls import reverse
 
 from toolevals.agents.secret_binding import OriginError, SecretBinding, SecretForbiddenError, origins_read
+from toolevals.workspace.addresses import address as page_address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Project, Secret, User
 from toolevals.workspace.services.audit import audit_record
@@ -121,7 +121,7 @@ def _key(project: Project, actor: User | None, name: str, address: str, value: s
         _refusal_record(secret, actor, str(error))
         if (refused := _refused.get()) is not None:
             refused.append((secret, actor, str(error)))
-        where = reverse("workspace:secrets", args=[project.slug])
+        where = page_address("workspace:secrets", project.slug)
         raise SecretRefusedError(f"{error} An owner names the addresses under Secrets: {where}") from None
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django import template
 from django.template.base import FilterExpression, Node, Parser, Token
 from django.template.context import Context
+from django.urls import get_script_prefix
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -34,7 +35,7 @@ class ExplainNode(Node):
     def render(self, context: Context) -> SafeString:
         """Return the button with its text; nothing where this installation has no documents."""
         name = self.word if isinstance(self.word, str) else str(self.word.resolve(context))
-        word = words().get(name)
+        word = words(get_script_prefix()).get(name)
         return explained(word, _place(context)) if word else SafeString("")
 
 

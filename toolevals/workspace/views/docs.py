@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import get_script_prefix
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
 
@@ -22,7 +23,7 @@ def docs(request: HttpRequest, page: str = INDEX) -> HttpResponse:
     name = page_named(page)
     if name is None:
         raise Http404
-    shown = document(name)
+    shown = document(name, get_script_prefix())
     # Rendered without any HTML of the file's own: toolevals.documentation.rendering.
     context = {"document": shown, "html": SafeString(shown.html), "is_index": name == INDEX}
     return render(request, "workspace/docs.html", context)
@@ -32,7 +33,7 @@ def docs(request: HttpRequest, page: str = INDEX) -> HttpResponse:
 def docs_search(request: HttpRequest) -> HttpResponse:
     """Show the sections that hold the words of `?q=`."""
     words = request.GET.get("q", "").strip()[:LONGEST]
-    return render(request, "workspace/docs_search.html", {"words": words, "hits": search(words)})
+    return render(request, "workspace/docs_search.html", {"words": words, "hits": search(words, get_script_prefix())})
 
 
 @require_GET

@@ -66,7 +66,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def outage_answer(request: HttpRequest, outage: Outage) -> HttpResponse:
     """Answer while something is out of order, without asking the database for anything."""
     response: HttpResponse
-    if request.path == HEALTH:
+    if request.path_info == HEALTH:
         # The person who asks may be signed in, which alone asks the database.
         response = unreachable()
     elif is_api(request):

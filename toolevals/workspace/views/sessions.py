@@ -7,7 +7,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.forms.accounts import SignInForm
 from toolevals.workspace.models import User
-from toolevals.workspace.requests import client_address, is_by_script, is_on_this_machine
+from toolevals.workspace.requests import client_address, is_by_script, is_on_this_machine, is_own_page
 from toolevals.workspace.services.sign_in import SignInRefused, TryLater, user_sign_in
 
 
@@ -76,5 +75,4 @@ def _who(user: User | AnonymousUser) -> JsonResponse:
 
 def _wanted(request: HttpRequest) -> str:
     wanted = request.POST.get("next") or request.GET.get("next", "")
-    here = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if here else "workspace:home"
+    return wanted if is_own_page(request, wanted) else "workspace:home"

@@ -1,6 +1,6 @@
 // What was handed in waits here until the server has acknowledged it, across reloads, lost connections and ended sessions.
 // Only a conflict, or a refusal, interrupts.
-import { isSignedOut, openSignIn, person } from "../session.js";
+import { isSignedOut, openSignIn, person, prefix } from "../session.js";
 import { changed, draftKey, forgetDraft, stopDrafts } from "./drafts.js";
 import { Pauses } from "./pauses.js";
 import { showHeld } from "./next_example.js";
@@ -181,7 +181,7 @@ document.addEventListener("edited", ({ detail: fields }) => {
 });
 
 // The same example may be open in another tab: there it is done with too.
-const tabs = window.BroadcastChannel ? new BroadcastChannel("labelled") : null;
+const tabs = window.BroadcastChannel ? new BroadcastChannel(`labelled${prefix()}`) : null;
 tabs?.addEventListener("message", ({ data }) => {
   if (!data || page()?.dataset.slot !== data) return;
   stopDrafts();

@@ -1,9 +1,11 @@
 // What the pages keep in this browser for one person: `outbox` (handed in, not taken), `draft` (typed, not saved),
 // `question` (begun, not asked). Where storage is full or refused, this page keeps it as long as it is open.
+import { prefix } from "../session.js";
+
 const here = new Map();
 
 export const KINDS = ["outbox", "draft", "question"];
-export const keyOf = (kind, person, rest) => `${kind}:${person}:${rest}`;
+export const keyOf = (kind, person, rest) => `${kind}:${person}${prefix()}:${rest}`;
 
 export const read = (key) => {
   if (here.has(key)) return here.get(key);
@@ -35,14 +37,14 @@ export const remove = (key) => {
   }
 };
 
-export const keysWith = (prefix) => {
+export const keysWith = (start) => {
   const keys = new Set([...here.keys()]);
   try {
     for (const key of Object.keys(localStorage)) keys.add(key);
   } catch {
     // nothing was kept
   }
-  return [...keys].filter((key) => key.startsWith(prefix));
+  return [...keys].filter((key) => key.startsWith(start));
 };
 
 export const keysOf = (kind, person) => keysWith(keyOf(kind, person, ""));
