@@ -102,6 +102,22 @@ def validator_of(tool: ToolSpec) -> Validator:
     return Validator(tool.input_schema)
 
 
+def unused_words(tool: ToolSpec, error: InvalidDocument) -> str:
+    """Return the sentence that a tool's schema is not used, and why and where."""
+    problem = error.problems[0]
+    where = f" at {problem.pointer}" if problem.pointer else ""
+    return f"The schema of {tool.name} is not used: it {problem.message}{where}."
+
+
+def why_unused(tool: ToolSpec) -> str:
+    """Return why no call can be checked by a tool's schema, such as that its check costs too much; "" where it can."""
+    try:
+        validator_of(tool)
+    except InvalidDocument as error:
+        return f"{unused_words(tool, error)} Its calls are unscored by the schema gate."
+    return ""
+
+
 def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
 

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -52,6 +53,8 @@ class ShownTool:
     spec: ToolSpec
     rows: tuple[SchemaRow, ...]
     marks: tuple[str, ...]
+    # Why no call can be checked by its schema.
+    unused: str = ""
 
 
 @require_http_methods(["GET", "POST"])
@@ -260,4 +263,4 @@ def _shown(spec: ToolSpec) -> ShownTool:
         "can be repeated" if said.idempotent else "",
         f"cost {spec.cost:g}" if spec.cost is not None else "",
     ]
-    return ShownTool(spec, tuple(schema_rows(spec.input_schema)), tuple(filter(None, marks)))
+    return ShownTool(spec, tuple(schema_rows(spec.input_schema)), tuple(filter(None, marks)), why_unused(spec))
