@@ -46,6 +46,10 @@ class PublishPage:
     digest: str = ""
 
 
+# So many arguments of a tool are shown.
+MAX_ROWS = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class ShownTool:
     """A tool as its version's page shows it."""
@@ -53,8 +57,9 @@ class ShownTool:
     spec: ToolSpec
     rows: tuple[SchemaRow, ...]
     marks: tuple[str, ...]
-    # Why no call can be checked by its schema.
-    unused: str = ""
+    # How many arguments are not shown, and why no call can be checked by its schema.
+    left_out: int
+    unused: str
 
 
 @require_http_methods(["GET", "POST"])
@@ -263,4 +268,6 @@ def _shown(spec: ToolSpec) -> ShownTool:
         "can be repeated" if said.idempotent else "",
         f"cost {spec.cost:g}" if spec.cost is not None else "",
     ]
-    return ShownTool(spec, tuple(schema_rows(spec.input_schema)), tuple(filter(None, marks)), why_unused(spec))
+    rows = schema_rows(spec.input_schema)
+    shown, left_out = tuple(rows[:MAX_ROWS]), max(len(rows) - MAX_ROWS, 0)
+    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec))
