@@ -64,7 +64,7 @@ class Root:
 
 
 def add(whole: dict[str, Any], part: Mapping[str, Any]) -> None:
-    """Put into a schema what another says beside it."""
+    """Put into a schema what another says of the same value."""
     for key, value in part.items():
         mine = whole.get(key)
         if key in ("properties", "$defs") and isinstance(mine, Mapping) and isinstance(value, Mapping):

@@ -175,7 +175,7 @@ def test_a_judge_may_answer_anything(rubric, answers, around):
 
 @given(st.none() | st.text(max_size=40) | st.sampled_from(["###DONE###", "Bye. ###DONE###", " "]))
 def test_a_simulated_user_may_say_anything(said):
-    words = SimulatedUser(Player(saying(said)), "Cancel it.").answer([saying("How can I help?")])  # type: ignore[arg-type]
+    words = SimulatedUser(Player(saying(said)), "Cancel it.").answer([saying("How can I help?")])
     assert words is None or (words.strip() and "###DONE###" not in words)
 
 
@@ -187,7 +187,7 @@ def test_a_simulated_user_may_say_anything(said):
 def test_events_are_the_same_however_they_come_in_pieces(lines, end, sizes):
     text = "\ufeff" + "".join(line + end for line in lines)
     whole = text.encode()
-    pieces, rest = [], whole
+    pieces, rest = list[bytes](), whole
     for size in sizes:
         pieces, rest = [*pieces, rest[:size]], rest[size:]
     assert list(events_in([*pieces, rest])) == list(events_in([whole])) == expected(lines)
