@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.conversation.pretty import pretty
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.values import ToolSpec
 
 MAX_DEPTH = 4
@@ -27,18 +28,19 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ToolReading:
-    """A tool's name, description, parameters, and its input schema as JSON."""
+    """A tool's name, description, parameters, and its input schema as JSON. `unused` says why no one checks by it."""
 
     name: str
     description: str
     parameters: tuple[Parameter, ...]
     schema: str
+    unused: str = ""
 
 
 def tool_reading(spec: ToolSpec) -> ToolReading:
     """Return how a tool is read."""
     parameters = tuple(_parameters(spec.input_schema, "", 0))
-    return ToolReading(spec.name, spec.description, parameters, pretty(spec.input_schema))
+    return ToolReading(spec.name, spec.description, parameters, pretty(spec.input_schema), why_unused(spec))
 
 
 def _parameters(schema: Any, within: str, depth: int) -> Iterator[Parameter]:

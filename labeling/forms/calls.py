@@ -18,10 +18,13 @@ from labeling.forms.fields import (
     variant_of,
 )
 from labeling.forms.matchers import RAW, UNNAMED, first_matcher, matcher_keys
+from labeling.forms.schemas import Root
 from toolevals.grading.values.problems import pointer_to
 
 MAX_EXTRAS = 100
 MAX_ITEMS = 200
+# Of variants in variants so many are tried together for one value.
+MAX_TRIES = 60
 _KEY = re.compile(r"[0-9]{1,5}")
 
 
@@ -73,7 +76,8 @@ def item_keys(entries: CallEntries, path: str) -> list[str]:
 def fields_of_call(entries: CallEntries, schema: Mapping[str, Any]) -> list[ArgumentField]:
     """Return the fields of a call: those of the tool's schema, then those that were added."""
     known = argument_fields(schema)
-    return [*known, *(extra_field(schema, schema, "", name) for name in extra_names(entries, "", known))]
+    root = Root(schema)
+    return [*known, *(extra_field(schema, root, "", name) for name in extra_names(entries, "", known))]
 
 
 def fields_of_object(entries: CallEntries, one: ArgumentField) -> list[ArgumentField]:
@@ -152,14 +156,15 @@ def fill_call(entries: CallEntries, schema: Mapping[str, Any], call: Mapping[str
     filled: Parts = {entries.name("tool"): [call["tool"]]}
     if call.get("additional_arguments", True):
         filled[entries.name("more")] = ["1"]
-    return filled | _fill_fields(entries, known, matchers, (schema, schema, ""))
+    return filled | _fill_fields(entries, known, matchers, (schema, Root(schema), ""))
 
 
 def _fill_fields(
     entries: CallEntries,
     known: Iterable[ArgumentField],
     matchers: Mapping[str, Any],
-    inside: tuple[Mapping[str, Any], Mapping[str, Any], str],
+    inside: tuple[Mapping[str, Any], Root, str],
+    tries: int = MAX_TRIES,
 ) -> Parts:
     schema, root, path = inside
     filled: Parts = {}
@@ -167,40 +172,43 @@ def _fill_fields(
     for one in known:
         names.add(one.name)
         if one.name in matchers:
-            filled |= _fill_field(entries, one, matchers[one.name])
+            filled |= _fill_field(entries, one, matchers[one.name], tries)
         elif first_matcher(chosen_field(entries, one)) != UNNAMED:
             filled[entries.name("m", one.path)] = [UNNAMED]
     extras = [name for name in matchers if name not in names]
     if extras:
         filled[entries.name("e", path)] = extras
     for name in extras:
-        filled |= _fill_field(entries, extra_field(schema, root, path, name), matchers[name])
+        filled |= _fill_field(entries, extra_field(schema, root, path, name), matchers[name], tries)
     return filled
 
 
-def _fill_field(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any]) -> Parts:
+def _fill_field(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
+    """Return a field's parts; so many variants are tried, those in each other multiplied."""
     if one.kind is not Kind.VARIANT:
-        return _fill_plain(entries, one, matcher)
+        return _fill_plain(entries, one, matcher, tries)
     tried = []
-    for number in range(len(one.variants)):
+    count = min(len(one.variants), tries)
+    for number in range(count):
         variant = variant_of(one, number)
-        filled = {entries.name("x", one.path): [str(number)], **_fill_plain(entries, variant, matcher)}
+        parts = _fill_plain(entries, variant, matcher, max(1, tries // count))
+        filled = {entries.name("x", one.path): [str(number)], **parts}
         tried.append((_awkwardness(filled) + _misfits(variant, matcher), filled))
     return min(tried, key=lambda pair: pair[0])[1]
 
 
-def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any]) -> Parts:
+def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, Any], tries: int) -> Parts:
     path = one.path
     if "fields" in matcher:
         filled: Parts = {entries.name("m", path): ["fields"]}
-        filled |= _fill_fields(entries, children_of(one), matcher["fields"], (one.schema, one.root, path))
+        filled |= _fill_fields(entries, children_of(one), matcher["fields"], (one.schema, one.root, path), tries)
         if matcher.get("additional_fields"):
             filled[entries.name("more", path)] = ["1"]
     elif "items" in matcher:
         keys = [str(number) for number in range(len(matcher["items"]))]
         filled = {entries.name("m", path): ["items"], entries.name("k", path): keys}
         for key, item in zip(keys, matcher["items"], strict=True):
-            filled |= _fill_field(entries, item_of(one, key), item)
+            filled |= _fill_field(entries, item_of(one, key), item, tries)
     else:
         return {entries.name(part, path): values for part, values in fill_entry(entries, one, matcher).items()}
     if matcher.get("optional"):

@@ -10,11 +10,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
-from labeling.forms.schemas import ANY, merged, variants_of, without_null
+from labeling.forms.schemas import ANY, MAX_FIELDS, Root, variants_of, without_null
 
 MAX_CHOICES = 200
+# Objects in objects are opened as far as this, where all of them together have so many fields at most.
+OPEN_DEPTH = 2
+MAX_OPENED = 600
 
 
 class Kind(StrEnum):
@@ -75,7 +79,12 @@ class ArgumentField:
     is_item: bool = False
     is_extra: bool = False
     schema: Mapping[str, Any] = field(default_factory=dict)
-    root: Mapping[str, Any] = field(default_factory=dict)
+    root: Root = field(default_factory=lambda: Root(ANY))
+
+    @property
+    def opens(self) -> bool:
+        """Return whether it is an object whose fields are shown at first."""
+        return self.kind is Kind.OBJECT and (self.is_item or (self.required and self.depth < OPEN_DEPTH))
 
     @property
     def depth(self) -> int:
@@ -84,8 +93,25 @@ class ArgumentField:
 
 
 def argument_fields(schema: Mapping[str, Any]) -> tuple[ArgumentField, ...]:
-    """Return the fields of a tool's input schema, in its order; none where it takes no named arguments."""
-    return _properties(merged(schema, schema), schema, parent="")
+    """Return the fields of a tool's input schema, in its order; none where it takes no named arguments.
+
+    Of an object with more than MAX_FIELDS properties the first ones are fields; `takes_extras` says so, too.
+    """
+    root = Root(schema)
+    fields = _properties(root.merged(schema), root, parent="")
+    root.opens = _opened(fields, 0) <= MAX_OPENED
+    return fields
+
+
+def _opened(fields: tuple[ArgumentField, ...], count: int) -> int:
+    """Return how many fields a form has that opens each required object; it is not counted on beyond MAX_OPENED."""
+    count += len(fields)
+    for one in fields:
+        if count > MAX_OPENED:
+            break
+        if one.opens:
+            count = _opened(children_of(one), count)
+    return count
 
 
 def children_of(parent: ArgumentField) -> tuple[ArgumentField, ...]:
@@ -119,7 +145,7 @@ def variant_of(parent: ArgumentField, number: int) -> ArgumentField:
     )
 
 
-def extra_field(schema: Mapping[str, Any], root: Mapping[str, Any], parent: str, name: str) -> ArgumentField:
+def extra_field(schema: Mapping[str, Any], root: Root, parent: str, name: str) -> ArgumentField:
     """Return the field of a property that an object's schema does not name."""
     additional = schema.get("additionalProperties")
     part = additional if isinstance(additional, Mapping) else ANY
@@ -130,8 +156,10 @@ def extra_field(schema: Mapping[str, Any], root: Mapping[str, Any], parent: str,
 def takes_extras(schema: Mapping[str, Any]) -> bool:
     """Return whether an object may have properties that its schema does not name, as far as is said."""
     additional = schema.get("additionalProperties")
-    has_some = isinstance(schema.get("properties"), Mapping) and bool(schema["properties"])
-    return isinstance(additional, Mapping) or additional is True or (additional is None and not has_some)
+    known = schema["properties"] if isinstance(schema.get("properties"), Mapping) else {}
+    if isinstance(additional, Mapping) or additional is True or len(known) > MAX_FIELDS:
+        return True
+    return additional is None and not known
 
 
 def escaped(name: str) -> str:
@@ -144,16 +172,14 @@ def step(name: str) -> str:
     return re.sub(r"[%\x00-\x1f\x7f\u2028\u2029]", lambda found: f"%{ord(found[0]):02X}", escaped(name))
 
 
-def make_field(
-    name: str, schema: Mapping[str, Any], root: Mapping[str, Any], *, path: str, required: bool
-) -> ArgumentField:
+def make_field(name: str, schema: Mapping[str, Any], root: Root, *, path: str, required: bool) -> ArgumentField:
     """Return the field of one schema."""
-    plain, nullable = without_null(merged(schema, root), root)
+    plain, nullable = without_null(root.merged(schema), root)
     kind, choices = _kind(plain, root)
     entries = Kind.JSON
     if kind is Kind.LIST:
         items = plain.get("items")
-        part = merged(items, root) if isinstance(items, Mapping) else ANY
+        part = root.merged(items) if isinstance(items, Mapping) else ANY
         entries, choices = _kind(without_null(part, root)[0], root)
     description = plain.get("description") or schema.get("description") or ""
     return ArgumentField(
@@ -173,7 +199,7 @@ def make_field(
     )
 
 
-def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], *, parent: str) -> tuple[ArgumentField, ...]:
+def _properties(schema: Mapping[str, Any], root: Root, *, parent: str) -> tuple[ArgumentField, ...]:
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return ()
@@ -187,11 +213,11 @@ def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], *, parent: s
             path=f"{parent}/{step(name)}",
             required=name in names,
         )
-        for name, part in properties.items()
+        for name, part in islice(properties.items(), MAX_FIELDS)
     )
 
 
-def _kind(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
+def _kind(schema: Mapping[str, Any], root: Root) -> tuple[Kind, tuple[Choice, ...]]:
     allowed = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(allowed, list) and allowed:
         simple = len(allowed) <= MAX_CHOICES and not any(isinstance(value, dict | list) for value in allowed)
@@ -217,7 +243,7 @@ def _choice(value: Any, title: object = "") -> Choice:
     return Choice(literal, shown, title if isinstance(title, str) and title != shown else "")
 
 
-def _titled(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Choice, ...]:
+def _titled(schema: Mapping[str, Any], root: Root) -> tuple[Choice, ...]:
     """Return the choices of a schema that lists each allowed value with a title: `oneOf` or `anyOf` of constants."""
     parts = variants_of(schema, root)
     if not parts or not all("const" in part and not isinstance(part["const"], dict | list) for part in parts):
@@ -225,7 +251,7 @@ def _titled(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Choice,
     return tuple(_choice(part["const"], part.get("title", "")) for part in parts)
 
 
-def _titles(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[str, ...]:
+def _titles(schema: Mapping[str, Any], root: Root) -> tuple[str, ...]:
     titles = [_title(part) for part in variants_of(schema, root)]
     return tuple(
         title if title and titles.count(title) == 1 else f"{title or 'variant'} {number + 1}"

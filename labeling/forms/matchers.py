@@ -75,8 +75,6 @@ VALUELESS = {
 # Numeric dates that can be read in two ways, and how; "" for as it stands.
 DATE_FORMATS = ("", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "MM.DD.YYYY", "DD-MM-YYYY", "MM-DD-YYYY")
 MANY_CHOICES = 4
-# Objects in objects are opened as far as this.
-OPEN_DEPTH = 2
 
 
 def matcher_keys(field: ArgumentField) -> set[str]:
@@ -114,7 +112,7 @@ def first_matcher(field: ArgumentField) -> str:
     """Return what an untouched field is compared by: an optional one is no part of the label."""
     if not field.required:
         return UNNAMED
-    if field.kind is Kind.OBJECT and (field.is_item or field.depth < OPEN_DEPTH):
+    if field.opens and (field.is_item or field.root.opens):
         return "fields"
     return "items" if field.kind is Kind.LIST and field.entries not in IN_LINE else "exact"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from time import monotonic
 
@@ -9,11 +10,13 @@ import pytest
 from django.utils import timezone
 
 from labeling.services import dataset_create, examples_import
-from tests.traces.sending import conversation, export, send, span
+from tests.fixtures.hostile_schemas import REFUSED
+from tests.traces.promoting import promoted
+from tests.traces.sending import TOOL, conversation, export, send, span
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
 from toolevals.traces import chunks
-from toolevals.traces.models import ToolUse, Trace, TraceExample, TraceSettings
+from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceExample, TraceSettings
 from toolevals.traces.services import settling, trace_settle, traces_forget, traces_settle
 from toolevals.traces.tasks import settle
 from toolevals.workspace.trash.kinds import trash_kinds
@@ -53,6 +56,28 @@ def test_a_call_that_failed_with_arguments_that_do_not_fit(client, token):
     assert '"id" is a required property' in use.problem
     trace = Trace.objects.get()
     assert (trace.failed_calls, trace.error_classes) == (1, ["404"])
+
+
+def test_a_tool_whose_schema_costs_too_much_is_kept_and_not_used(client, token, project, owner, run_jobs):
+    schema, _ = REFUSED["allOf"]
+    spans = conversation()
+    for span_ in spans:
+        for said in span_["attributes"]:
+            if said["key"] == "gen_ai.tool.definitions":
+                said["value"] = {"stringValue": json.dumps([TOOL | {"parameters": schema}, TOOL | {"name": "other"}])}
+    send(client, token, export(*spans))
+    traces_settle()
+    trace = Trace.objects.get()
+    assert trace.request == "Where is my order 7?"
+    use = ToolUse.objects.get()
+    assert use.arguments_fit is None
+    assert use.problem.startswith("The schema of get_order is not used: it applies more than 10,000 schemas")
+    verdict = SpanVerdict.objects.get(trace=trace, rule="schema")
+    assert (verdict.status, verdict.reason) == ("unscored", use.problem)
+    dataset = dataset_create(project=project, actor=owner, slug="orders", name="Orders")
+    (left_out,) = promoted(run_jobs, dataset, owner, traces=(trace.pk,)).left_out
+    assert left_out["reason"].startswith("The schema of get_order is not used")
+    assert not dataset.examples.exists()
 
 
 def test_a_trace_waits_for_its_root_and_reopens(client, token, settings):

@@ -6,7 +6,7 @@ What comes is read here as it was sent: the clients' own models take what is not
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -63,12 +63,10 @@ class ClientChat(ABC):
                 stream_cls=self._library.Stream[Any],
             )
             try:
-                # The client's own reading of an event, without what it makes of its data.
-                for event in stream._iter_events():
-                    if event.data.startswith("[DONE]"):
+                for name, data in events_in(stream.response.iter_bytes()):
+                    if data.startswith("[DONE]"):
                         return
-                    if event.data:
-                        yield self._read(event.data, OK, is_error=event.event == "error")
+                    yield self._read(data, OK, is_error=name == "error")
             finally:
                 stream.close()
 
@@ -123,6 +121,37 @@ class ClientChat(ABC):
 
     def _worth_a_try(self, reason: str) -> UnreachableError:
         return unreachable(reason, key=self._key, again=True)
+
+
+def events_in(chunks: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield the events of a stream (HTML, "Server-sent events") as their names and data, those without data left out.
+
+    What no empty line ends is no event. Raises UnicodeDecodeError.
+    """
+    name, data = "", list[str]()
+    for number, line in enumerate(_lines_in(chunks)):
+        field, _, value = (line if number else line.removeprefix(_BOM)).decode().partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)
+        elif not line:
+            if any(data):
+                yield name, "\n".join(data)
+            name, data = "", []
+
+
+def _lines_in(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines that are ended; a line that ends with a carriage return waits for what may follow it."""
+    begun: list[bytes] = []
+    for chunk in chunks:
+        begun.append(chunk)
+        if b"\n" in chunk or b"\r" in chunk:
+            lines = b"".join(begun).splitlines(keepends=True)
+            begun = [] if lines[-1].endswith(b"\n") else [lines.pop()]
+            yield from (line.rstrip(b"\r\n") for line in lines)
+    yield from (line.rstrip(b"\r\n") for line in b"".join(begun).splitlines(keepends=True) if line[-1:] in b"\r\n")
 
 
 def _error_in(body: Any) -> Mapping[str, Any]:

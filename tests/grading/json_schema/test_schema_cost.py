@@ -9,88 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.hostile_schemas import CHECKED, REFUSED
 from toolevals.grading.json_schema.conformance import TOO_MANY, call_problems, schema_problems
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 
 LONGEST_SECONDS = 1.0
-MULTIPLY, ENDLESS, IN_A_ROW = "its references multiply", "never ends", "in a row"
-
-
-def _levels(make: Any, count: int = 40) -> dict[str, Any]:
-    defs: dict[str, Any] = {"l0": {"type": "string", "$dynamicAnchor": "l0", "$anchor": "a0"}}
-    for level in range(1, count):
-        named = {"$dynamicAnchor": f"l{level}", "$anchor": f"a{level}"}
-        defs[f"l{level}"] = make({"$ref": f"#/$defs/l{level - 1}"}, level - 1) | named
-    return {"properties": {"a": {"$ref": f"#/$defs/l{count - 1}"}}, "$defs": defs}
-
-
-def _deep(value: Any, levels: int) -> Any:
-    for _ in range(levels):
-        value = {"a": value}
-    return value
-
-
-def _nested(make: Any, levels: int) -> dict[str, Any]:
-    schema: Any = {"type": "string"}
-    for _ in range(levels):
-        schema = make(schema)
-    return {"properties": {"a": schema}}
-
-
-_SELF = {"$ref": "#/$defs/n"}
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "allOf": (_levels(lambda ref, _: {"allOf": [ref, ref]}), MULTIPLY),
-    "anyOf": (_levels(lambda ref, _: {"anyOf": [ref, ref]}), MULTIPLY),
-    "oneOf": (_levels(lambda ref, _: {"oneOf": [ref, ref]}), MULTIPLY),
-    "not": (_levels(lambda ref, _: {"not": ref, "allOf": [ref]}), MULTIPLY),
-    "if and then": (_levels(lambda ref, _: {"if": ref, "then": ref}), MULTIPLY),
-    "if and else": (_levels(lambda ref, _: {"if": ref, "else": ref}), MULTIPLY),
-    "$ref and allOf": (_levels(lambda ref, _: {**ref, "allOf": [ref]}), MULTIPLY),
-    "dependentSchemas": (_levels(lambda ref, _: {"dependentSchemas": {"a": ref, "b": ref}}), MULTIPLY),
-    "dependencies": (_levels(lambda ref, _: {"dependencies": {"a": ref, "b": ref}}), MULTIPLY),
-    "$dynamicRef": (_levels(lambda _, n: {"allOf": [{"$dynamicRef": f"#l{n}"}] * 2}), MULTIPLY),
-    "$anchor": (_levels(lambda _, n: {"anyOf": [{"$ref": f"#a{n}"}] * 2}), MULTIPLY),
-    "tenfold": (_levels(lambda ref, _: {"anyOf": [ref] * 10}, 8), MULTIPLY),
-    "a long row": (_levels(lambda ref, _: ref, 200), IN_A_ROW),
-    "unevaluatedProperties": (
-        _nested(lambda inside: {"allOf": [inside], "unevaluatedProperties": False}, 20),
-        MULTIPLY,
-    ),
-    "unevaluatedItems": (_nested(lambda inside: {"anyOf": [inside], "unevaluatedItems": False}, 20), MULTIPLY),
-    "deep not": (_nested(lambda inside: {"not": inside}, 150), IN_A_ROW),
-    "itself": ({"$defs": {"n": _SELF}, "properties": {"a": _SELF}}, ENDLESS),
-    "the root": ({"not": {"$ref": "#"}}, ENDLESS),
-    "$recursiveRef": ({"anyOf": [{"$recursiveRef": "#"}]}, ENDLESS),
-    "mutual": ({"$defs": {"n": {"allOf": [{"$ref": "#/$defs/m"}]}, "m": {"anyOf": [_SELF]}}}, ENDLESS),
-    "through if": ({"$defs": {"n": {"if": _SELF}}}, ENDLESS),
-    "through dependentSchemas": ({"$defs": {"n": {"dependentSchemas": {"a": _SELF}}}}, ENDLESS),
-}
-_TWICE = {"properties": {"a": _SELF}}
-CHECKED: dict[str, tuple[dict[str, Any], Any]] = {
-    "two by level": ({**_SELF, "$defs": {"n": {"allOf": [_TWICE, _TWICE]}}}, _deep("x", 60)),
-    "patterns by level": ({**_SELF, "$defs": {"n": {"patternProperties": {"a": _SELF, "^a": _SELF}}}}, _deep("x", 60)),
-    "properties and patterns": (
-        {**_SELF, "$defs": {"n": {"properties": {"a": _SELF}, "patternProperties": {"^a": _SELF}}}},
-        _deep("x", 60),
-    ),
-    "many texts wanted": ({"properties": {"a": {"allOf": [{"type": "string"}] * 500}}}, {"a": [{"b": 1}] * 20_000}),
-    "a long enum": ({"properties": {"a": {"items": {"enum": list(range(50_000))}}}}, {"a": ["z"] * 1_000}),
-    "objects in an enum": (
-        {"properties": {"a": {"items": {"enum": [{"b": n} for n in range(20_000)]}}}},
-        {"a": [{"b": -1}] * 300},
-    ),
-    "unique objects": ({"properties": {"a": {"uniqueItems": True}}}, {"a": [{"b": [n]} for n in range(20_000)]}),
-    "all items wrong": ({"properties": {"a": {"items": {"type": "string"}}}}, {"a": list(range(100_000))}),
-    "contains in contains": (
-        {"properties": {"a": {"contains": {"contains": {"contains": {"const": 1}}}}}},
-        {"a": [[[0] * 100] * 30] * 30},
-    ),
-    "a tree": (
-        {**_SELF, "$defs": {"n": {"properties": {"a": _SELF}, "required": ["b"]}}},
-        _deep({"b": 1}, 60),
-    ),
-}
 
 
 def _tool(schema: dict[str, Any]) -> ToolSpec:

@@ -13,6 +13,7 @@ from toolevals.grading.values.json_pointers import target_of
 from toolevals.grading.values.problems import pointer_to
 
 MAX_PARAMETERS = 1_000
+MAX_FOLLOWED = 20_000
 _DEEPEST = 8
 _LONGEST_CHAIN = 10
 _ANY_ITEM = "*"
@@ -41,78 +42,101 @@ def applicable_kinds(tool: ToolSpec) -> dict[str, frozenset[EdgeCase]]:
     """Return the edge cases that each parameter of a tool admits, by its pointer, those without any left out.
 
     A pointer leads into the arguments; `*` stands for any item of a list. Of giant schemas the first MAX_PARAMETERS
-    are looked at, of recursive ones the first 8 levels.
+    are looked at, of recursive ones the first 8 levels, and of any MAX_FOLLOWED schemas at most.
     """
     return {pointer_to(each.path): kinds for each in parameters_of(tool) if (kinds := _kinds(each))}
 
 
 def parameters_of(tool: ToolSpec) -> list[Parameter]:
     """Return a tool's parameters, breadth first, at most MAX_PARAMETERS."""
-    root = tool.input_schema
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
+    schemas = _Schemas(tool.input_schema)
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), tool.input_schema)]
     parameters: list[Parameter] = []
     for path, schema in waiting:
         if len(path) >= _DEEPEST or len(parameters) >= MAX_PARAMETERS:
             break
-        for name, inside, required in _inside(_followed(root, schema), root):
+        for name, inside, required in schemas.inside(schemas.followed(schema)):
             if len(parameters) >= MAX_PARAMETERS:
                 break
-            followed = _followed(root, inside)
-            parameters.append(Parameter((*path, name), followed, required, _types(followed, root, 0)))
+            followed = schemas.followed(inside)
+            parameters.append(Parameter((*path, name), followed, required, schemas.types(followed)))
             waiting.append(((*path, name), followed))
     return parameters
 
 
-def _inside(schema: Mapping[str, Any], root: Any) -> Iterator[tuple[str, Any, bool]]:
-    for branch in _branches(schema, root):
-        properties, required = branch.get("properties"), branch.get("required")
-        listed = required if isinstance(required, list) else []
-        for name, inside in properties.items() if isinstance(properties, dict) else ():
-            yield name, inside, name in listed
-        if isinstance(items := branch.get("items"), dict):
-            yield _ANY_ITEM, items, True
+class _Schemas:
+    """The schemas of one tool as they are followed, MAX_FOLLOWED at most: those after them say nothing."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+        self._left = MAX_FOLLOWED
+
+    def inside(self, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+        """Yield the properties and the items of a schema, and whether each is required."""
+        for branch in self._branches(schema):
+            properties, required = branch.get("properties"), branch.get("required")
+            listed = set(filter(_is_text, required)) if isinstance(required, list) else frozenset[str]()
+            for name, inside in properties.items() if isinstance(properties, dict) else ():
+                yield name, inside, name in listed
+            if isinstance(items := branch.get("items"), dict):
+                yield _ANY_ITEM, items, True
+
+    def followed(self, schema: Any) -> dict[str, Any]:
+        """Return a schema with its reference followed; what cannot be followed says nothing."""
+        found: dict[str, Any] = {}
+        for _ in range(_LONGEST_CHAIN):
+            self._left -= 1
+            if not isinstance(schema, dict) or self._left < 0:
+                return found
+            if "$ref" not in schema:
+                return {**schema, **found} if found else schema
+            found = {**schema, **found}
+            found.pop("$ref")
+            try:
+                schema = target_of(self._root, schema["$ref"], "")[0]
+            except ValueError:
+                return found
+        return found
+
+    def types(self, schema: Mapping[str, Any]) -> frozenset[str]:
+        """Return the types that a schema admits; of alternatives those of each."""
+        found: set[str] = set()
+        waiting = [(schema, 0)]
+        while waiting:
+            schema, depth = waiting.pop()
+            members = next((schema[each] for each in ("anyOf", "oneOf") if isinstance(schema.get(each), list)), None)
+            if (said := _types_said(schema)) is not None:
+                found |= said
+            elif members is None or depth == _DEEPEST or self._left < 0:
+                return _ALL_TYPES
+            else:
+                waiting += [(self.followed(member), depth + 1) for member in members]
+        return frozenset(found)
+
+    def _branches(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield a schema and what it is composed of, one level deep."""
+        yield schema
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            members = schema.get(keyword)
+            for member in members if isinstance(members, list) else ():
+                if self._left < 0:
+                    return
+                yield self.followed(member)
 
 
-def _branches(schema: Mapping[str, Any], root: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and what it is composed of, one level deep."""
-    yield schema
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        members = schema.get(keyword)
-        for member in members if isinstance(members, list) else ():
-            yield _followed(root, member)
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
-def _followed(root: Any, schema: Any) -> dict[str, Any]:
-    """Return a schema with its reference followed; what cannot be followed says nothing."""
-    found: dict[str, Any] = {}
-    for _ in range(_LONGEST_CHAIN):
-        if not isinstance(schema, dict):
-            return found
-        found = {**schema, **found}
-        found.pop("$ref", None)
-        if "$ref" not in schema:
-            return found
-        try:
-            schema = target_of(root, schema["$ref"], "")[0]
-        except ValueError:
-            return found
-    return found
-
-
-def _types(schema: Mapping[str, Any], root: Any, depth: int) -> frozenset[str]:
+def _types_said(schema: Mapping[str, Any]) -> frozenset[str] | None:
+    """Return the types that a schema names itself, or those of the values that it lists; None where it does neither."""
     said = schema.get("type")
     if isinstance(said, str):
         return frozenset({said})
     if isinstance(said, list):
         return frozenset(each for each in said if isinstance(each, str))
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if isinstance(values, list):
-        return frozenset(type_of(value) for value in values)
-    for keyword in ("anyOf", "oneOf"):
-        members = schema.get(keyword)
-        if isinstance(members, list) and depth < _DEEPEST:
-            return frozenset().union(*(_types(_followed(root, member), root, depth + 1) for member in members))
-    return _ALL_TYPES
+    return frozenset(type_of(value) for value in values) if isinstance(values, list) else None
 
 
 def type_of(value: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from toolevals.grading.json_schema.conformance import call_problems, validator_of
+from toolevals.grading.json_schema.conformance import call_problems, unused_words, validator_of
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
@@ -165,7 +165,5 @@ class Offer:
         try:
             validator_of(tool).is_valid(call.arguments)
         except InvalidDocument as error:
-            problem = error.problems[0]
-            where = f" at {problem.pointer}" if problem.pointer else ""
-            return f"The schema of {tool.name} is not used: it {problem.message}{where}."
+            return unused_words(tool, error)
         return ""

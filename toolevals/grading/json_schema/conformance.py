@@ -102,6 +102,22 @@ def validator_of(tool: ToolSpec) -> Validator:
     return Validator(tool.input_schema)
 
 
+def unused_words(tool: ToolSpec, error: InvalidDocument) -> str:
+    """Return the sentence that a tool's schema is not used, and why and where."""
+    problem = error.problems[0]
+    where = f" at {problem.pointer}" if problem.pointer else ""
+    return f"The schema of {tool.name} is not used: it {problem.message}{where}."
+
+
+def why_unused(tool: ToolSpec) -> str:
+    """Return why no call can be checked by a tool's schema, such as that its check costs too much; "" where it can."""
+    try:
+        validator_of(tool)
+    except InvalidDocument as error:
+        return f"{unused_words(tool, error)} Its calls are unscored by the schema gate."
+    return ""
+
+
 def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
 
@@ -181,16 +197,21 @@ def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | in
     """Return the path to what is wrong; the engine leaves empty names out, and the value found shows where."""
     if not path and type(value) is type(wanted) and value == wanted:
         return []
-    inside: Any = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, dict) else {}
-    if path and path[0] in inside:
-        rest = _whole_path(inside[path[0]], path[1:], wanted)
+    if path and _has(value, path[0]):
+        rest = _whole_path(value[path[0]], path[1:], wanted)
         if rest is not None:
             return [path[0], *rest]
-    if "" in inside:
-        rest = _whole_path(inside[""], path, wanted)
+    if isinstance(value, dict) and "" in value:
+        rest = _whole_path(value[""], path, wanted)
         if rest is not None:
             return ["", *rest]
     return None
+
+
+def _has(value: Any, step: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(step, int) and step < len(value)
+    return isinstance(value, dict) and step in value
 
 
 def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 References and applicators in place (`allOf`, `$ref`, `if`, ...) apply further schemas to the *same* value. Where each
 of some levels refers twice to the one below, twenty lines ask for a million checks. They are counted here from the
 bottom up, each schema once, so that nothing is expanded. Recursion through `properties`, `items` and their like is
-fine: a value ends it. What it costs depends on the value, and `Work` counts that.
+fine: a value ends it. What it costs depends on the value, and `Work` counts that: also what patterns cost on its texts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from copy import copy
 from typing import Any, Final, Self
 from urllib.parse import unquote
 
-from toolevals.grading.json_schema.subschemas import subschemas
+from toolevals.grading.json_schema.subschemas import LARGEST_PATTERN, SMALLEST_PATTERN, pattern_size, subschemas
 from toolevals.grading.values.json_pointers import parts_of
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
@@ -25,6 +25,10 @@ MOST_WORK: Final = 1_000_000
 """The most schemas that may be applied to all parts of one value, together."""
 MOST_LISTED: Final = 200_000
 """So much may be put into the list of what is wrong with a value, in parts of values and tenths of an enum's values."""
+MOST_TARGETS: Final = 100_000
+"""The most places that the references of a schema may lead to, all together, where anchors or identifiers repeat."""
+MATCHED: Final = 5_000
+"""So many bytes of a compiled pattern, each for one byte of text, count as one check."""
 UNEVALUATED: Final = 10
 _MOST_STATES = 50_000
 _IN_A_ROW = f"applies more than {MOST_DEEP} schemas in a row to the same value"
@@ -50,6 +54,9 @@ class SchemaCost:
         self._rows: dict[int, int] = {}
         self._anchors: dict[str, list[Schema]] = {}
         self._resources: list[Schema] = [schema]
+        self._patterns = 0
+        self._found: dict[str, list[Schema]] = {}
+        self._led_to = 0
         self._problem: Problem | None = None
         self._places: dict[int, tuple[str | int, ...]] = {}
         # The most that one application brings to one part of a value, and the longest enum.
@@ -73,14 +80,15 @@ class SchemaCost:
 
     def require_cheap(self, value: Any) -> None:
         """Raise InvalidDocument where the check of a value may take too long."""
-        size, deep = _measured(value)
+        size, deep, length = _measured(value)
+        size += length * self._patterns * LARGEST_PATTERN // MATCHED
         if size * self.most ** (deep + 1) > MOST_WORK and Work(self, MOST_WORK).exceeds(value):
             words = f"takes more than {MOST_WORK:,} checks of parts of this value"
             raise InvalidDocument.at("", words)
 
     def can_list(self, value: Any) -> bool:
         """Tell whether all that is wrong with a value can be listed in a short time."""
-        size, deep = _measured(value)
+        size, deep, _ = _measured(value)
         most = size * self.most ** (deep + 1) * (deep + 1 + self.longest_enum // 10)
         return most <= MOST_LISTED or not Work(self, MOST_LISTED, lists=True).exceeds(value)
 
@@ -94,6 +102,8 @@ class SchemaCost:
         found = list(subschemas(self._root))
         for path, schema in found:
             self._places[id(schema)] = path
+            named = schema.get("patternProperties")
+            self._patterns = max(self._patterns, len(named) if isinstance(named, dict) else "pattern" in schema)
             if path and isinstance(schema.get("$id"), str):
                 self._resources.append(schema)
             for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
@@ -145,8 +155,15 @@ class SchemaCost:
 
     def _in_place(self, schema: Schema) -> Iterator[_Edge]:
         for keyword in _REFERENCES:
-            if isinstance(target := schema.get(keyword), str):
-                yield from ((f"/{keyword}", each) for each in self._targets(target))
+            if isinstance(reference := schema.get(keyword), str) and not self._problem:
+                if (targets := self._found.get(reference)) is None:
+                    targets = self._found[reference] = self._targets(reference)
+                self._led_to += len(targets)
+                if self._led_to > MOST_TARGETS:
+                    words = "leads to too many places: anchors or identifiers repeat in this schema"
+                    self._problem = Problem(pointer_to((*self._places.get(id(schema), ()), keyword)), words)
+                    return
+                yield from ((f"/{keyword}", each) for each in targets)
         yield from _applicators(schema)
 
     def _targets(self, reference: str) -> list[Schema]:
@@ -206,7 +223,7 @@ class Work:
 
     def _own(self, schema: Schema, value: Any) -> int:
         if not self._lists:
-            return 1
+            return 1 + _matched(schema, value) // MATCHED
         enum = schema.get("enum")
         return self._size(value) + (len(enum) // 10 if isinstance(enum, list) else 0)
 
@@ -280,14 +297,52 @@ def _parts(value: Any) -> Iterator[Any]:
     return iter(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
 
 
-def _measured(value: Any) -> tuple[int, int]:
-    """Return how many parts a value has, itself and long texts by their length counted, and how deep it is."""
-    size, deep, level = 0, -1, [value]
+def _patterns_of(schema: Schema, value: Any) -> list[str]:
+    """Return the patterns that are put to a value: to a text, or to each name of an object."""
+    pattern, patterns = schema.get("pattern"), schema.get("patternProperties")
+    if isinstance(value, dict):
+        return list(patterns) if isinstance(patterns, dict) else []
+    return [pattern] if isinstance(value, str) and isinstance(pattern, str) else []
+
+
+def _matched(schema: Schema, value: Any) -> int:
+    """Return how many bytes of compiled patterns are put to how many bytes of text, multiplied; enough is enough."""
+    if not (patterns := _patterns_of(schema, value)):
+        return 0
+    length = _bytes(value) if isinstance(value, str) else sum(map(_bytes, value))
+    # At least, before any is compiled: there may be thousands.
+    matched = length * len(patterns) * SMALLEST_PATTERN
+    for pattern in patterns:
+        if matched > MATCHED * MOST_WORK:
+            break
+        matched += length * pattern_size(pattern)
+    return matched
+
+
+def is_too_long(pattern: str, text: str) -> bool:
+    """Tell whether a text is too long to put a pattern to it."""
+    return _matched({"pattern": pattern}, text) > MATCHED * MOST_WORK
+
+
+def _bytes(text: str) -> int:
+    """Return how long a text is as bytes, at most."""
+    return len(text) if text.isascii() else 4 * len(text)
+
+
+def _measured(value: Any) -> tuple[int, int, int]:
+    """Return how many parts a value has, itself and long texts by their length counted, how deep it is, and its text.
+
+    The text is in bytes, the names of properties among it.
+    """
+    size, deep, length, level = 0, -1, 0, [value]
     while level:
         deep += 1
-        size += sum(1 + (len(each) // 100 if isinstance(each, str) else 0) for each in level)
+        texts = [each for each in level if isinstance(each, str)]
+        texts += [name for each in level if isinstance(each, dict) for name in each]
+        size += len(level) + sum(len(each) // 100 for each in level if isinstance(each, str))
+        length += sum(map(_bytes, texts))
         level = [part for each in level if isinstance(each, dict | list) for part in _parts(each)]
-    return size, deep
+    return size, deep, length
 
 
 def _member(node: Any, part: str) -> Any:

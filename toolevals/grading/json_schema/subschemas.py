@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
@@ -33,7 +34,9 @@ _KEYWORDS = frozenset({*_ONE, *_HOLDING})
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 # Compiled patterns larger than this are refused, as RE2 does: their cost is memory, not time.
-PATTERNS = jsonschema_rs.RegexOptions(size_limit=1 << 20)
+SMALLEST_PATTERN, LARGEST_PATTERN = 1 << 10, 1 << 20
+PATTERNS = jsonschema_rs.RegexOptions(size_limit=LARGEST_PATTERN)
+_SIZES = tuple(1 << power for power in range(10, 21))
 
 
 def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -98,8 +101,21 @@ def _may_hold(schema: dict[str, Any], keywords: Sequence[str]) -> bool:
 
 def is_linear(pattern: str) -> bool:
     """Tell whether the linear-time engine takes a pattern: no look-around, no back-reference, no giant."""
+    return _compiles(pattern, PATTERNS)
+
+
+@lru_cache(maxsize=4096)
+def pattern_size(pattern: str) -> int:
+    """Return about how many bytes a pattern takes as it is compiled: a character of text may cost time by them.
+
+    It is 0 where the linear-time engine refuses the pattern, which then checks nothing.
+    """
+    return next((size for size in _SIZES if _compiles(pattern, jsonschema_rs.RegexOptions(size_limit=size))), 0)
+
+
+def _compiles(pattern: str, options: jsonschema_rs.RegexOptions) -> bool:
     try:
-        jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=PATTERNS, offline=True)
+        jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options, offline=True)
     except (ValueError, jsonschema_rs.ValidationError):
         return False
     return True

@@ -10,7 +10,7 @@ from typing import Any
 from orjson import dumps, loads
 
 from toolevals.grading.reading.parsing.content import text_in
-from toolevals.grading.reading.specs import ReadTools, read_tools
+from toolevals.grading.reading.specs import ReadTools, read_tools, survey_tools
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.documents import require_json, require_valid
@@ -89,6 +89,20 @@ def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec]
     except InvalidDocument as error:
         raise error.below(pointer) from None
     return [*read.tools], tuple(loss.below(pointer) for loss in read.losses)
+
+
+def tools_told_of(document: Any, pointer: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+    """Return the same of tools that a trace tells of: a tool whose schema cannot be used is kept, and a loss says so.
+
+    Raises InvalidDocument where the tools are no list of tools.
+    """
+    try:
+        return tools_in_row(document, pointer)
+    except InvalidDocument:
+        survey = survey_tools(document)
+    tools = [tool for each in survey.tools if (tool := each.tool or each.unchecked) is not None]
+    losses = [*survey.losses, *(found for each in survey.tools for found in (*each.losses, *each.problems))]
+    return tools, tuple(loss.below(pointer) for loss in losses)
 
 
 def _read_again(document: Any) -> ReadTools:

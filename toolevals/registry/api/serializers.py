@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.specs import FORMATS, Choice, document_in
 from toolevals.registry.forms import MAX_BYTES
 from toolevals.registry.large_previews import LARGE, MAX_UNPACKED
@@ -52,13 +53,18 @@ class VersionDetailSerializer(VersionSerializer):
     """A version with its tools."""
 
     tools = serializers.SerializerMethodField()
+    unused_schemas = serializers.SerializerMethodField()
 
     class Meta(VersionSerializer.Meta):
-        fields = (*VersionSerializer.Meta.fields, "tools")  # type: ignore[assignment]
+        fields = (*VersionSerializer.Meta.fields, "tools", "unused_schemas")  # type: ignore[assignment]
 
     @extend_schema_field({"type": "array", "items": {"type": "object"}})
     def get_tools(self, version: RegistryVersion) -> list[dict[str, Any]]:
         return [spec.to_document() for spec in tools_in(version.tools)]
+
+    def get_unused_schemas(self, version: RegistryVersion) -> list[str]:
+        """Return the sentences that say of which tools the schema is not used, and why."""
+        return list(filter(None, map(why_unused, tools_in(version.tools))))
 
 
 FORMAT_NAMES = ["auto", *FORMATS]

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -45,6 +46,10 @@ class PublishPage:
     digest: str = ""
 
 
+# So many arguments of a tool are shown.
+MAX_ROWS = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class ShownTool:
     """A tool as its version's page shows it."""
@@ -52,6 +57,9 @@ class ShownTool:
     spec: ToolSpec
     rows: tuple[SchemaRow, ...]
     marks: tuple[str, ...]
+    # How many arguments are not shown, and why no call can be checked by its schema.
+    left_out: int
+    unused: str
 
 
 @require_http_methods(["GET", "POST"])
@@ -260,4 +268,6 @@ def _shown(spec: ToolSpec) -> ShownTool:
         "can be repeated" if said.idempotent else "",
         f"cost {spec.cost:g}" if spec.cost is not None else "",
     ]
-    return ShownTool(spec, tuple(schema_rows(spec.input_schema)), tuple(filter(None, marks)))
+    rows = schema_rows(spec.input_schema)
+    shown, left_out = tuple(rows[:MAX_ROWS]), max(len(rows) - MAX_ROWS, 0)
+    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec))

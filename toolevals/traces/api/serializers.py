@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.traces.examples_of_trace import ExampleOfTrace, LaterCase
 from toolevals.traces.models import Trace
 from toolevals.traces.models.verdicts import VerdictStatus
@@ -202,6 +203,7 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     input = serializers.DictField(source="reading.given")
     conversation = serializers.SerializerMethodField()
     tools = serializers.SerializerMethodField()
+    unused_schemas = serializers.SerializerMethodField()
     used = CallSerializer(many=True)
     spans = SpanSerializer(source="reading.spans", many=True)
     examples = ExampleOfTraceSerializer(many=True)
@@ -216,6 +218,10 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     def get_tools(self, found: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the tools that were offered, in the native form."""
         return [tool.to_document() for tool in _reading(found).tools]
+
+    def get_unused_schemas(self, found: dict[str, Any]) -> list[str]:
+        """Return the sentences that say of which tools the schema is kept and not used, and why."""
+        return list(filter(None, map(why_unused, _reading(found).tools)))
 
 
 def _reading(found: dict[str, Any]) -> TraceReading:

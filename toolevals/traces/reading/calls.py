@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.json_schema.conformance import call_problems, unused_words
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
@@ -21,8 +21,8 @@ class UsedTool:
     """One call. `start` is in nanoseconds since 1970; `duration_ms` None where no span measured it.
 
     `error_class` is empty where the tool answered as it should, or where its answer is not known. `arguments_fit` is
-    None where no schema was offered, or where `arguments` are None because nothing says them; `problem` says what is
-    wrong with the arguments first.
+    None where no schema was offered or none can be used, or where `arguments` are None because nothing says them;
+    `problem` says what is wrong with the arguments first, or why the schema is not used.
     """
 
     tool: str
@@ -132,5 +132,5 @@ def _fit(name: str, arguments: Any, offered: Mapping[str, ToolSpec]) -> tuple[bo
         problems = call_problems(tool, arguments)
     except InvalidDocument as error:
         # The schema itself is bad or costs too much: nothing can be said of the arguments.
-        return None, f"The schema of {name} is not used: {error.problems[0].message}"
+        return None, unused_words(tool, error)
     return (False, f"{problems[0].pointer} {problems[0].message}".strip()) if problems else (True, "")

@@ -77,6 +77,8 @@ def _schema(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[t
     for each in used:
         if each.arguments_fit is not None:
             yield each.span_id, _verdict(each.arguments_fit, f"{each.tool}: {each.problem}")
+        elif each.problem:
+            yield each.span_id, Verdict("unscored", None, each.problem)
 
 
 def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.otlp import conversations_in
+from toolevals.grading.reading.examples import tools_told_of
 from toolevals.grading.reading.telemetry.conventions import reading_of
 from toolevals.grading.reading.telemetry.reading import SpanReading
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
@@ -106,7 +107,8 @@ def _reading(span: TelemetrySpan) -> SpanReading:
 
 def _conversation(read: Sequence[ReadSpan]) -> tuple[Entry | None, tuple[Problem, ...]]:
     try:
-        for _, found in conversations_in([(f"/{each.span.span_id}", each.span, each.reading) for each in read]):
+        spans = [(f"/{each.span.span_id}", each.span, each.reading) for each in read]
+        for _, found in conversations_in(spans, tools=tools_told_of):
             if isinstance(found, Entry):
                 return found, found.losses
             return None, tuple(found.problems)

@@ -9,6 +9,7 @@ from typing import Any
 
 from labeling.models import Example
 from labeling.services import examples_import
+from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.chunks import spans_of
@@ -78,6 +79,9 @@ class _Work:
             f"trace-{trace.trace_id.hex}-{turn.number}", scrubbed_input(turn, self._scrubber), turn.tools or None
         )
         dataset = self._promotion.dataset
+        if unused := next(filter(None, map(why_unused, turn.tools)), ""):
+            self._leave_out(trace.trace_id.hex, unused)
+            return None
         try:
             examples_import(dataset=dataset, actor=self._promotion.actor, rows=[row])
         except InvalidDocument as error:

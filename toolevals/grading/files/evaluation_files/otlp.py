@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.entry import Found, items_at
-from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.files.evaluation_files.spans import ReadTools, Span, SpanKind, traces_read
+from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
 from toolevals.grading.reading.telemetry.otlp import HOLDERS, is_export, spans_in
 from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, identity_of, records_in, with_records
@@ -97,11 +98,13 @@ def _left_out(alone: Sequence[str]) -> tuple[Problem, ...]:
 
 
 def conversations_in(
-    spans: Sequence[tuple[str, TelemetrySpan, SpanReading]], losses: Sequence[Problem] = ()
+    spans: Sequence[tuple[str, TelemetrySpan, SpanReading]],
+    losses: Sequence[Problem] = (),
+    tools: ReadTools = tools_in_row,
 ) -> Iterator[Found]:
     """Yield the same for spans that are read already, each with its pointer; no id twice in a trace.
 
-    `losses` are of the first span that tells of a conversation.
+    `losses` are of the first span that tells of a conversation; `tools` reads the tools that were offered.
     """
     told = {span.trace_id for _, span, reading in spans if reading.kind in ("model", "tool")}
     if not told:
@@ -115,7 +118,7 @@ def conversations_in(
         if span.trace_id in told
     ]
     shown[:1] = [replace(each, losses=(*each.losses, *losses)) for each in shown[:1]]
-    yield from traces_read(shown, "otlp")
+    yield from traces_read(shown, "otlp", tools)
 
 
 def _is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:

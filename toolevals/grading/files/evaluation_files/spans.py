@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,9 +13,10 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
-from toolevals.grading.values import Message
+from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
+ReadTools = Callable[[Any, str], tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]]
 SpanKind = Literal["model", "tool", "other"]
 
 
@@ -46,12 +47,13 @@ class Span:
     losses: tuple[Problem, ...] = ()
 
 
-def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
+def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_row) -> Iterator[Found]:
     """Yield an entry for each trace, in the order in which they begin in the file: an unlabelled example and its trial.
 
     The input is what the first model call of the trace was given, or without model calls what the root was given. What
     was done is the conversation of the last model call behind that input, with its answer; where that call did not
     see the first one's input, the answers of all model calls with the results of the tools, and a loss says so.
+    `tools` reads the tools that were offered.
     """
     traces: dict[str, list[Span]] = {}
     for span in spans:
@@ -59,7 +61,7 @@ def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
     for trace, members in traces.items():
         root = _root(members)
         try:
-            yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix)
+            yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix, tools)
         except InvalidDocument as error:
             yield root.pointer, error
 
@@ -69,12 +71,12 @@ def _root(members: Sequence[Span]) -> Span:
     return next((span for span in members if not span.parent or span.parent not in ids), members[0])
 
 
-def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entry:
+def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: ReadTools) -> Entry:
     models = [span for span in members if span.kind == "model"]
     first = models[0] if models else root
     left: list[Problem] = []
     content = content_of(first.given, first.given_at, left)
-    tools, losses = _tools(models, root)
+    tools, losses = _tools(models, root, read)
     messages, more = _done(content, models, root, members, left)
     more = (*left, *more)
     identifier = next((span.example for span in members if span.example), "") or trace
@@ -102,10 +104,10 @@ def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[M
     ]
 
 
-def _tools(models: Sequence[Span], root: Span) -> tuple[Any, tuple[Problem, ...]]:
+def _tools(models: Sequence[Span], root: Span, read: ReadTools) -> tuple[Any, tuple[Problem, ...]]:
     for span in (*models, root):
         if span.tools:
-            return tools_in_row(span.tools, f"{span.given_at}/tools")
+            return read(span.tools, f"{span.given_at}/tools")
     return None, ()
 
 

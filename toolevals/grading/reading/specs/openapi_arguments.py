@@ -15,6 +15,8 @@ from toolevals.grading.reading.specs.drafts import Losses
 from toolevals.grading.values.problems import Problem, pointer_to
 
 PLACES = ("path", "query", "header", "cookie", "body")
+# A body that may be left out says of each of its arguments which others are needed beside it: so many names at most.
+MAX_DEPENDENT = 10_000
 # What a body's schema may say if its properties are to become arguments.
 _PLAIN = frozenset(
     {"type", "properties", "required", "additionalProperties", "title", "description", "example", "examples"}
@@ -64,8 +66,13 @@ def merged(parameters: Sequence[Argument], body: Body | None) -> tuple[dict[str,
     required = [name for name, each in zip(names, arguments, strict=True) if each.required and id(each) not in bound]
     if required:
         schema["required"] = required
-    if body and body.optional and (dependent := _dependent(names, arguments, bound)):
-        schema["dependentRequired"] = dependent
+    if body and body.optional:
+        count = len(inside) * sum(argument.required for argument in inside)
+        if count > MAX_DEPENDENT:
+            words = "is one of too many to say which of them need each other where the body may be left out: unchecked"
+            losses.append(Problem(inside[0].where, words))
+        elif dependent := _dependent(names, arguments, bound):
+            schema["dependentRequired"] = dependent
     if body is None or not body.open:
         schema["additionalProperties"] = False
     origins = {

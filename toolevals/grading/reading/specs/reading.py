@@ -63,7 +63,10 @@ class ReadTools:
 
 @dataclass(frozen=True, slots=True)
 class SurveyedTool:
-    """One tool of a document that is looked at before it is read: what it is called, and what is wrong with it."""
+    """One tool of a document that is looked at before it is read: what it is called, and what is wrong with it.
+
+    `unchecked` is the tool itself where nothing but a schema of it is wrong.
+    """
 
     where: str
     name: str
@@ -72,6 +75,7 @@ class SurveyedTool:
     tool: ToolSpec | None
     losses: tuple[Problem, ...]
     problems: tuple[Problem, ...]
+    unchecked: ToolSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +156,15 @@ def _refused(error: InvalidDocument) -> SurveyedTool:
 
 def _surveyed(draft: Draft) -> SurveyedTool:
     tool: ToolSpec | None = None
+    unchecked: ToolSpec | None = None
     losses, problems = tuple(draft.losses), tuple[Problem, ...]()
     try:
         tool, lost = _checked(draft)
         losses = tuple(lost)
     except InvalidDocument as error:
         problems = error.problems
+        if not problems_in(draft.native, "tool"):
+            unchecked = ToolSpec.from_valid({**draft.native, "output_schema": None})
     name, description = draft.native.get("name"), draft.native.get("description")
     return SurveyedTool(
         draft.where,
@@ -167,6 +174,7 @@ def _surveyed(draft: Draft) -> SurveyedTool:
         tool,
         losses,
         problems,
+        unchecked,
     )
 
 
