@@ -116,15 +116,62 @@ def test_reports_of_several_batches_are_one(job_of):
     }
 
 
-def test_a_batch_whose_worker_keeps_dying_fails(batch, settings):
-    for _ in range(settings.BATCH_MAX_ATTEMPTS):
-        assert claimed(batch.pk)
+def blame(attempt: int) -> str:
+    return f"Attempt {attempt} of 4: the worker that held it ended, or gave no sign of life."
+
+
+def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(batch, caplog, settings):
+    settings.BATCH_MAX_ATTEMPTS = 4
+    errors = []
+    for _ in range(4):
+        errors.append(claimed(batch.pk).batch.error)
         expire(batch)
     batch_work(str(batch.pk), work)
     batch.refresh_from_db()
-    assert (batch.state, batch.error) == (BatchState.FAILED, "The worker died at it 4 times.")
+    assert errors == ["", blame(1), blame(2), blame(3)]
+    assert (batch.state, batch.error) == (BatchState.FAILED, blame(4))
     assert Job.objects.get().state == JobState.FAILED
     assert effects() == []
+    said = [record.getMessage() for record in caplog.records]
+    name = f"Batch {batch.pk} (stage 0, number 1; tests.work) of the job {batch.job_id}, 'A test'"
+    assert said == [f"{name}: {blame(attempt)}" for attempt in (1, 2, 3, 4)]
+
+
+def test_what_gave_way_or_failed_blames_no_worker(batch, caplog):
+    claimed(batch.pk).give_way()
+    expire(batch)
+    batch_work(str(batch.pk), lambda lease: 1 // 0)
+    expire(batch)
+    assert claimed(batch.pk).batch.error == "ZeroDivisionError: integer division or modulo by zero"
+    assert "sign of life" not in caplog.text
+
+
+def test_a_batch_that_waits_for_nothing_more_shows_again_why_it_is_tried_again(batch):
+    claimed(batch.pk)
+    expire(batch)
+    lease = claimed(batch.pk)
+    for said, shown in (("Waiting for a place.", "Waiting for a place."), ("", blame(1))):
+        lease.note(said)
+        batch.refresh_from_db()
+        assert batch.error == shown
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.django_db(transaction=True)
+def test_the_process_of_a_batch_that_is_silent_for_too_long_ends(writes, batch, settings, monkeypatch):
+    settings.BATCH_LEASE_SECONDS, settings.BATCH_MAX_SECONDS = 0.3, 0.2
+    ended = threading.Event()
+    monkeypatch.setattr("toolevals.life.end_now", ended.set)
+
+    def long(lease):
+        for _ in range(20):
+            if ended.wait(0.05):
+                return
+            if writes:
+                lease.progress(1)
+
+    batch_work(str(batch.pk), long)
+    assert ended.is_set() != writes
 
 
 def test_a_worker_that_lost_its_batch_stops_silently(batch):
@@ -136,7 +183,7 @@ def test_a_worker_that_lost_its_batch_stops_silently(batch):
 
     batch_work(str(batch.pk), lose)
     batch.refresh_from_db()
-    assert (batch.state, batch.attempts, batch.error) == (BatchState.LEASED, 2, "")
+    assert (batch.state, batch.attempts, batch.error) == (BatchState.LEASED, 2, blame(1))
 
 
 def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
@@ -147,7 +194,7 @@ def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
 
     batch_work(str(batch.pk), lose_and_fail)
     batch.refresh_from_db()
-    assert (batch.state, batch.error) == (BatchState.LEASED, "")
+    assert (batch.state, batch.error) == (BatchState.LEASED, blame(1))
 
 
 def test_a_worker_whose_job_is_cancelled_gives_the_batch_up(batch):

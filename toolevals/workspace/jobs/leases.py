@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.querysets.jobs import WAITING
 from toolevals.workspace.querysets.prepared import (
     A_MOMENT,
     A_NUMBER,
@@ -27,6 +29,8 @@ from toolevals.workspace.querysets.prepared import (
     an_id,
 )
 from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
+
+logger = logging.getLogger(__name__)
 
 # Between two looks at whether to give way.
 LOOK_SECONDS = 1.0
@@ -53,6 +57,8 @@ class Lease:
         self.batch = batch
         self.token = token
         self.finished = False
+        # Why the attempt before ended, shown again once the batch waits for nothing.
+        self._trouble = "" if batch.error.startswith(WAITING) else batch.error
         self._look_again_at = 0.0
         self._gives_way = False
 
@@ -99,6 +105,10 @@ class Lease:
         if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(database_now())):
             self._raise_lost()
 
+    def is_in_force(self) -> bool:
+        """Return whether the lease still holds; it is not extended."""
+        return _held(self.batch.pk, self.token).filter(due_at__gt=database_now()).exists()
+
     def progress(self, done: int) -> None:
         """Say how many items of the batch are done so far. Raises as `extend`."""
         self._update(done=min(done, self.batch.size))
@@ -108,7 +118,7 @@ class Lease:
 
         Raises as `extend`.
         """
-        self._update(error=waiting[:ERROR_LENGTH])
+        self._update(error=waiting[:ERROR_LENGTH] or self._trouble)
 
     def must_give_way(self) -> bool:
         """Return whether slow work should begin nothing more: its job is paused, or quick work waits for this worker.
@@ -158,13 +168,30 @@ def lease_claim(batch_id: str) -> Lease | None:
     """Take a batch if it is due; of any number of workers that try at once, one gets it."""
     now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
-    if not _TAKEN.run(batch=pk, token=token, now=now, until=lease_end(now)):
+    claim = {"batch": pk, "token": token, "now": now, "until": lease_end(now)}
+    # Each tests the state on the row that it changes, so that no more than one of them takes the batch.
+    is_lost = not _TAKEN.run(**claim)
+    if is_lost and not _TAKEN_OVER.run(**claim):
         return None
     batch: Batch = _BATCH.first(batch=pk)
+    if is_lost:
+        _blame(batch, token)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
     notify_after_commit()
     return Lease(batch, token)
+
+
+def _blame(batch: Batch, token: uuid.UUID) -> None:
+    """Say of a batch that was taken over that it may be what ended its worker: in the log and with its job."""
+    batch.error = (
+        f"Attempt {batch.attempts - 1} of {settings.BATCH_MAX_ATTEMPTS}: the worker that held it ended, or gave no "
+        "sign of life."
+    )
+    _held(batch.pk, token).update(error=batch.error)
+    words = "Batch %s (stage %s, number %s; %s) of the job %s, %r: %s"
+    job = batch.job
+    logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, batch.error)
 
 
 def _pace_begin(job: Job, now: datetime) -> None:
@@ -200,9 +227,15 @@ def _is_open() -> Exists:
     return Exists(Job.objects.open().filter(pk=OuterRef("job_id")))
 
 
-def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
-    held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
-    return Batch.objects.due(now).filter(pk=batch), held | {"attempts": F("attempts") + 1, "done": 0}
+def _taken(state: BatchState) -> PreparedUpdate:
+    """Return the update that takes a batch that is due and in this state."""
+
+    def build(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+        held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
+        due = Batch.objects.due(now).filter(pk=batch, state=state)
+        return due, held | {"attempts": F("attempts") + 1, "done": 0}
+
+    return PreparedUpdate(build, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
 
 
 def _pace(job: uuid.UUID, stage: int, since: datetime, done: int) -> tuple[Any, dict[str, Any]]:
@@ -216,7 +249,7 @@ _STAGE_DONE = PreparedQuery(
 )
 _PACE = PreparedUpdate(_pace, _STAGE | {"since": A_MOMENT, "done": A_NUMBER})
 _IDS = {"batch": an_id(1), "token": an_id(2)}
-_TAKEN = PreparedUpdate(_taken, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
+_TAKEN, _TAKEN_OVER = _taken(BatchState.QUEUED), _taken(BatchState.LEASED)
 _BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})
 _EXTENDED = PreparedUpdate(
     lambda batch, token, until: (_held(batch, token).filter(_is_open()), {"due_at": until}), _IDS | {"until": A_MOMENT}
