@@ -14,7 +14,7 @@ from toolevals.workspace.jobs import JobCancelled, LeaseLost, batch_work, job_ca
 from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
-from .tasks import claimed, effects, leave_effect, work
+from .tasks import claimed, effects, leave_effect, lost
 
 
 def expire(batch: Batch) -> None:
@@ -36,7 +36,7 @@ def test_a_batch_is_claimed_once(batch):
 
 def test_an_overdue_lease_can_be_taken_and_the_first_worker_writes_nothing_more(batch):
     first = claimed(batch.pk)
-    expire(batch)
+    lost(batch.pk)
     second = claimed(batch.pk)
     assert second.token != first.token
     for attempt in (first.transaction, first.finish):
@@ -95,7 +95,7 @@ def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch
     lease.progress(99)
     batch.refresh_from_db()
     assert batch.done == 10
-    expire(batch)
+    lost(batch.pk)
     claimed(batch.pk)
     batch.refresh_from_db()
     assert batch.done == 0
@@ -122,16 +122,20 @@ def blame(attempt: int) -> str:
 
 def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(batch, caplog, settings):
     settings.BATCH_MAX_ATTEMPTS = 4
-    errors = []
+    errors, waits = [], []
     for _ in range(4):
-        errors.append(claimed(batch.pk).batch.error)
+        claimed(batch.pk)
         expire(batch)
-    batch_work(str(batch.pk), work)
-    batch.refresh_from_db()
-    assert errors == ["", blame(1), blame(2), blame(3)]
-    assert (batch.state, batch.error) == (BatchState.FAILED, blame(4))
-    assert Job.objects.get().state == JobState.FAILED
-    assert effects() == []
+        assert lease_claim(str(batch.pk)) is None
+        batch.refresh_from_db()
+        errors.append(batch.error)
+        waits.append(round((batch.due_at - timezone.now()).total_seconds()))
+        expire(batch)
+    assert errors == [blame(1), blame(2), blame(3), blame(4)]
+    # What waits beside it comes first.
+    assert waits[:3] == [2, 4, 8]
+    assert batch.state == BatchState.FAILED
+    assert (Job.objects.get().state, Job.objects.get().reason) == (JobState.FAILED, blame(4))
     said = [record.getMessage() for record in caplog.records]
     name = f"Batch {batch.pk} (stage 0, number 1; tests.work) of the job {batch.job_id}, 'A test'"
     assert said == [f"{name}: {blame(attempt)}" for attempt in (1, 2, 3, 4)]
@@ -140,7 +144,7 @@ def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(
 def test_what_gave_way_or_failed_blames_no_worker(batch, caplog):
     claimed(batch.pk).give_way()
     expire(batch)
-    batch_work(str(batch.pk), lambda lease: 1 // 0)
+    batch_work(str(batch.pk), lambda _: 1 // 0)
     expire(batch)
     assert claimed(batch.pk).batch.error == "ZeroDivisionError: integer division or modulo by zero"
     assert "sign of life" not in caplog.text
@@ -148,7 +152,7 @@ def test_what_gave_way_or_failed_blames_no_worker(batch, caplog):
 
 def test_a_batch_that_waits_for_nothing_more_shows_again_why_it_is_tried_again(batch):
     claimed(batch.pk)
-    expire(batch)
+    lost(batch.pk)
     lease = claimed(batch.pk)
     for said, shown in (("Waiting for a place.", "Waiting for a place."), ("", blame(1))):
         lease.note(said)
@@ -176,7 +180,7 @@ def test_the_process_of_a_batch_that_is_silent_for_too_long_ends(writes, batch, 
 
 def test_a_worker_that_lost_its_batch_stops_silently(batch):
     def lose(lease):
-        expire(batch)
+        lost(batch.pk)
         claimed(batch.pk)
         with lease.transaction():
             raise AssertionError("nothing may be written")
@@ -188,7 +192,7 @@ def test_a_worker_that_lost_its_batch_stops_silently(batch):
 
 def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
     def lose_and_fail(lease):
-        expire(batch)
+        lost(batch.pk)
         claimed(batch.pk)
         raise RuntimeError("too late")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
@@ -15,7 +15,7 @@ from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Sum
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
+from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete, batch_fail
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
@@ -165,33 +165,36 @@ class Lease:
 
 
 def lease_claim(batch_id: str) -> Lease | None:
-    """Take a batch if it is due; of any number of workers that try at once, one gets it."""
+    """Take a batch if it is due; of any number of workers that try at once, one gets it.
+
+    A batch whose lease has run out is not taken: that attempt has failed, and what waits beside it comes first.
+    """
     now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
     claim = {"batch": pk, "token": token, "now": now, "until": lease_end(now)}
-    # Each tests the state on the row that it changes, so that no more than one of them takes the batch.
-    is_lost = not _TAKEN.run(**claim)
-    if is_lost and not _TAKEN_OVER.run(**claim):
+    if not _TAKEN.run(**claim):
+        _blame_if_lost(claim)
         return None
     batch: Batch = _BATCH.first(batch=pk)
-    if is_lost:
-        _blame(batch, token)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
     notify_after_commit()
     return Lease(batch, token)
 
 
-def _blame(batch: Batch, token: uuid.UUID) -> None:
-    """Say of a batch that was taken over that it may be what ended its worker: in the log and with its job."""
-    batch.error = (
-        f"Attempt {batch.attempts - 1} of {settings.BATCH_MAX_ATTEMPTS}: the worker that held it ended, or gave no "
-        "sign of life."
-    )
-    _held(batch.pk, token).update(error=batch.error)
+@transaction.atomic
+def _blame_if_lost(claim: Mapping[str, Any]) -> None:
+    """Count the attempt of a batch whose lease has run out, and say with its job and in the log that it failed."""
+    if not _TAKEN_OVER.run(**claim):
+        return
+    batch: Batch = _BATCH.first(batch=claim["batch"])
+    most = settings.BATCH_MAX_ATTEMPTS
+    error = f"Attempt {batch.attempts} of {most}: the worker that held it ended, or gave no sign of life."
     words = "Batch %s (stage %s, number %s; %s) of the job %s, %r: %s"
     job = batch.job
-    logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, batch.error)
+    logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, error)
+    batch_fail(batch, claim["token"], error, again=True)
+    notify_after_commit()
 
 
 def _pace_begin(job: Job, now: datetime) -> None:
@@ -227,15 +230,15 @@ def _is_open() -> Exists:
     return Exists(Job.objects.open().filter(pk=OuterRef("job_id")))
 
 
-def _taken(state: BatchState) -> PreparedUpdate:
-    """Return the update that takes a batch that is due and in this state."""
+def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.QUEUED)
+    held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
+    return rows, held | {"attempts": F("attempts") + 1, "done": 0}
 
-    def build(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
-        held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
-        due = Batch.objects.due(now).filter(pk=batch, state=state)
-        return due, held | {"attempts": F("attempts") + 1, "done": 0}
 
-    return PreparedUpdate(build, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
+def _taken_over(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.LEASED)
+    return rows, {"lease_token": token, "due_at": until}
 
 
 def _pace(job: uuid.UUID, stage: int, since: datetime, done: int) -> tuple[Any, dict[str, Any]]:
@@ -249,7 +252,8 @@ _STAGE_DONE = PreparedQuery(
 )
 _PACE = PreparedUpdate(_pace, _STAGE | {"since": A_MOMENT, "done": A_NUMBER})
 _IDS = {"batch": an_id(1), "token": an_id(2)}
-_TAKEN, _TAKEN_OVER = _taken(BatchState.QUEUED), _taken(BatchState.LEASED)
+_CLAIM = _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT}
+_TAKEN, _TAKEN_OVER = PreparedUpdate(_taken, _CLAIM), PreparedUpdate(_taken_over, _CLAIM)
 _BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})
 _EXTENDED = PreparedUpdate(
     lambda batch, token, until: (_held(batch, token).filter(_is_open()), {"due_at": until}), _IDS | {"until": A_MOMENT}

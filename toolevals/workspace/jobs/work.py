@@ -40,10 +40,6 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
     lease = lease_claim(batch_id)
     if lease is None:
         return
-    if lease.batch.attempts > settings.BATCH_MAX_ATTEMPTS:
-        # Only who takes it over from another comes so far.
-        batch_fail(lease.batch, lease.token, lease.batch.error, again=False)
-        return
     try:
         with _heartbeat(lease):
             _do(work, lease)
