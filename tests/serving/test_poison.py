@@ -8,7 +8,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -28,6 +29,13 @@ project = Project.objects.get(slug="shop-support")
 plans = [BatchPlan("tests.work", {{"{poison}": True}})]
 print(job_create(project=project, actor=None, kind="test", title="Poison", batches=plans).pk)
 """
+NEWER = """
+from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.models import Project
+project = Project.objects.get(slug="shop-support")
+plans = [BatchPlan("newer.work", {{}}) for _ in range({count})]
+job_create(project=project, actor=None, kind="test", title="Newer", batches=plans)
+"""
 TOOLS = [{"name": "greet", "description": "Greets.", "parameters": {"type": "object", "properties": {}}}]
 
 
@@ -40,15 +48,33 @@ LINES = "".join(map(line, range(20)))
 
 
 @pytest.fixture(scope="module")
-def app(live_app_start: Callable[..., LiveApp]) -> Iterator[LiveApp]:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that holds what the application says."""
+    return tmp_path_factory.mktemp("log") / "said"
+
+
+@contextmanager
+def errors_into(file: Path) -> Iterator[None]:
+    """Let what is started meanwhile say in a file what goes wrong."""
+    before = os.dup(2)
+    with file.open("ab") as said:
+        os.dup2(said.fileno(), 2)
+        yield
+        os.dup2(before, 2)
+    os.close(before)
+
+
+@pytest.fixture(scope="module")
+def app(live_app_start: Callable[..., LiveApp], log: Path) -> Iterator[LiveApp]:
     """The sample project with a worker that takes poison, watched as `toolevals serve` watches it."""
-    started = live_app_start(
-        sample=True,
-        loaded=False,
-        DJANGO_SETTINGS_MODULE="tests.poisoned_settings",
-        BATCH_LEASE_SECONDS="2",
-        BATCH_MAX_ATTEMPTS=str(ATTEMPTS),
-    )
+    with errors_into(log):
+        started = live_app_start(
+            sample=True,
+            loaded=False,
+            DJANGO_SETTINGS_MODULE="tests.poisoned_settings",
+            BATCH_LEASE_SECONDS="2",
+            BATCH_MAX_ATTEMPTS=str(ATTEMPTS),
+        )
     application, ended = started.application, started.application.ended
     over = threading.Event()
 
@@ -105,7 +131,7 @@ def imported(client: httpx.Client, name: str) -> str:
 
 @pytest.mark.parametrize("poison", ["dies", "stands_still"])
 def test_a_job_that_kills_its_worker_fails_by_name_and_an_import_is_done_meanwhile(
-    app: LiveApp, client: httpx.Client, poison: str, capfd: pytest.CaptureFixture[str]
+    app: LiveApp, client: httpx.Client, log: Path, poison: str
 ) -> None:
     web = app.application.processes["web server"]
     poisoned = app.python(POISON.format(poison=poison)).strip()
@@ -116,12 +142,26 @@ def test_a_job_that_kills_its_worker_fails_by_name_and_an_import_is_done_meanwhi
     failed = ended(app, client, poisoned)
     reason = f"Attempt {ATTEMPTS} of {ATTEMPTS}: the worker that held it ended, or gave no sign of life."
     assert (failed["state"], failed["reason"]) == ("failed", reason)
+    assert f"tests.work) of the job {poisoned}, 'Poison': {reason}" in log.read_text()
     assert web.poll() is None
 
 
-def test_a_worker_that_does_not_run_is_killed_and_replaced(app: LiveApp, client: httpx.Client) -> None:
+def test_ten_thousand_batches_of_a_newer_version_do_not_hold_up_an_import(
+    app: LiveApp, client: httpx.Client, log: Path
+) -> None:
+    before = len(log.read_text())
+    app.python(NEWER.format(count=10_000))
+    done = ended(app, client, imported(client, "beside-newer"))
+    assert done["state"] == "succeeded", done
+    said = log.read_text()[before:]
+    assert said.count("newer.work") == 1
+    assert "Traceback" not in said
+
+
+def test_a_worker_that_does_not_run_is_killed_and_replaced(app: LiveApp, client: httpx.Client, log: Path) -> None:
     stopped = app.application.processes[WORKER]
     os.kill(stopped.pid, signal.SIGSTOP)
     done = ended(app, client, imported(client, "after-a-stop"))
     assert done["state"] == "succeeded", done
     assert stopped.poll() == -signal.SIGKILL
+    assert f"The process {stopped.pid} gave no sign of life" in log.read_text()

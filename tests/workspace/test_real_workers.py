@@ -12,7 +12,7 @@ from tests.fixtures.prepared import prepared_copy
 from tests.workspace.installation import Installation
 
 pytestmark = pytest.mark.servers
-BATCHES, SOME = 12, 3
+BATCHES, SOME, MANY = 12, 3, 500
 # Longer than a batch takes, so that those in hand end meanwhile.
 AWAY_SECONDS = 3
 
@@ -119,3 +119,15 @@ def test_a_job_made_while_the_broker_is_away_is_done_when_it_is_back(served, red
     finally:
         redis_server.start()
     ended(served)
+
+
+def test_tasks_of_a_newer_version_are_left_for_others_and_hold_nothing_up(served):
+    served.drive("project", 0)
+    served.drive("strange", MANY)
+    worker = served.worker(loaded=True)
+    served.drive("begin", BATCHES)
+    ended(served)
+    assert worker.poll() is None
+    said = (served.folder / "worker.log").read_text()
+    assert said.count("The task newer.work is not known to this version") == 1
+    assert "Traceback" not in said
