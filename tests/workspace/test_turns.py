@@ -7,7 +7,7 @@ from celery import current_app
 from django.utils import timezone
 
 from toolevals.workspace.jobs import JobCancelled, Lease, job_cancel, job_pause
-from toolevals.workspace.jobs.turns import next_turns, queues_served
+from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
 from toolevals.workspace.models import Batch, BatchState, Queue
 from toolevals.workspace.services import project_create
 
@@ -155,6 +155,8 @@ def test_tasks_of_a_newer_version_hold_nothing_up_and_are_named_once(job_of, of_
     # Others that know them have announced them: they take no place of what is known.
     Batch.objects.filter(task__startswith="newer.").update(rung_at=timezone.now())
     assert len(next_turns(timezone.now(), ahead)) == 2
+    for _ in range(2):
+        name_unknown()
     assert run_jobs() == 2
     said = [record.getMessage() for record in caplog.records if "newer." in record.getMessage()]
     assert [message.partition(" is not")[0] for message in said] == ["The task newer.one", "The task newer.two"]

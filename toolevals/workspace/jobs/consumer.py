@@ -7,7 +7,7 @@ from typing import Any
 
 from celery.worker.consumer import Consumer as CeleryConsumer
 
-from toolevals.workspace.jobs.turns import leave_unknown
+from toolevals.workspace.jobs.turns import leave_unknown, name_unknown
 
 logger = logging.getLogger(__name__)
 
@@ -21,5 +21,6 @@ class Consumer(CeleryConsumer):
     def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
         """Drop a message."""
         leave_unknown([message.headers["task"]])
+        name_unknown()
         connection_errors: Any = vars(self)["connection_errors"]
         message.reject_log_error(logger, connection_errors)

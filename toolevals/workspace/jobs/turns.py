@@ -23,8 +23,9 @@ logger = logging.getLogger(__name__)
 
 # An announced batch that no one has claimed after so long is announced again.
 RING_AGAIN = timedelta(seconds=15)
-# What has been said in the log not to be known.
-_said_unknown: set[str] = set()
+# Tasks that this process has met and does not know, and those of them that it has named in the log.
+_unknown: set[str] = set()
+_named: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +52,25 @@ def quick_work_waits() -> bool:
 
 def unknown_tasks() -> tuple[str, ...]:
     """Return the names of tasks that this process has met and does not know: a newer version's, in an update."""
-    return tuple(sorted(_said_unknown - current_app.tasks.keys())) if _said_unknown else ()
+    return tuple(sorted(_unknown - current_app.tasks.keys())) if _unknown else ()
 
 
 def leave_unknown(tasks: Iterable[str]) -> bool:
-    """Leave the batches of tasks that this process does not know for others; return whether any such task is new.
-
-    It is named once in the log.
-    """
-    new = {name for name in tasks if name not in current_app.tasks} - _said_unknown
+    """Leave the batches of tasks that this process does not know for others; return whether any such task is new."""
+    new = {name for name in tasks if name not in current_app.tasks} - _unknown
     if new:
         # A process of the web server may not have loaded the tasks.
         current_app.autodiscover_tasks(force=True)
-    found = sorted(new - current_app.tasks.keys())
-    for name in found:
-        logger.warning("The task %s is not known to this version: its batches are left for workers that know it.", name)
-    _said_unknown.update(found)
+    found = new - current_app.tasks.keys()
+    _unknown.update(found)
     return bool(found)
+
+
+def name_unknown() -> None:
+    """Name each task that is left for others in the log, once: in a worker's main process, for its pool as well."""
+    for name in sorted(_unknown - _named):
+        logger.warning("The task %s is not known to this version: its batches are left for workers that know it.", name)
+    _named.update(_unknown)
 
 
 def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = True) -> list[Turn]:
