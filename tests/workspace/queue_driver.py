@@ -51,6 +51,29 @@ def strange(batches: int) -> None:
         current_app.send_task("newer.work", args=[str(pk)], queue="io")
 
 
+def poison(_: int) -> None:
+    """Make a job that stands still, older than any other."""
+    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.models import Project
+
+    plans = [BatchPlan("tests.work", {"stands_still": True})]
+    job_create(project=Project.objects.get(), actor=None, kind="test", title="Poison", batches=plans)
+
+
+def blamed(_: int) -> None:
+    """Wait until the batch that stands still is blamed, and print its error."""
+    from toolevals.workspace.models import Batch
+
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        [error] = Batch.objects.filter(job__title="Poison").values_list("error", flat=True)
+        if error:
+            sys.stdout.write(json.dumps(error))
+            return
+        time.sleep(0.05)
+    raise SystemExit("the batch is not blamed")
+
+
 def wait(batches: int) -> None:
     """Wait until so many batches are done or the job has ended, and print how far it is."""
     from toolevals.workspace.models import Batch, BatchState, Job
