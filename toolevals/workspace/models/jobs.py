@@ -137,6 +137,11 @@ class Job(models.Model):
         return str(vars(self)["failed_for"]) or NO_REASON
 
     @property
+    def state_words(self) -> str:
+        """Return its state for a cell of a table, and why it failed."""
+        return f"failed: {self.reason[:200]}" if self.reason else str(self.state)
+
+    @property
     def can_be_retried(self) -> bool:
         return self.state in (JobState.FAILED, JobState.CANCELLED)
 
