@@ -28,7 +28,7 @@ READ_BYTES = 1024 * _SIGN.size
 
 
 class AtWork:
-    """Whether this process is one that works on batches, which may be ended for its own good."""
+    """The knowledge of a process whether it works on batches, and so may be ended for its own good."""
 
     is_so = False
 

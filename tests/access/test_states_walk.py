@@ -244,7 +244,8 @@ def said_at(client: Client, path: str) -> str | None:
 
 def test_a_failed_job_says_why_wherever_it_is_shown(full):
     [failed] = [each for each in variants(Job) if each.name == "failed"]
-    reason, silent, seen = failed.batches["error"], [], set()
+    reason, silent = failed.batches["error"], list[str]()
+    seen: set[str] = set()
     for address in addresses():
         with at(full, address, full.owner) as (client, path):
             held = gate_hold(run=a_graded_run(full), actor=None, request=GateRequest(GATE))

@@ -7,6 +7,7 @@ import re
 import time
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from celery import current_app
 from django.utils import timezone
@@ -30,7 +31,7 @@ def claimed(batch_id: object) -> Lease:
     return lease
 
 
-def lost(batch_id: object) -> None:
+def lost(batch_id: UUID) -> None:
     """Let the lease of a batch run out, and the next worker find it so; the batch is due again."""
     past = timezone.now() - timedelta(seconds=1)
     Batch.objects.filter(pk=batch_id).update(due_at=past)

@@ -149,7 +149,7 @@ def of_a_newer_version(job_of):
 def test_tasks_of_a_newer_version_hold_nothing_up_and_are_named_once(job_of, of_a_newer_version, caplog, run_jobs):
     left = [of_a_newer_version("newer.one"), of_a_newer_version("newer.two")]
     done = job_of([{}, {}])
-    ahead = {Queue.IO: 2}
+    ahead: dict[str, int] = {Queue.IO: 2}
     for _ in range(3):
         assert {turn.batch for turn in next_turns(timezone.now(), ahead)} == {each.pk for each in done.batches.all()}
     # Others that know them have announced them: they take no place of what is known.

@@ -167,7 +167,7 @@ class Lease:
 def lease_claim(batch_id: str) -> Lease | None:
     """Take a batch if it is due; of any number of workers that try at once, one gets it.
 
-    A batch whose lease has run out is not taken: that attempt has failed, and what waits beside it comes first.
+    A batch whose lease has run out is not taken: that attempt has failed, and what else waits comes first.
     """
     now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
