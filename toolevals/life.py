@@ -58,9 +58,10 @@ def give_signs(pipe: int, seconds: float) -> None:
 def _every_sign(act: Callable[[], object], name: str) -> None:
     def run() -> None:
         while True:
-            act()
             time.sleep(SIGN_SECONDS)
+            act()
 
+    act()
     threading.Thread(target=run, name=name, daemon=True).start()
 
 
