@@ -8,6 +8,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import task_postrun, worker_init, worker_process_init, worker_ready, worker_shutting_down
 
+from toolevals import life
 from toolevals.garbage import search_seldom
 from toolevals.memory import GivingBack, allocate_tightly
 
@@ -49,6 +50,14 @@ def memory_give_back(**_: Any) -> None:
 def garbage_seldom(**_: Any) -> None:
     """Search rarely for garbage in each process at work."""
     search_seldom()
+
+
+@worker_process_init.connect
+def end_when_still(**_: Any) -> None:
+    """Let each process at work end when it stands still for longer than the lease of a batch."""
+    from django.conf import settings
+
+    life.end_when_still(settings.BATCH_LEASE_SECONDS)
 
 
 @worker_ready.connect

@@ -72,7 +72,10 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A dataset's figures: as of now where `counted_at` is None. `agreement` is None until a job has counted once."""
+    """A dataset's figures: as of now where `counted_at` is None. `agreement` is None until a job has counted once.
+
+    `job` counts again, or failed to within the hour.
+    """
 
     agreement: Agreement | None
     counted_at: datetime | None = None
@@ -95,7 +98,7 @@ def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None)
     if kept is None or not _is_fresh(kept):
         kept = _count_in_a_job(dataset, filters, actor)
     agreement = Agreement.from_document(kept.document) if kept.document else None
-    job = kept.job if kept.job and kept.job.is_open else None
+    job = kept.job if kept.job and kept.job.stands else None
     return Counted(agreement, kept.counted_at, job)
 
 
@@ -173,7 +176,7 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
 
 
 def _is_fresh(kept: AgreementReport) -> bool:
-    if kept.job is not None and kept.job.is_open:
+    if kept.job is not None and kept.job.stands:
         return True
     return kept.counted_at is not None and database_now() - kept.counted_at < FRESH
 

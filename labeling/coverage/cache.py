@@ -28,7 +28,10 @@ LARGE_FRESH = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A dataset's counts: as of now where `counted_at` is None. `counts` is None until a job has counted once."""
+    """A dataset's counts: as of now where `counted_at` is None. `counts` is None until a job has counted once.
+
+    `job` counts again, or failed to within the hour.
+    """
 
     counts: Counts | None
     counted_at: datetime | None = None
@@ -53,7 +56,7 @@ def coverage_kept(dataset: Dataset, *, actor: User | None, fresh: timedelta = FR
     if kept is None or not _is_fresh(kept, fresh):
         kept = _count_in_a_job(dataset, actor, fresh)
     counts = Counts.from_document(kept.document) if kept.document else None
-    job = kept.job if kept.job and kept.job.is_open else None
+    job = kept.job if kept.job and kept.job.stands else None
     return Coverage(counts, kept.counted_at, job)
 
 
@@ -107,7 +110,7 @@ def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> C
 
 
 def _is_fresh(kept: CoverageCount, fresh: timedelta) -> bool:
-    if kept.job is not None and kept.job.is_open:
+    if kept.job is not None and kept.job.stands:
         return True
     return kept.counted_at is not None and database_now() - kept.counted_at < fresh
 

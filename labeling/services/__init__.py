@@ -19,7 +19,7 @@ from labeling.services.import_lines import import_lines_file
 from labeling.services.imports import examples_import, import_start
 from labeling.services.keys import keys_set
 from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.lint import finding_ignore, finding_restore, lint_running, lint_start
+from labeling.services.lint import finding_ignore, finding_restore, lint_failed, lint_running, lint_start
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
 from labeling.services.proposals import proposal_accept, proposals_accept, proposals_drop, proposals_make
@@ -84,6 +84,7 @@ __all__ = [
     "label_submit",
     "label_withdraw",
     "labelling_set",
+    "lint_failed",
     "lint_running",
     "lint_start",
     "order_set",

@@ -54,6 +54,13 @@ def lint_running(dataset: Dataset) -> Job | None:
     return jobs.with_progress().first()
 
 
+def lint_failed(dataset: Dataset) -> Job | None:
+    """Return the newest job that linted a dataset if it failed."""
+    jobs = Job.objects.filter(project=dataset.project_id, kind="lint", result_path=_page(dataset))
+    newest = jobs.newest_first().with_progress().first()
+    return newest if newest is not None and newest.reason else None
+
+
 def lint_work(lease: Lease) -> None:
     """Lint one dataset: what the batch of the job does."""
     dataset = Dataset.objects.select_related("default_tools").get(pk=lease.payload["dataset"])

@@ -29,6 +29,7 @@ def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
         "state": state,
         "report": report,
         "job": services.lint_running(dataset_row),
+        "failed": services.lint_failed(dataset_row),
         "drawn": page.drawn(report.document, state) if report else None,
     }
     return render(request, "labeling/lint.html", context)

@@ -98,7 +98,7 @@ class SuspectsView(ProjectView):
         page = page_of(version_row, SuspectFilter.of_address(request.query_params.dict()), self.user, self.role)
         document = {
             "counted_at": kept.counted_at,
-            "job": kept.job_id if kept.job is not None and kept.job.is_open else None,
+            "job": kept.job_id if kept.job is not None and kept.job.stands else None,
             "voices": kept.voices,
             "count": page.count,
             "pages": page.pages,

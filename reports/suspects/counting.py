@@ -158,7 +158,7 @@ def suspects_counted(version: DatasetVersion, *, actor: User | None) -> SuspectC
     gradings = gradings_heard(version)
     basis = _basis(version, gradings)
     kept = SuspectCount.objects.select_related("job").filter(version=version).first()
-    if kept is not None and (kept.basis == basis or (kept.job is not None and kept.job.is_open)):
+    if kept is not None and (kept.basis == basis or (kept.job is not None and kept.job.stands)):
         return kept
     size = _size(version, gradings)
     if size <= COUNTED_AT_ONCE:
@@ -240,7 +240,7 @@ def _count_in_a_job(version: DatasetVersion, actor: User | None, size: int) -> S
     """Begin to count, unless someone does already; return what is known so far. No audit row: nothing changes."""
     SuspectCount.objects.bulk_create([SuspectCount(version=version)], ignore_conflicts=True)
     kept = SuspectCount.objects.select_for_update(of=("self",)).select_related("job").get(version=version)
-    if kept.job is None or not kept.job.is_open:
+    if kept.job is None or not kept.job.stands:
         dataset = version.dataset
         kept.job = job_create(
             project=dataset.project,

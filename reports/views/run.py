@@ -41,7 +41,7 @@ from toolevals.presentation.label_noise import score_words
 from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, JobState
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
@@ -64,6 +64,13 @@ def _job_at_work(run: Any) -> Job | None:
     if run.newest_grading == run.grading_id:
         return None
     return Job.objects.open().filter(gradings=run.newest_grading).with_progress().first()
+
+
+def _job_failed(run: Any) -> Job | None:
+    """Return the job of a newer grading than the one that is shown if it failed."""
+    if run.newest_grading == run.grading_id:
+        return None
+    return Job.objects.filter(gradings=run.newest_grading, state=JobState.FAILED).with_progress().first()
 
 
 def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
@@ -138,6 +145,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "errored": errored_in(grading, counts),
         "gate": newest_gate(head.run, grading.pk),
         "job": _job_at_work(head.run),
+        "job_failed": _job_failed(head.run),
         "tags": tag_counts(counts.get("tag", {})),
         "overreach": (overreach := grading_overreach(grading)),
         "overreach_rows": overreach.rows[:MOST_OVERREACH],

@@ -45,7 +45,7 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
         "dataset": version_row.dataset,
         "version": version_row,
         "kept": kept,
-        "job": kept.job if kept.job is not None and kept.job.is_open else None,
+        "job": kept.job if kept.job is not None and kept.job.stands else None,
         "filters": choice,
         "page": page,
         "traces": TraceExample.objects.open_traces(

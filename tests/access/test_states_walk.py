@@ -19,9 +19,11 @@ from django.test import Client
 from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 
+from reports.services.gates import GateRequest, gate_hold
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at
 from tests.access.populated import LEFT, populate
+from tests.access.runs_arguments import a_graded_run
 from tests.access.states import Model, Variant, changing, own_models, variants
 from tests.access.world import World
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, User
@@ -30,6 +32,8 @@ from toolevals.workspace.models import Batch, Job, JobState, Membership, Project
 PARTS = 12
 # Who asks and where is read for every page: their states are walked on the pages of the workspace.
 EVERYWHERE: tuple[Model, ...] = (Membership, Project, User)
+JOB_PAGE = re.compile(r"/jobs/[0-9a-f]{8}-[0-9a-f-]+/")
+GATE = {"bounds": [{"metric": "outcome", "min": 0}]}
 WORD = re.compile(r"\w+")
 # Serializers of answers to writing, and of rows that are shown to their own person alone.
 UNSEEN = frozenset(
@@ -219,6 +223,43 @@ def test_what_waits_is_counted_on_the_first_page_alone(full):
             assert client.get(path).status_code == HTTPStatus.OK
             read[name] = names
     assert "labeling_labelslot" in read["workspace:project"] - read["workspace:jobs"]
+
+
+def tells_of_a_failed_job(text: str) -> bool:
+    """Return whether a page or an answer leads to a job, or says of one that it failed."""
+    return "✕ failed" in text or '"state":"failed"' in text or JOB_PAGE.search(text) is not None
+
+
+def outcomes(world: World) -> set[str]:
+    """Return where the outcomes of the project's jobs will be seen that are not there yet."""
+    rows = Job.objects.filter(project=world.project).exclude(result_path="").exclude(state=JobState.SUCCEEDED)
+    return set(rows.values_list("result_path", flat=True))
+
+
+def said_at(client: Client, path: str) -> str | None:
+    """Return what stands at an address; None where nothing does, or a file."""
+    answer: Any = client.get(path)
+    return None if answer.status_code != HTTPStatus.OK or answer.streaming else answer.content.decode()
+
+
+def test_a_failed_job_says_why_wherever_it_is_shown(full):
+    [failed] = [each for each in variants(Job) if each.name == "failed"]
+    reason, silent = failed.batches["error"], list[str]()
+    seen: set[str] = set()
+    for address in addresses():
+        with at(full, address, full.owner) as (client, path):
+            held = gate_hold(run=a_graded_run(full), actor=None, request=GateRequest(GATE))
+            paths = {path: False, **dict.fromkeys(outcomes(full) - seen, True)}
+            seen.update(paths)
+            failed.apply(Job, full)
+            for where, is_outcome in paths.items():
+                text = said_at(client, where)
+                if text is not None and reason not in text and (is_outcome or tells_of_a_failed_job(text)):
+                    silent.append(address.name if where == path else where)
+    assert held.job is not None
+    assert held.job.result_path
+    # It tells what files an example came from, with the job of each: not how that ended.
+    assert set(silent) == {"labeling:datasheet", "labeling:datasheet-markdown"}, "\n".join(silent)
 
 
 def test_every_state_of_a_job_is_walked():

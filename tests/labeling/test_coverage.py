@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from labeling.coverage.cache import coverage_of
 from labeling.coverage.cells import Cell
@@ -24,7 +26,7 @@ from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolSpec
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, JobState
 
 pytestmark = pytest.mark.django_db
 
@@ -191,6 +193,15 @@ def test_large_datasets_are_counted_by_a_job(covered: Dataset, monkeypatch: pyte
     stale = coverage_of(covered, actor=None)
     assert stale.counts == done.counts
     assert stale.job is not None
+    assert Job.objects.filter(kind="coverage").count() == 2
+
+
+def test_a_count_that_failed_is_not_begun_by_each_look(covered: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("labeling.coverage.cache.COUNTED_AT_ONCE", 2)
+    first = coverage_of(covered, actor=None).job
+    for ago, is_same in ((timedelta(minutes=50), True), (timedelta(minutes=70), False)):
+        Job.objects.update(state=JobState.FAILED, finished_at=timezone.now() - ago)
+        assert (coverage_of(covered, actor=None).job == first) == is_same
     assert Job.objects.filter(kind="coverage").count() == 2
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from reports.gates.cases import grading_cases
 from reports.models import HeldGate
@@ -16,6 +14,7 @@ from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
 from tests.runs.building import cases_of as graded_cases
+from tests.workspace.tasks import lost
 from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.values.problems import InvalidDocument
@@ -281,7 +280,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_decides(build, monkeypatch):
         patch.setattr(Lease, "progress", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             batch_work(str(batch.pk), gate_decide)
-    job.batches.update(due_at=timezone.now() - timedelta(seconds=1))
+    lost(batch.pk)
     batch_work(str(batch.pk), gate_decide)
     held.refresh_from_db()
     assert (held.status, checks(held)[0].count) == ("passed", 25)

@@ -151,7 +151,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_writes_all_of_it(grading, vi
         batch_work(str(batch.pk), table_work)
     assert not Upload.objects.exists()
     job.batches.update(due_at=timezone.now() - timedelta(seconds=1))
-    run_jobs()
+    run_jobs(impatient=True)
     upload = Upload.objects.get()
     with upload.file.open("rb") as file:
         assert file.read() == bytes_of(get("cases-csv", grading, now="1"))

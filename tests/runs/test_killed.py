@@ -51,7 +51,7 @@ def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
     except Killed:
         killed = True
     Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now() - timedelta(seconds=1))
-    run_jobs()
+    run_jobs(impatient=True)
     return killed
 
 

@@ -150,7 +150,7 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(check,
         check()
     monkeypatch.setattr(ProbeAnswer.objects, "create", create)
     Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now())
-    run_jobs()
+    run_jobs(impatient=True)
     # The eleventh answer came when no worker was there to keep it.
     assert len(fearful.asked) == len(ALL) + len(BASES) + 1
     made = ProbeCheck.objects.get()

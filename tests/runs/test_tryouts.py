@@ -142,7 +142,7 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(attemp
         attempt()
     monkeypatch.setattr(TryoutAnswer.objects, "create", create)
     Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now())
-    run_jobs()
+    run_jobs(impatient=True)
     # The fifth answer came when nobody was there to keep it.
     assert len(server.requests) == 11
     assert TryoutAnswer.objects.count() == 10

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,15 +21,25 @@ from toolevals.serving.forks import ForkServer, ForkServerEnded
 
 # In place of the application, programs that end as they are told.
 SERVER = """
-import signal, sys
+import os, signal, sys
+from toolevals import life
 from toolevals.serving import fork_server
 
+def jobs(number):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.kill(os.getpid(), int(number))
+    while True:
+        signal.pause()
+
+life.GRACE_SECONDS, life.SIGN_SECONDS = 0, 0.1
+fork_server.lease_seconds = lambda: 1
 fork_server.load = lambda: None
 fork_server.PROGRAMS = {
     "end": lambda status: int(status),
     "say": lambda *words: print(*words, sys.stdin.read() == "") or 0,
     "raise": lambda: [][0],
     "wait": lambda: signal.pause(),
+    "jobs": jobs,
 }
 sys.exit(fork_server.serve(int(sys.argv[1])))
 """
@@ -87,6 +98,25 @@ def test_what_was_forked_ends_with_the_fork_server(server: ForkServer) -> None:
     assert forked.wait() == -signal.SIGTERM
     with pytest.raises(ForkServerEnded):
         server.fork("end", "0")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends what a parent leaves")
+def test_a_worker_that_hears_no_signal_ends_with_the_fork_server(server: ForkServer) -> None:
+    forked = server.fork("jobs", str(int(signal.SIGCONT)))
+    time.sleep(0.5)
+    forked.terminate()
+    server.close()
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{forked.pid}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_worker_that_gives_no_sign_of_life_is_killed_and_one_that_does_is_not(server: ForkServer, said: Path) -> None:
+    lives, stopped = server.fork("jobs", str(int(signal.SIGCONT))), server.fork("jobs", str(int(signal.SIGSTOP)))
+    assert stopped.wait(timeout=30) == -signal.SIGKILL
+    assert lives.poll() is None
+    assert f"The process {stopped.pid} gave no sign of life" in said.read_text()
 
 
 def test_one_that_does_not_load_is_said(tmp_path: Path) -> None:

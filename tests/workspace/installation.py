@@ -87,5 +87,9 @@ class Installation:
 
     def log(self) -> str:
         """Return the end of what the workers said."""
+        return self.log_whole()[-4000:]
+
+    def log_whole(self) -> str:
+        """Return what the workers said."""
         path = self.folder / "worker.log"
-        return path.read_text()[-4000:] if path.exists() else ""
+        return path.read_text() if path.exists() else ""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from celery import current_app
+from django.utils import timezone
 
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, batch_work, job_add_batches
 from toolevals.workspace.jobs.leases import lease_claim
-from toolevals.workspace.models import AuditEntry
+from toolevals.workspace.models import AuditEntry, Batch
 
 EFFECT = "tests.effect"
 
@@ -26,6 +31,14 @@ def claimed(batch_id: object) -> Lease:
     return lease
 
 
+def lost(batch_id: UUID) -> None:
+    """Let the lease of a batch run out, and the next worker find it so; the batch is due again."""
+    past = timezone.now() - timedelta(seconds=1)
+    Batch.objects.filter(pk=batch_id).update(due_at=past)
+    assert lease_claim(str(batch_id)) is None
+    Batch.objects.filter(pk=batch_id).update(due_at=past)
+
+
 def leave_effect(lease: Lease) -> None:
     """Write one row: what must happen exactly once for each batch."""
     AuditEntry.objects.create(project=lease.batch.job.project, verb=EFFECT, target_id=lease.batch.pk)
@@ -38,6 +51,11 @@ def work(lease: Lease) -> None:
         raise RuntimeError(payload["raise"])
     if payload.get("refuse"):
         raise BatchRefused("The file is wrong.", [{"line": 3, "pointer": "/id", "message": payload["refuse"]}])
+    if payload.get("dies"):
+        os._exit(7)
+    if payload.get("stands_still"):
+        # It holds the interpreter's lock for longer than anyone waits.
+        re.match("(a+)+$", "a" * 64 + "b")
     for item in range(payload.get("slow_items", 0)):
         time.sleep(payload["seconds"])
         lease.progress(item + 1)

@@ -24,7 +24,7 @@ from toolevals.workspace.jobs.completion import batch_fail
 from toolevals.workspace.jobs.leases import Lease, lease_claim
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
-from .tasks import effects, leave_effect
+from .tasks import effects, leave_effect, lost
 
 BATCHES, WORKERS = 4, 3
 STEPS = ("claim", "claim", "write", "finish", "finish", "crash", "overdue", "fail", "cancel", "retry")
@@ -84,7 +84,10 @@ class World:
         self.control("retry")
         for _ in range(BATCHES):
             Batch.objects.filter(job=self.job).update(due_at=timezone.now() - timedelta(seconds=1))
+            # Those whose lease ran out wait for a moment, and are found again.
             for batch in Batch.objects.due(timezone.now()):
+                if batch.state == BatchState.LEASED:
+                    lost(batch.pk)
                 lease = lease_claim(str(batch.pk))
                 assert lease is not None
                 with lease.finish():

@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from toolevals.workspace.jobs import JobCancelled, LeaseLost, batch_work, job_cancel
+from toolevals.workspace.jobs import JobCancelled, Lease, LeaseLost, batch_work, job_cancel
 from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
-from .tasks import claimed, effects, leave_effect, work
+from .tasks import claimed, effects, leave_effect, lost
 
 
 def expire(batch: Batch) -> None:
@@ -36,7 +36,7 @@ def test_a_batch_is_claimed_once(batch):
 
 def test_an_overdue_lease_can_be_taken_and_the_first_worker_writes_nothing_more(batch):
     first = claimed(batch.pk)
-    expire(batch)
+    lost(batch.pk)
     second = claimed(batch.pk)
     assert second.token != first.token
     for attempt in (first.transaction, first.finish):
@@ -95,7 +95,7 @@ def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch
     lease.progress(99)
     batch.refresh_from_db()
     assert batch.done == 10
-    expire(batch)
+    lost(batch.pk)
     claimed(batch.pk)
     batch.refresh_from_db()
     assert batch.done == 0
@@ -116,38 +116,93 @@ def test_reports_of_several_batches_are_one(job_of):
     }
 
 
-def test_a_batch_whose_worker_keeps_dying_fails(batch, settings):
-    for _ in range(settings.BATCH_MAX_ATTEMPTS):
-        assert claimed(batch.pk)
+def blame(attempt: int) -> str:
+    return f"Attempt {attempt} of 4: the worker that held it ended, or gave no sign of life."
+
+
+def test_a_batch_whose_worker_keeps_dying_is_blamed_by_name_each_time_and_fails(batch, caplog, settings):
+    settings.BATCH_MAX_ATTEMPTS = 4
+    errors, waits = [], []
+    for _ in range(4):
+        claimed(batch.pk)
         expire(batch)
-    batch_work(str(batch.pk), work)
-    batch.refresh_from_db()
-    assert (batch.state, batch.error) == (BatchState.FAILED, "The worker died at it 4 times.")
-    assert Job.objects.get().state == JobState.FAILED
-    assert effects() == []
+        assert lease_claim(str(batch.pk)) is None
+        batch.refresh_from_db()
+        errors.append(batch.error)
+        waits.append(round((batch.due_at - timezone.now()).total_seconds()))
+        expire(batch)
+    assert errors == [blame(1), blame(2), blame(3), blame(4)]
+    # What else waits comes first.
+    assert waits[:3] == [2, 4, 8]
+    assert batch.state == BatchState.FAILED
+    assert (Job.objects.get().state, Job.objects.get().reason) == (JobState.FAILED, blame(4))
+    said = [record.getMessage() for record in caplog.records]
+    name = f"Batch {batch.pk} (stage 0, number 1; tests.work) of the job {batch.job_id}, 'A test'"
+    assert said == [f"{name}: {blame(attempt)}" for attempt in (1, 2, 3, 4)]
+
+
+def test_what_gave_way_or_failed_blames_no_worker(batch, caplog):
+    claimed(batch.pk).give_way()
+    expire(batch)
+
+    def fails(lease: Lease) -> None:
+        raise RuntimeError("no luck")
+
+    batch_work(str(batch.pk), fails)
+    expire(batch)
+    assert claimed(batch.pk).batch.error == "RuntimeError: no luck"
+    assert "sign of life" not in caplog.text
+
+
+def test_a_batch_that_waits_for_nothing_more_shows_again_why_it_is_tried_again(batch):
+    claimed(batch.pk)
+    lost(batch.pk)
+    lease = claimed(batch.pk)
+    for said, shown in (("Waiting for a place.", "Waiting for a place."), ("", blame(1))):
+        lease.note(said)
+        batch.refresh_from_db()
+        assert batch.error == shown
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.django_db(transaction=True)
+def test_the_process_of_a_batch_that_is_silent_for_too_long_ends(writes, batch, settings, monkeypatch):
+    settings.BATCH_LEASE_SECONDS, settings.BATCH_MAX_SECONDS = 0.3, 0.2
+    ended = threading.Event()
+    monkeypatch.setattr("toolevals.life.end_now", ended.set)
+
+    def long(lease):
+        for _ in range(20):
+            if ended.wait(0.05):
+                return
+            if writes:
+                lease.progress(1)
+
+    batch_work(str(batch.pk), long)
+    assert ended.is_set() != writes
 
 
 def test_a_worker_that_lost_its_batch_stops_silently(batch):
     def lose(lease):
-        expire(batch)
+        lost(batch.pk)
         claimed(batch.pk)
         with lease.transaction():
             raise AssertionError("nothing may be written")
 
     batch_work(str(batch.pk), lose)
     batch.refresh_from_db()
-    assert (batch.state, batch.attempts, batch.error) == (BatchState.LEASED, 2, "")
+    assert (batch.state, batch.attempts, batch.error) == (BatchState.LEASED, 2, blame(1))
 
 
 def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
     def lose_and_fail(lease):
-        expire(batch)
+        lost(batch.pk)
         claimed(batch.pk)
         raise RuntimeError("too late")
 
     batch_work(str(batch.pk), lose_and_fail)
     batch.refresh_from_db()
-    assert (batch.state, batch.error) == (BatchState.LEASED, "")
+    assert (batch.state, batch.error) == (BatchState.LEASED, blame(1))
 
 
 def test_a_worker_whose_job_is_cancelled_gives_the_batch_up(batch):

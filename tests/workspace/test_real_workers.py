@@ -12,7 +12,7 @@ from tests.fixtures.prepared import prepared_copy
 from tests.workspace.installation import Installation
 
 pytestmark = pytest.mark.servers
-BATCHES, SOME = 12, 3
+BATCHES, SOME, MANY = 12, 3, 500
 # Longer than a batch takes, so that those in hand end meanwhile.
 AWAY_SECONDS = 3
 
@@ -81,6 +81,18 @@ def test_pool_processes_killed_in_the_middle_lose_nothing(served):
     ended(served)
 
 
+def test_a_pool_process_that_stands_still_ends_and_its_batch_is_blamed(served):
+    served.drive("project", 0)
+    served.drive("poison", 0)
+    worker = served.worker(1)
+    assert served.drive("blamed", 0) == "Attempt 1 of 4: the worker that held it ended, or gave no sign of life."
+    # The only process of the pool was held up.
+    served.drive("begin", BATCHES)
+    ended(served)
+    assert worker.poll() is None
+    assert "in work_task" in served.log_whole()
+
+
 def test_two_workers_share_the_work_and_the_other_goes_on_when_one_is_killed(installation):
     installation.drive("start", BATCHES)
     one, _ = installation.worker(1), installation.worker(1)
@@ -119,3 +131,15 @@ def test_a_job_made_while_the_broker_is_away_is_done_when_it_is_back(served, red
     finally:
         redis_server.start()
     ended(served)
+
+
+def test_tasks_of_a_newer_version_are_left_for_others_and_hold_nothing_up(served):
+    served.drive("project", 0)
+    served.drive("strange", MANY)
+    worker = served.worker(loaded=True)
+    served.drive("begin", BATCHES)
+    ended(served)
+    assert worker.poll() is None
+    said = served.log_whole()
+    assert said.count("The task newer.work is not known to this version") == 1
+    assert "Traceback" not in said

@@ -7,7 +7,7 @@ from celery import current_app
 from django.utils import timezone
 
 from toolevals.workspace.jobs import JobCancelled, Lease, job_cancel, job_pause
-from toolevals.workspace.jobs.turns import next_turns, queues_served
+from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
 from toolevals.workspace.models import Batch, BatchState, Queue
 from toolevals.workspace.services import project_create
 
@@ -132,3 +132,50 @@ def claimed_anew(lease: Lease) -> Lease:
     """Return the lease as it looks to who has not looked in the last second."""
     lease._look_again_at = 0.0
     return lease
+
+
+@pytest.fixture
+def of_a_newer_version(job_of):
+    """Return a function that makes a job of a task that this version does not know, twice the ring's size and more."""
+
+    def make(task: str, count: int = MANY, queue: Queue = Queue.IO):
+        job = job_of([{}] * count, queue=queue)
+        job.batches.update(task=task)
+        return job
+
+    return make
+
+
+def test_tasks_of_a_newer_version_hold_nothing_up_and_are_named_once(job_of, of_a_newer_version, caplog, run_jobs):
+    left = [of_a_newer_version("newer.one"), of_a_newer_version("newer.two")]
+    done = job_of([{}, {}])
+    ahead: dict[str, int] = {Queue.IO: 2}
+    for _ in range(3):
+        assert {turn.batch for turn in next_turns(timezone.now(), ahead)} == {each.pk for each in done.batches.all()}
+    # Others that know them have announced them: they take no place of what is known.
+    Batch.objects.filter(task__startswith="newer.").update(rung_at=timezone.now())
+    assert len(next_turns(timezone.now(), ahead)) == 2
+    for _ in range(2):
+        name_unknown()
+    assert run_jobs() == 2
+    said = [record.getMessage() for record in caplog.records if "newer." in record.getMessage()]
+    assert [message.partition(" is not")[0] for message in said] == ["The task newer.one", "The task newer.two"]
+    for job in left:
+        assert {(each.state, each.attempts) for each in job.batches.all()} == {(BatchState.QUEUED, 0)}
+
+
+def test_slow_work_does_not_give_way_to_tasks_that_this_version_does_not_know(job_of, of_a_newer_version):
+    of_a_newer_version("newer.quick", queue=Queue.GRADE)
+    next_turns(timezone.now(), {Queue.GRADE: 1})
+    assert not claimed(job_of([{}], queue=Queue.AGENT).batches.get().pk).must_give_way()
+
+
+def test_a_task_that_is_known_after_all_is_announced(of_a_newer_version):
+    job = of_a_newer_version("newer.known", 1)
+    assert next_turns(timezone.now(), {Queue.IO: 1}) == []
+    current_app.tasks["newer.known"] = current_app.tasks["tests.work"]
+    try:
+        [turn] = next_turns(timezone.now(), {Queue.IO: 1})
+    finally:
+        del current_app.tasks["newer.known"]
+    assert turn.batch == job.batches.get().pk

@@ -41,7 +41,7 @@ def is_at_work(response: Response) -> bool:
 
 
 def job_errors(state: Mapping[str, Any]) -> list[str]:
-    """Return what a job says is wrong with the input, a line each, and how many more its page tells."""
+    """Return why a job failed and what is wrong with its input, a line each, and how many more its page tells."""
     report = state.get("report") or {}
     errors = report.get("errors") or []
     lines = [
@@ -49,7 +49,8 @@ def job_errors(state: Mapping[str, Any]) -> list[str]:
         for error in errors
     ]
     more = (report.get("error_count") or 0) - len(errors)
-    return [*lines, f"  {more:,} more: see the job's page"] if more > 0 else lines
+    reason = [f"  {state['reason']}"] if state.get("reason") else []
+    return [*reason, *lines, *([f"  {more:,} more: see the job's page"] if more > 0 else [])]
 
 
 def _exit_for(status: int) -> Exit:

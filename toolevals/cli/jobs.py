@@ -56,4 +56,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _line(job: dict[str, Any]) -> str:
     pace = f", {job['rate']:,.1f} a second, {job['seconds_left']:,.0f} s left in this step" if job["rate"] else ""
-    return f"{job['id']}  {job['state']:<9}  {job['done']} of {job['total']}{pace}  {job['title']}"
+    line = f"{job['id']}  {job['state']:<9}  {job['done']} of {job['total']}{pace}  {job['title']}"
+    return f"{line}\n  {job['reason']}" if job.get("reason") else line

@@ -3,6 +3,7 @@
 `python -m toolevals.serving.fork_server FD`. Each line of standard input is a JSON list of words: a program of PROGRAMS
 and its arguments. For each that was forked ["forked", PID] is written to the file descriptor, for each that has ended
 ["ended", PID, STATUS], as `subprocess` counts statuses. It ends with its standard input, and what it forked with it.
+A program of WATCHED is killed when it gives no sign of life.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from toolevals import life
 from toolevals.serving.parents import end_with_parent
 
 PR_SET_NAME = 15  # linux/prctl.h
@@ -51,6 +53,8 @@ def jobs(name: str, processes: str, *renews: str) -> int:
 
 
 PROGRAMS: dict[str, Callable[..., int]] = {"web": web, "jobs": jobs}
+# They are killed when this process ends, or when they give no sign of life. gunicorn watches those of the web server.
+WATCHED = ("jobs",)
 
 
 def load() -> None:
@@ -64,16 +68,21 @@ def load() -> None:
 
 def serve(answers: int) -> int:
     """Fork what standard input asks for, until it is closed; in the fork, run that. Return the exit status."""
+    watch = life.Watch()
+    heard, signs = os.pipe()
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     rest = b""
     while True:
-        ready = select.select([0, woken], [], [])[0]
+        ready = select.select([0, woken, heard], [], [], watch.pause)[0]
+        if heard in ready:
+            watch.hear(os.read(heard, life.READ_BYTES))
+        watch.look()
         if woken in ready:
             os.read(woken, READ_BYTES)
-            _tell_ended(answers)
+            _tell_ended(answers, watch)
         if 0 not in ready:
             continue
         read = os.read(0, READ_BYTES)
@@ -85,21 +94,24 @@ def serve(answers: int) -> int:
             begun, begin = os.pipe()
             pid = os.fork()
             if not pid:
-                for open_file in (answers, woken, wake, begun):
+                for open_file in (answers, woken, wake, begun, heard):
                     os.close(open_file)
-                return _become(words, parent, begin)
+                return _become(words, parent, begin, signs)
             os.close(begin)
             os.read(begun, 1)  # returns at the pipe's end: the process has its session and its name
             os.close(begun)
+            if words[0] in WATCHED:
+                watch.expect(pid)
             _tell(answers, "forked", pid)
 
 
-def _become(words: Sequence[str], parent: int, begin: int) -> int:
+def _become(words: Sequence[str], parent: int, begin: int, signs: int) -> int:
     """Run a program in this process, which was forked for it, as if it had been started; `begin` is closed before."""
+    is_watched = words[0] in WATCHED
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()  # Ctrl-C is for the parent, which ends it
-    end_with_parent()
+    end_with_parent(signal.SIGKILL if is_watched else signal.SIGTERM)
     if os.getppid() != parent:
         return 1
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -108,10 +120,21 @@ def _become(words: Sequence[str], parent: int, begin: int) -> int:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_NAME, f"toolevals-{words[0]}".encode())
     os.close(begin)
+    if is_watched:
+        life.give_signs(signs, lease_seconds())
+    else:
+        os.close(signs)
     return PROGRAMS[words[0]](*words[1:])
 
 
-def _tell_ended(answers: int) -> None:
+def lease_seconds() -> float:
+    """Return for how long a worker may be silent on a batch before another may take that."""
+    from django.conf import settings
+
+    return float(settings.BATCH_LEASE_SECONDS)
+
+
+def _tell_ended(answers: int, watch: life.Watch) -> None:
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -119,6 +142,7 @@ def _tell_ended(answers: int) -> None:
             return
         if not pid:
             return
+        watch.forget(pid)
         _tell(answers, "ended", pid, os.waitstatus_to_exitcode(status))
 
 

@@ -212,6 +212,7 @@ CELERY_TASK_DEFAULT_QUEUE = "io"
 # With the in-memory broker, a worker is one process: it does a batch at a time, and more workers do more. A pool there
 # shares one pipe, whose lock dies with the process that holds it.
 CELERY_WORKER_POOL = "prefork" if REDIS_URL else "solo"
+CELERY_WORKER_CONSUMER = "toolevals.workspace.jobs.consumer:Consumer"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 

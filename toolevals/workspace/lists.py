@@ -20,7 +20,7 @@ INVITATIONS: Final = (
     "created_at",
     "expires_at",
 )
-JOBS: Final = ("job_id", "kind", "title", "state", "stage", "done", "total", "created_at", "finished_at")
+JOBS: Final = ("job_id", "kind", "title", "state", "stage", "done", "total", "created_at", "finished_at", "reason")
 MEMBERS: Final = ("member_id", "user_id", "name", "email", "role", "created_at")
 SECRETS: Final = ("secret_id", "name", "addresses", "set_by_id", "set_by", "changed_at")
 TOKENS: Final = (
@@ -50,7 +50,8 @@ def job_lines(jobs: Iterable[Job]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each job that was read `with_progress`."""
     for job in jobs:
         done, total = job.progress
-        yield job.pk, job.kind, job.title, job.state, job.stage, done, total, job.created_at, job.finished_at
+        times = job.created_at, job.finished_at
+        yield job.pk, job.kind, job.title, job.state, job.stage, done, total, *times, job.reason
 
 
 def invitation_lines(invitations: Iterable[Invitation]) -> Iterator[tuple[Cell, ...]]:

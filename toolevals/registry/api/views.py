@@ -132,8 +132,8 @@ class LargePreview(ProjectView):
         if asked.batches.get().payload["registry"] != str(found.pk):
             raise NotFound
         if asked.state in (JobState.FAILED, JobState.CANCELLED):
-            ended = "failed" if asked.state == JobState.FAILED else "was cancelled"
-            raise NotFound(f"The job {ended} and has read nothing. Ask for the job: it says why.")
+            ended = f"failed: {asked.reason}" if asked.reason else "was cancelled and has read nothing."
+            raise NotFound(f"The job {ended}")
         if asked.state != JobState.SUCCEEDED:
             return _job_answer(asked)
         if (preview := large_preview(asked)) is None:

@@ -153,13 +153,15 @@ class ListedRunSerializer(RunSerializer):
 
     grading_id = serializers.UUIDField(allow_null=True)
     state = serializers.ChoiceField(choices=JobState.choices, source="row.state")
+    reason = serializers.CharField(source="row.reason", help_text="Why its newest work failed; empty where it did not.")
     outcome = VerdictRateSerializer(source="row.rate", allow_null=True)
     decided_by = serializers.SerializerMethodField(help_text="What decides its cases, the most frequent first.")
     label_noise = serializers.SerializerMethodField(help_text="Null until a case is scored.")
     stale = serializers.CharField(source="row.stale", allow_blank=True)
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "outcome", "label_noise", "decided_by", "stale")
+        own = ("grading_id", "state", "reason", "outcome", "label_noise", "decided_by", "stale")
+        fields = (*RunSerializer.Meta.fields, *own)
 
     def get_decided_by(self, run: Any) -> list[str]:
         return run.row.decided.names if run.row.rate else []

@@ -89,6 +89,11 @@ class RunRow:
         return JobState.SUCCEEDED if self.run.grading_id else JobState.FAILED
 
     @property
+    def reason(self) -> str:
+        """Say why its newest work failed; empty where it did not."""
+        return self.job.reason if self.job is not None else ""
+
+    @property
     def is_running(self) -> bool:
         return self.state == JobState.RUNNING
 

@@ -205,6 +205,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     """Long work: how far it is, and what it found."""
 
     state = serializers.ChoiceField(choices=JobState.choices)
+    reason = serializers.CharField(read_only=True, help_text="Why it failed; empty where it did not.")
     report = serializers.SerializerMethodField()
     done = serializers.SerializerMethodField()
     total = serializers.SerializerMethodField()
@@ -222,6 +223,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "kind",
             "title",
             "state",
+            "reason",
             "stage",
             "done",
             "total",

@@ -18,6 +18,7 @@ from django.db.models import F, QuerySet
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.models.jobs import NO_REASON
 from toolevals.workspace.querysets.jobs import BatchQuerySet
 from toolevals.workspace.querysets.prepared import A_SMALL_NUMBER, PreparedQuery, an_id
 from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
@@ -47,7 +48,7 @@ def batch_fail(batch: Batch, token: Any, error: str, *, again: bool) -> None:
         rung_at=None,
         done=0,
         due_at=database_now() + wait,
-        error=error[:ERROR_LENGTH],
+        error=(error or NO_REASON)[:ERROR_LENGTH],
     )
     if changed and not again:
         job_advance(batch.job_id)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
@@ -14,10 +15,11 @@ from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Sum
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
+from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete, batch_fail
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+from toolevals.workspace.querysets.jobs import WAITING
 from toolevals.workspace.querysets.prepared import (
     A_MOMENT,
     A_NUMBER,
@@ -27,6 +29,8 @@ from toolevals.workspace.querysets.prepared import (
     an_id,
 )
 from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
+
+logger = logging.getLogger(__name__)
 
 # Between two looks at whether to give way.
 LOOK_SECONDS = 1.0
@@ -53,6 +57,8 @@ class Lease:
         self.batch = batch
         self.token = token
         self.finished = False
+        # Why the attempt before ended, shown again once the batch waits for nothing.
+        self._trouble = "" if batch.error.startswith(WAITING) else batch.error
         self._look_again_at = 0.0
         self._gives_way = False
 
@@ -99,6 +105,10 @@ class Lease:
         if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(database_now())):
             self._raise_lost()
 
+    def is_in_force(self) -> bool:
+        """Return whether the lease still holds; it is not extended."""
+        return _held(self.batch.pk, self.token).filter(due_at__gt=database_now()).exists()
+
     def progress(self, done: int) -> None:
         """Say how many items of the batch are done so far. Raises as `extend`."""
         self._update(done=min(done, self.batch.size))
@@ -108,7 +118,7 @@ class Lease:
 
         Raises as `extend`.
         """
-        self._update(error=waiting[:ERROR_LENGTH])
+        self._update(error=waiting[:ERROR_LENGTH] or self._trouble)
 
     def must_give_way(self) -> bool:
         """Return whether slow work should begin nothing more: its job is paused, or quick work waits for this worker.
@@ -155,16 +165,36 @@ class Lease:
 
 
 def lease_claim(batch_id: str) -> Lease | None:
-    """Take a batch if it is due; of any number of workers that try at once, one gets it."""
+    """Take a batch if it is due; of any number of workers that try at once, one gets it.
+
+    A batch whose lease has run out is not taken: that attempt has failed, and what else waits comes first.
+    """
     now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
-    if not _TAKEN.run(batch=pk, token=token, now=now, until=lease_end(now)):
+    claim = {"batch": pk, "token": token, "now": now, "until": lease_end(now)}
+    if not _TAKEN.run(**claim):
+        _blame_if_lost(claim)
         return None
     batch: Batch = _BATCH.first(batch=pk)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
     notify_after_commit()
     return Lease(batch, token)
+
+
+@transaction.atomic
+def _blame_if_lost(claim: Mapping[str, Any]) -> None:
+    """Count the attempt of a batch whose lease has run out, and say with its job and in the log that it failed."""
+    if not _TAKEN_OVER.run(**claim):
+        return
+    batch: Batch = _BATCH.first(batch=claim["batch"])
+    most = settings.BATCH_MAX_ATTEMPTS
+    error = f"Attempt {batch.attempts} of {most}: the worker that held it ended, or gave no sign of life."
+    words = "Batch %s (stage %s, number %s; %s) of the job %s, %r: %s"
+    job = batch.job
+    logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, error)
+    batch_fail(batch, claim["token"], error, again=True)
+    notify_after_commit()
 
 
 def _pace_begin(job: Job, now: datetime) -> None:
@@ -201,8 +231,14 @@ def _is_open() -> Exists:
 
 
 def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.QUEUED)
     held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
-    return Batch.objects.due(now).filter(pk=batch), held | {"attempts": F("attempts") + 1, "done": 0}
+    return rows, held | {"attempts": F("attempts") + 1, "done": 0}
+
+
+def _taken_over(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
+    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.LEASED)
+    return rows, {"lease_token": token, "due_at": until}
 
 
 def _pace(job: uuid.UUID, stage: int, since: datetime, done: int) -> tuple[Any, dict[str, Any]]:
@@ -216,7 +252,8 @@ _STAGE_DONE = PreparedQuery(
 )
 _PACE = PreparedUpdate(_pace, _STAGE | {"since": A_MOMENT, "done": A_NUMBER})
 _IDS = {"batch": an_id(1), "token": an_id(2)}
-_TAKEN = PreparedUpdate(_taken, _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT})
+_CLAIM = _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT}
+_TAKEN, _TAKEN_OVER = PreparedUpdate(_taken, _CLAIM), PreparedUpdate(_taken_over, _CLAIM)
 _BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})
 _EXTENDED = PreparedUpdate(
     lambda batch, token, until: (_held(batch, token).filter(_is_open()), {"due_at": until}), _IDS | {"until": A_MOMENT}

@@ -18,6 +18,7 @@ from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs.notify import LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import sweep_tasks_run
 from toolevals.workspace.jobs.rest import Rest, rows_written
+from toolevals.workspace.jobs.turns import name_unknown
 from toolevals.workspace.models import Batch, BatchState
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class Sweeper:
     def round(self) -> None:
         """Ring, and run what is due. Raises what the database raises."""
         ring_due()
+        name_unknown()
         if time.monotonic() >= self._periodic_at:
             self._periodic_at = time.monotonic() + PERIODIC_SECONDS
             before = rows_written()

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
+from toolevals import life
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.jobs.completion import batch_abandon, batch_fail
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, MustGiveWay, lease_claim
@@ -38,10 +39,6 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
     """
     lease = lease_claim(batch_id)
     if lease is None:
-        return
-    if lease.batch.attempts > settings.BATCH_MAX_ATTEMPTS:
-        tries = lease.batch.attempts - 1
-        batch_fail(lease.batch, lease.token, f"The worker died at it {tries} times.", again=False)
         return
     try:
         with _heartbeat(lease):
@@ -90,7 +87,8 @@ def _refuse(lease: Lease, error: BatchRefused | InvalidDocument) -> None:
 def _heartbeat(lease: Lease) -> Iterator[None]:
     """Extend the lease from a thread of its own while work goes on, so that a slow batch is not taken for a dead one.
 
-    Not forever: after `BATCH_MAX_SECONDS` a batch counts as hung, and the lease runs out.
+    Not forever: after `BATCH_MAX_SECONDS` a batch counts as hung unless it writes. Its lease runs out, and its process
+    ends.
     """
     stop = threading.Event()
     thread = threading.Thread(target=_beat, args=(lease, stop), name="heartbeat", daemon=True)
@@ -103,13 +101,24 @@ def _heartbeat(lease: Lease) -> Iterator[None]:
 
 
 def _beat(lease: Lease, stop: threading.Event) -> None:
-    until = time.monotonic() + settings.BATCH_MAX_SECONDS
-    while not stop.wait(settings.BATCH_LEASE_SECONDS / 3) and time.monotonic() < until:
+    until, is_lost = time.monotonic() + settings.BATCH_MAX_SECONDS, False
+    while not stop.wait(settings.BATCH_LEASE_SECONDS / 3):
         try:
-            lease.extend()
+            if time.monotonic() >= until:
+                _end_if_hung(lease)
+            elif not is_lost:
+                lease.extend()
         except (LeaseLost, JobCancelled):
-            return
+            # The work hears of it when it next writes, unless it hangs.
+            is_lost = True
         except (DatabaseError, InterfaceError) as error:
             logger.warning("The lease of batch %s could not be extended: %s", lease.batch.pk, error)
         finally:
             connection.close()
+
+
+def _end_if_hung(lease: Lease) -> None:
+    """End this process, where it is a worker's, if the work has not written for so long that its lease is over."""
+    if not lease.is_in_force():
+        logger.error("Batch %s hangs, and its process is ended. It stands here:", lease.batch.pk)
+        life.end_now()

@@ -20,6 +20,10 @@ from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
 
 # A rate over less time says nothing.
 LEAST_SECONDS = 3.0
+# So long a failed job keeps a page that counts anew by itself from beginning another.
+FAILED_STANDS = timedelta(hours=1)
+# Of a batch that failed before its error was always written down.
+NO_REASON = "No reason was written down. The log of the worker may say it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,28 @@ class Job(models.Model):
         return self.state in (JobState.RUNNING, JobState.PAUSED)
 
     @property
+    def stands(self) -> bool:
+        """Return whether a page shows it and begins no other by itself: it is at work, or failed within the hour."""
+        if self.state == JobState.FAILED and self.finished_at is not None:
+            return database_now() - self.finished_at < FAILED_STANDS
+        return self.is_open
+
+    @property
+    def reason(self) -> str:
+        """Say why it failed, by the first batch that did; empty where it did not. Queries as `progress` does."""
+        if self.state != JobState.FAILED:
+            return ""
+        if "failed_for" not in vars(self):
+            found = self.batches.filter(state=BatchState.FAILED).order_by("stage", "number")
+            return found.values_list("error", flat=True).first() or NO_REASON
+        return str(vars(self)["failed_for"]) or NO_REASON
+
+    @property
+    def state_words(self) -> str:
+        """Return its state for a cell of a table, and why it failed."""
+        return f"failed: {self.reason[:200]}" if self.reason else str(self.state)
+
+    @property
     def can_be_retried(self) -> bool:
         return self.state in (JobState.FAILED, JobState.CANCELLED)
 
@@ -162,8 +188,9 @@ class Job(models.Model):
         return found
 
     def failures(self) -> models.QuerySet[Batch]:
-        """Return the batches that failed or are waiting for another attempt."""
-        return self.batches.exclude(error="").exclude(state=BatchState.DONE).order_by("stage", "number")
+        """Return the batches that failed, and those that have an error and are not done."""
+        troubled = models.Q(state=BatchState.FAILED) | ~models.Q(error="")
+        return self.batches.filter(troubled).exclude(state=BatchState.DONE).order_by("stage", "number")
 
 
 class Queue(models.TextChoices):

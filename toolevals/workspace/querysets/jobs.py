@@ -23,14 +23,15 @@ class JobQuerySet(models.QuerySet["Job"]):
     def with_progress(self) -> JobQuerySet:
         """Add sums over batches: `items_total`, `items_done`, and of the current stage `stage_total`, `stage_done`.
 
-        `waits_for` says what a batch at work waits for, and is empty where none does.
+        `waits_for` says what a batch at work waits for, `failed_for` why the first failed one did; else they are empty.
         """
         return self.annotate(
             items_total=_batches("size"),
             items_done=_batches("done"),
             stage_total=_batches("size", stage=OuterRef("stage")),
             stage_done=_batches("done", stage=OuterRef("stage")),
-            waits_for=_waiting(),
+            waits_for=_error_of(state="leased", error__startswith=WAITING),
+            failed_for=_error_of(state="failed"),
         )
 
     def of_project(self, project: Project) -> JobQuerySet:
@@ -68,11 +69,11 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         return self.filter(state__in=OPEN)
 
 
-def _waiting() -> Any:
+def _error_of(**which: Any) -> Any:
     from toolevals.workspace.models import Batch
 
-    rows = Batch.objects.filter(job=OuterRef("pk"), state="leased", error__startswith=WAITING)
-    return Coalesce(Subquery(rows.order_by().values("error")[:1]), Value(""), output_field=models.TextField())
+    rows = Batch.objects.filter(job=OuterRef("pk"), **which).order_by("stage", "number")
+    return Coalesce(Subquery(rows.values("error")[:1]), Value(""), output_field=models.TextField())
 
 
 def _batches(field: str, **which: Any) -> Any:
