@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
 
+from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
 from labeling.forms.calls import FieldProblem, ReadProblems, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
 from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
@@ -112,7 +113,14 @@ def page_of(data: QueryDict, tools: Sequence[ToolSpec]) -> Page:
 
 
 def read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
-    """Return the label that the page's fields hold, checked against the offered tools."""
+    """Return the label that the page's fields hold, checked against the offered tools, with its rationale checked."""
+    entered = _read_label(data, tools)
+    if not is_only_begun(data.get("rationale", "")):
+        return entered
+    return replace(entered, problems=(*entered.problems, FieldProblem("rationale", f"This {ONLY_BEGUN}.")))
+
+
+def _read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
     if data.get("mode") == "json":
         entered = read_json(data.get("json", ""))
         if entered.document is None or entered.problems:

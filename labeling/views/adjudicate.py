@@ -17,13 +17,13 @@ from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
+from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import OWN_DISPUTE
-from labeling.services.expectations import PHRASES
 from labeling.views.adjudicate_actions import Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
@@ -177,6 +177,8 @@ def _problems(request: ProjectRequest, decision: Decision) -> list[FieldProblem]
     problems = list(decision.problems)
     if not request.POST.get("rationale", "").strip():
         problems.append(FieldProblem("rationale", "Say why: both reviewers will read it."))
+    elif is_only_begun(request.POST["rationale"]):
+        problems.append(FieldProblem("rationale", f"This {ONLY_BEGUN}."))
     return problems
 
 
