@@ -127,7 +127,7 @@ class FreezeForm(PlainForm):
         max_length=200,
         required=False,
         label="Why freeze labels that break their tools' schemas",
-        help_text="Only where a label that no call can satisfy is to stay. The note keeps the reason.",
+        help_text="Only where such a label is to stay as it is. The note keeps the reason.",
     )
 
 

@@ -78,6 +78,12 @@ class ArgumentField:
     root: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def fewest_items(self) -> int:
+        """Return how many items its schema wants of a list at least; 0 where it says nothing."""
+        fewest = self.schema.get("minItems")
+        return int(fewest) if isinstance(fewest, int | float) else 0
+
+    @property
     def depth(self) -> int:
         """Return how many fields it lies in."""
         return self.path.count("/") - 1

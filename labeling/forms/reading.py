@@ -131,10 +131,10 @@ def _read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
         return Entered(entered.document, tuple(found))
     page = page_of(data, tools)
     entered, origins = _read(page)
-    problems = entered.problems
-    if entered.document is not None and not problems:
-        wrong = _wrong(entered.document, tools)
-        problems = tuple(FieldProblem(origins.field_at(one.pointer), one.message) for one in wrong)
+    problems = list(entered.problems)
+    if entered.document is not None:
+        wrong = [FieldProblem(origins.field_at(one.pointer), one.message) for one in _wrong(entered.document, tools)]
+        problems += [one for one in wrong if not _is_of_the_unread(one.field, entered.problems)]
     return Entered(entered.document, tuple(_at_closed_calls(problems, page)), entered.answer)
 
 
@@ -240,6 +240,11 @@ def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Prob
     except InvalidDocument as error:
         return error.problems
     return expectation_problems(expectation, tools)
+
+
+def _is_of_the_unread(field: str, unread: Iterable[FieldProblem]) -> bool:
+    """Tell whether what is wrong with a field may be wrong only because something in it could not be read."""
+    return any(not field or one.field == field or one.field.startswith(f"{field}/") for one in unread)
 
 
 def _at_closed_calls(problems: Iterable[FieldProblem], page: Page) -> Iterable[FieldProblem]:

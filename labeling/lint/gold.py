@@ -101,7 +101,7 @@ _ACCEPTED = re.compile(r"(?P<matcher>.*)/one_of/(?P<place>[0-9]+)(?:/.*)?")
 
 
 def gold_misfits(document: Mapping[str, Any], offered: Sequence[ToolSpec]) -> Sequence[Problem]:
-    """Return why no call satisfies a gold without breaking the schema of an offered tool; none where one may."""
+    """Return why a gold breaks the schemas of the offered tools, whichever of its accepted values is taken."""
     try:
         expectation = Expectation.from_document(document)
     except InvalidDocument as error:

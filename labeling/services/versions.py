@@ -28,7 +28,7 @@ _NOTE_LENGTH = 300
 
 
 class Misfits(InvalidAct):
-    """Labels that no call can satisfy would be frozen, and no reason was given."""
+    """Labels that break the schemas of their tools would be frozen, and no reason was given."""
 
 
 def version_freeze(
@@ -92,7 +92,7 @@ def _freeze(
 
 
 def _misfits(golds: Sequence[UUID]) -> Iterator[str]:
-    """Yield a sentence of each gold that no call satisfies without breaking the schema of an offered tool."""
+    """Yield a sentence of each gold that breaks the schema of an offered tool, whichever of its values is taken."""
     offers = Offers()
     told = ("revision__example__external_id", "revision__tools_id", "expectation")
     for start in range(0, len(golds), _READ_AT_ONCE):
@@ -112,7 +112,7 @@ def _note_require(note: str, misfits: Sequence[str], reason: str) -> str:
         named = "; ".join(misfits[:_NAMED])
         more = f"; and {len(misfits) - _NAMED:,} more, which the lint lists" if len(misfits) > _NAMED else ""
         todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} all the same."
-        raise Misfits(f"{head}, so that no right call can satisfy {'it' if one else 'them'}: {named}{more}. {todo}")
+        raise Misfits(f"{head}: {named}{more}. {todo}")
     whole = f"{note} ({head}: {reason})".strip()
     if len(whole) > _NOTE_LENGTH:
         most = _NOTE_LENGTH - (len(whole) - len(note) - len(reason))

@@ -35,7 +35,7 @@ document.addEventListener("focusout", (event) => {
   // From a value to its matcher is not yet out of the field; past the matcher alone was never in it.
   const row = event.target.closest("[data-path]");
   if (row && (!event.target.matches("[data-value]") || row.contains(event.relatedTarget))) return;
-  leave(event.target);
+  leave(event.target, event.relatedTarget);
   if (event.target.closest("#panel")) saveDraft();
 });
 document.addEventListener("submit", (event) => {
