@@ -7,12 +7,13 @@ import { changed, saveDraft } from "./labeling/drafts.js";
 import "./labeling/drawers.js";
 import "./labeling/folds.js";
 import { submit } from "./labeling/outbox.js";
-import "./labeling/pane.js";
+import { lacksFields } from "./labeling/pane.js";
 import "./labeling/picks.js";
 import "./labeling/presence.js";
 import { enter, leave, startOver } from "./labeling/problems.js";
 import "./labeling/reading.js";
 import "./labeling/search.js";
+import { showIncomplete } from "./labeling/saved.js";
 import { fieldsOf } from "./labeling/server.js";
 import "./labeling/stepping.js";
 import "./labeling/suggestion.js";
@@ -46,6 +47,7 @@ document.addEventListener("submit", (event) => {
   // A pane that comes afterwards would change what was handed in.
   afterPane(() => {
     if (!event.target.isConnected || event.target.inert) return;
+    if (lacksFields()) return showIncomplete();
     addTyped();
     submit(event.target.action, fieldsOf(event.target));
   });
