@@ -54,7 +54,7 @@ def rationale_required(text: str) -> str:
 
 
 def rationale_read(text: str) -> str:
-    """Return a rationale, which may be empty, without outer white space. Raises InvalidDocument where it only begins."""
+    """Return a rationale without outer white space; it may be empty. Raises InvalidDocument where it only begins."""
     if is_only_begun(text):
         raise InvalidDocument([Problem("/rationale", ONLY_BEGUN)])
     return text.strip()

@@ -55,7 +55,10 @@ def test_same_decision_again_adds_nothing(disputed, adjudicator):
         decide(disputed, adjudicator, NO_CALL)
 
 
-@pytest.mark.parametrize("rationale", ["", "  \n", "The guideline says so: ", "THE GUIDELINE SAYS SO: …", "The user said so: No one asked for it:"])
+@pytest.mark.parametrize(
+    "rationale",
+    ["", "  \n", "The guideline says so: ", "THE GUIDELINE SAYS SO: …", "The user said so: No one asked for it:"],
+)
 def test_rationale_is_required(disputed, adjudicator, rationale):
     with pytest.raises(InvalidDocument) as error:
         decide(disputed, adjudicator, rationale=rationale)
@@ -147,7 +150,9 @@ def test_version_holds_what_has_gold_and_is_made_once(dataset, disputed, example
     assert first.entries.count() == 1
 
 
-def test_labels_that_no_call_satisfies_are_frozen_only_for_a_reason(dataset, adjudicator, django_assert_max_num_queries):
+def test_labels_that_no_call_satisfies_are_frozen_only_for_a_reason(
+    dataset, adjudicator, django_assert_max_num_queries
+):
     either = call()
     either["alternatives"][0]["ordered"][0]["arguments"] = {"order_id": {"one_of": ["A-1", 5]}}
     rows = [row("good", expectation=call()), row("part", expectation=either)]
