@@ -18,6 +18,7 @@ import { fieldsOf } from "./labeling/server.js";
 import "./labeling/stepping.js";
 import "./labeling/suggestion.js";
 import { onMain } from "./labeling/swap.js";
+import "./labeling/tabs.js";
 import "./labeling/talk.js";
 import "./labeling/tools.js";
 

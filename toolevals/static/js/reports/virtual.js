@@ -17,13 +17,6 @@ const made = (kind, attributes, ...children) => {
   return element;
 };
 
-// A long name keeps what divides its class: parts differ in that alone.
-const shortened = (name, longest = 23) => {
-  const at = name.lastIndexOf(" · ");
-  if (name.length <= longest || at < 1 || name.length - at > longest / 2 + 3) return name;
-  return `${name.slice(0, longest - 1 - (name.length - at))}…${name.slice(at)}`;
-};
-
 const placed = (element, left, top) => {
   if (left !== null) element.style.left = `${left}px`;
   if (top !== null) element.style.top = `${top}px`;
@@ -79,7 +72,7 @@ export class VirtualGrid {
     for (let column = left; column < right; column += 1) {
       const name = this.matrix.columns[column];
       const on = this.selected?.[1] === column ? " on" : "";
-      const head = made("div", { class: `virtual-column${on}`, role: "columnheader", "aria-colindex": column + 2, title: name }, made("span", {}, shortened(name)));
+      const head = made("div", { class: `virtual-column${on}`, role: "columnheader", "aria-colindex": column + 2, title: name }, made("span", {}, short(name, 23)));
       heads.push(placed(head, SIDE + column * COLUMN, null));
     }
     const corner = made("div", { class: "virtual-corner", role: "columnheader", "aria-colindex": 1 }, "expected ↓ called →");
@@ -110,7 +103,7 @@ export class VirtualGrid {
   row(row, left, right) {
     const name = this.matrix.rows[row];
     const on = this.selected?.[0] === row ? " on" : "";
-    const cells = [made("div", { class: `virtual-row-name${on}`, role: "rowheader", "aria-colindex": 1, title: name }, shortened(name, 28))];
+    const cells = [made("div", { class: `virtual-row-name${on}`, role: "rowheader", "aria-colindex": 1, title: name }, short(name, 28))];
     for (const [column, cell] of this.rows[row]) {
       const current = row === this.current[0] && column === this.current[1];
       if ((column >= left && column < right) || current) cells.push(this.cell(row, column, cell, current));
