@@ -56,8 +56,9 @@ said = {{
     "rtl": {{"messages": [{{"role": "system", "content": {RTL!r}}}, {{"role": "user", "content": {RTL!r}}}]}},
 }}
 for name, content in said.items():
-    dataset = dataset_create(project=project, actor=None, slug=name, name=name, overlap=6, default_tools=tools)
-    examples_import(dataset=dataset, actor=None, rows=[read_example({{"id": name, "input": content}})])
+    dataset = dataset_create(project=project, actor=None, slug=name, name=name, default_tools=tools)
+    rows = [read_example({{"id": f"{{name}}-{{place}}", "input": content}}) for place in range(3)]
+    examples_import(dataset=dataset, actor=None, rows=rows)
 """
 
 

@@ -19,8 +19,8 @@ from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
 
-from labeling.models import Dataset, VersionEntry
 from labeling.errors import InvalidAct
+from labeling.models import Dataset, VersionEntry
 from labeling.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
