@@ -38,7 +38,9 @@ def gist(turn: Turn) -> str:
 def _words(block: Block) -> str:
     if isinstance(block, TextBlock):
         return " ".join("".join(part.text for part in block.parts[:40])[:200].split())
-    return block.name if isinstance(block, CallBlock) else block.title
+    if isinstance(block, CallBlock):
+        return f"{block.name} {block.first[0]} {block.first[1]}" if block.first else block.name
+    return block.title
 
 
 def _cut(block: Block) -> Block:

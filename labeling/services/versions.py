@@ -109,10 +109,11 @@ def _note_require(note: str, misfits: Sequence[str], reason: str) -> str:
     one = len(misfits) == 1
     head = "1 label breaks its tools' schemas" if one else f"{len(misfits):,} labels break their tools' schemas"
     if not reason:
-        named = "; ".join(misfits[:_NAMED])
-        more = f"; and {len(misfits) - _NAMED:,} more, which the lint lists" if len(misfits) > _NAMED else ""
+        named = [f"{misfit}." for misfit in misfits[:_NAMED]]
+        if len(misfits) > _NAMED:
+            named.append(f"And {len(misfits) - _NAMED:,} more, which the lint lists.")
         todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} all the same."
-        raise Misfits(f"{head}: {named}{more}. {todo}")
+        raise Misfits("\n".join([f"{head}:", *named, todo]))
     whole = f"{note} ({head}: {reason})".strip()
     if len(whole) > _NOTE_LENGTH:
         most = _NOTE_LENGTH - (len(whole) - len(note) - len(reason))

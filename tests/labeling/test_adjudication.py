@@ -163,7 +163,7 @@ def test_labels_that_no_call_satisfies_are_frozen_only_for_a_reason(
     told = str(refused.value)
     assert told.startswith("7 labels break their tools' schemas")
     assert "bad-0: /alternatives/0/ordered/0/arguments/order_id/exact" in told
-    assert "and 2 more" in told
+    assert "And 2 more" in told
     assert "bad-6" not in told
     assert "part" not in told
     assert not dataset.versions.exists()

@@ -10,8 +10,8 @@ from toolevals.presentation.labels import short
 
 register = template.Library()
 # Names of so many characters stand in one piece; of longer ones the end always stays in sight.
-WHOLE = 24
-END = 16
+WHOLE = 28
+END = 20
 
 register.filter("short", short)
 
