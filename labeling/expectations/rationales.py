@@ -14,7 +14,7 @@ ONLY_BEGUN = "only begins a rationale: go on after the colon and say what makes 
 
 
 def is_only_begun(text: str) -> bool:
-    """Tell whether a text holds offered beginnings, and no letter or digit beside them."""
+    """Tell whether a text holds offered beginnings, and no other letter or digit."""
     rest = text.casefold()
     for phrase in PHRASES:
         rest = rest.replace(phrase.strip().casefold(), "")
