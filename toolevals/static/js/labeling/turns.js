@@ -19,7 +19,7 @@ const say = (part, words) => {
 const put = (part, html) => {
   delete part.dataset.partName;
   part.querySelector(":scope > [data-part-said]")?.remove();
-  part.insertAdjacentHTML("beforeend", html);
+  part.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
 };
 
 const load = async (parts) => {

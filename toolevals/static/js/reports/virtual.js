@@ -1,5 +1,6 @@
 // A matrix too large for a table of links: the same cells, of which only those in sight are on the page.
 import { casesOf, nearest } from "./heat.js";
+import { short } from "./names.js";
 
 const ROW = 26;
 const COLUMN = 34;
