@@ -33,7 +33,8 @@ const focusOn = (what) => {
 // Whether the form that is shown is not the one of the choice: its fields have not come.
 export const lacksFields = () => {
   const needsFields = chosen() && !["any", "ambiguous", "missing_tool"].includes(chosen().value);
-  return Boolean(missed && needsFields && shown() !== undefined && shown() !== chosen().value);
+  const isForm = shown() !== undefined && !panel().querySelector("#json");
+  return Boolean(missed && needsFields && isForm && shown() !== chosen().value);
 };
 
 const isPanel = (event) => event.detail.target !== null && event.detail.target === panel();
