@@ -26,6 +26,8 @@ class TextBlock:
 
     parts: tuple[Segment, ...]
     rest: tuple[Segment, ...] = ()
+    # Whether the rest is left out of the page, and drawn when it is opened.
+    is_cut: bool = False
     kind: str = "text"
 
     @property
@@ -46,6 +48,8 @@ class DataBlock:
     raw: str = ""
     # What a person opens or folds once for all: "context", "system"; "" for anything else.
     fold: str = ""
+    # Whether the rest is left out of the page, and drawn when it is opened.
+    is_cut: bool = False
     kind: str = "data"
 
     @property
@@ -104,6 +108,8 @@ class Turn:
     is_now: bool = False
     # Where it stands, in words: "turn 2", which counts neither the context nor the system's words.
     place: str = ""
+    # Whether it is left out of the page, and drawn when it is opened.
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,11 @@ def item_keys(entries: CallEntries, path: str) -> list[str]:
     return [key for key in dict.fromkeys(entries.every("k", path)) if _KEY.fullmatch(key)][:MAX_ITEMS]
 
 
+def shown_item_keys(entries: CallEntries, one: ArgumentField) -> list[str]:
+    """Return the keys of the items that a list shows: one is open where its schema does not admit an empty list."""
+    return item_keys(entries, one.path) or (["0"] if one.fewest_items > 0 else [])
+
+
 def fields_of_call(entries: CallEntries, schema: Mapping[str, Any]) -> list[ArgumentField]:
     """Return the fields of a call: those of the tool's schema, then those that were added."""
     known = argument_fields(schema)
@@ -136,7 +141,7 @@ def _read_parts(
             document["additional_fields"] = True
     else:
         items: list[Any] = []
-        for key in item_keys(entries, one.path):
+        for key in shown_item_keys(entries, one):
             item = _read_field(entries, item_of(one, key), f"{at}/items/{len(items)}", read_problems)
             if item is not None:
                 items.append(item)

@@ -123,6 +123,12 @@ class FreezeForm(PlainForm):
         label="Leave out gold that came after a second look",
         help_text="It rests on what an agent proposed, and does not judge that agent.",
     )
+    misfits_reason = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Why freeze labels that break their tools' schemas",
+        help_text="Only where such a label is to stay as it is. The note keeps the reason.",
+    )
 
 
 class DescribeForm(PlainForm):

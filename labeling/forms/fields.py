@@ -87,6 +87,12 @@ class ArgumentField:
         return self.kind is Kind.OBJECT and (self.is_item or (self.required and self.depth < OPEN_DEPTH))
 
     @property
+    def fewest_items(self) -> int:
+        """Return how many items its schema wants of a list at least; 0 where it says nothing."""
+        fewest = self.schema.get("minItems")
+        return int(fewest) if isinstance(fewest, int | float) else 0
+
+    @property
     def depth(self) -> int:
         """Return how many fields it lies in."""
         return self.path.count("/") - 1

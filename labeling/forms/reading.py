@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
 
+from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
 from labeling.forms.calls import FieldProblem, ReadProblems, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
 from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
@@ -112,7 +113,14 @@ def page_of(data: QueryDict, tools: Sequence[ToolSpec]) -> Page:
 
 
 def read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
-    """Return the label that the page's fields hold, checked against the offered tools."""
+    """Return the label that the page's fields hold, checked against the offered tools, with its rationale checked."""
+    entered = _read_label(data, tools)
+    if not is_only_begun(data.get("rationale", "")):
+        return entered
+    return replace(entered, problems=(*entered.problems, FieldProblem("rationale", f"This {ONLY_BEGUN}.")))
+
+
+def _read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
     if data.get("mode") == "json":
         entered = read_json(data.get("json", ""))
         if entered.document is None or entered.problems:
@@ -123,10 +131,10 @@ def read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
         return Entered(entered.document, tuple(found))
     page = page_of(data, tools)
     entered, origins = _read(page)
-    problems = entered.problems
-    if entered.document is not None and not problems:
-        wrong = _wrong(entered.document, tools)
-        problems = tuple(FieldProblem(origins.field_at(one.pointer), one.message) for one in wrong)
+    problems = list(entered.problems)
+    if entered.document is not None:
+        wrong = [FieldProblem(origins.field_at(one.pointer), one.message) for one in _wrong(entered.document, tools)]
+        problems += [one for one in wrong if not _is_of_the_unread(one.field, entered.problems)]
     return Entered(entered.document, tuple(_at_closed_calls(problems, page)), entered.answer)
 
 
@@ -232,6 +240,11 @@ def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Prob
     except InvalidDocument as error:
         return error.problems
     return expectation_problems(expectation, tools)
+
+
+def _is_of_the_unread(field: str, unread: Iterable[FieldProblem]) -> bool:
+    """Tell whether what is wrong with a field may be wrong only because something in it could not be read."""
+    return any(not field or one.field == field or one.field.startswith(f"{field}/") for one in unread)
 
 
 def _at_closed_calls(problems: Iterable[FieldProblem], page: Page) -> Iterable[FieldProblem]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from labeling.forms.calls import chosen_field, fields_of_object, item_keys
+from labeling.forms.calls import chosen_field, fields_of_object, shown_item_keys
 from labeling.forms.entries import CallEntries, matcher_of
 from labeling.forms.fields import ArgumentField, Kind, item_of, takes_extras
 from labeling.forms.matchers import (
@@ -65,6 +65,11 @@ class Row:
     def item_key(self) -> str:
         """Of an item of a list: what tells it from the others."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def lacks_items(self) -> bool:
+        """Return whether a list shows fewer items than its schema wants, or none."""
+        return len(self.rows) < max(self.field.fewest_items, 1)
 
     @property
     def new(self) -> str:
@@ -187,6 +192,6 @@ def _inner(entries: CallEntries, row: Row) -> Iterator[Row]:
     if row.matcher == "fields":
         yield from rows_of(entries, fields_of_object(entries, row.field), others=row.has_more)
     elif row.matcher == "items":
-        for number, item in enumerate(item_keys(entries, row.path), start=1):
+        for number, item in enumerate(shown_item_keys(entries, row.field), start=1):
             label = f"{row.label} {number}"
             yield _row(entries, item_of(row.field, item), others=row.has_more, label=label)

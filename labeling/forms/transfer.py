@@ -111,7 +111,12 @@ class RecordedForm(PlainForm):
 class ConversationsForm(PlainForm):
     """The form for the use of whole conversations."""
 
-    decision = forms.ChoiceField(label="Make an example of", choices=list(DECISIONS.items()))
+    decision = forms.ChoiceField(
+        label="Make an example of",
+        choices=list(DECISIONS.items()),
+        initial=next(iter(DECISIONS)),
+        widget=forms.RadioSelect,
+    )
 
     @property
     def options(self) -> dict[str, Any]:

@@ -67,9 +67,7 @@ class GoldLint:
 
     def _say(self, rule: str, example: NamedExample, problems: Sequence[Problem], after: str) -> None:
         if problems:
-            first = problems[0]
-            more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-            sentence = f"{example['external_id']}: {first.pointer} {first.message}{more}{after}."
+            sentence = f"{problems_sentence(example['external_id'], problems)}{after}."
             self._report.add(rule, sentence, about=[example["external_id"]], examples=[example])
 
     def _idle(self, example: NamedExample, expectation: Expectation, offered: Sequence[ToolSpec]) -> None:
@@ -100,6 +98,21 @@ class GoldLint:
 
 
 _ACCEPTED = re.compile(r"(?P<matcher>.*)/one_of/(?P<place>[0-9]+)(?:/.*)?")
+
+
+def gold_misfits(document: Mapping[str, Any], offered: Sequence[ToolSpec]) -> Sequence[Problem]:
+    """Return why a gold breaks the schemas of the offered tools, whichever of its accepted values is taken."""
+    try:
+        expectation = Expectation.from_document(document)
+    except InvalidDocument as error:
+        return error.problems
+    return _by_weight(expectation_problems(expectation, offered), document)[0]
+
+
+def problems_sentence(external_id: str, problems: Sequence[Problem]) -> str:
+    """Return an example's name with its first problem, and the number of the others, without a full stop."""
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return f"{external_id}: {problems[0].pointer} {problems[0].message}{more}"
 
 
 def _by_weight(problems: Sequence[Problem], document: Mapping[str, Any]) -> tuple[list[Problem], list[Problem]]:

@@ -22,7 +22,7 @@ from labeling.models import (
     LabelAnswer,
     Revision,
 )
-from labeling.services.expectations import answer_read, text_required
+from labeling.services.expectations import answer_read, rationale_read, text_required
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
@@ -78,7 +78,7 @@ def calibration_answer(
     else before, the round is closed, or the example was reopened.
     """
     document = answer_read(item.revision, answer, expectation)
-    said = {"answer": str(answer), "expectation": document, "rationale": rationale.strip()}
+    said = {"answer": str(answer), "expectation": document, "rationale": rationale_read(rationale)}
     with transaction.atomic():
         # Answers and the round's end take turns.
         calibration = CalibrationRound.objects.select_for_update().get(pk=item.round_id)

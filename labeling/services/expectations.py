@@ -7,20 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
 from labeling.models import LabelAnswer, Revision
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.tool_lists import tools_in
-
-# What rationales often say; a beginning, to be gone on with.
-PHRASES = (
-    "The guideline says so: ",
-    "The user said so: ",
-    "The tool's description says so: ",
-    "No one asked for it: ",
-    "Both readings are fair: ",
-)
 
 
 def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
@@ -58,11 +50,11 @@ def text_required(text: str, *, name: str) -> str:
 
 def rationale_required(text: str) -> str:
     """Return a rationale without outer white space. Raises InvalidDocument where it says nothing of its own."""
-    said = text_required(text, name="rationale")
-    rest = said
-    for phrase in PHRASES:
-        rest = rest.replace(phrase.strip(), "")
-    if not rest.strip():
-        message = "only begins a rationale: go on after the colon and say what makes it so"
-        raise InvalidDocument([Problem("/rationale", message)])
-    return said
+    return rationale_read(text_required(text, name="rationale"))
+
+
+def rationale_read(text: str) -> str:
+    """Return a rationale without outer white space; it may be empty. Raises InvalidDocument where it only begins."""
+    if is_only_begun(text):
+        raise InvalidDocument([Problem("/rationale", ONLY_BEGUN)])
+    return text.strip()

@@ -19,7 +19,7 @@ from labeling.models import (
     SlotState,
 )
 from labeling.queue.label_page_queries import LabelFacts, label_facts, newest_label
-from labeling.services.expectations import answer_read
+from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.clock import database_now
@@ -60,7 +60,7 @@ def label_submit(
     reopened.
     """
     document = answer_read(slot.revision, answer, expectation)
-    content = LabelContent(answer, document, rationale.strip(), flagged)
+    content = LabelContent(answer, document, rationale_read(rationale), flagged)
     with transaction.atomic():
         require_labelling(slot.revision.example.dataset.project, actor)
         revision = revision_locked(slot.revision_id)

@@ -9,7 +9,7 @@ from django.db import transaction
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.models import Draft, Label, LabelAnswer, LabelSlot, SpareLabel
 from labeling.queue.label_page_queries import guideline_number
-from labeling.services.expectations import answer_read
+from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_locked
 from labeling.services.slots import require_labelling, require_unread
@@ -48,7 +48,7 @@ def label_keep(
     have opened another's question about the example.
     """
     document = answer_read(slot.revision, answer, expectation)
-    said = {"answer": answer, "expectation": document, "rationale": rationale.strip(), "flagged": flagged}
+    said = {"answer": answer, "expectation": document, "rationale": rationale_read(rationale), "flagged": flagged}
     with transaction.atomic():
         require_labelling(slot.revision.example.dataset.project, actor)
         revision = revision_locked(slot.revision_id)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, DatasetVersion, Revision, VersionEntry
+from labeling.expectations.offered_tools import Offers
+from labeling.lint.gold import gold_misfits, problems_sentence
+from labeling.models import Dataset, DatasetVersion, Gold, Revision, VersionEntry
 from labeling.services.resolution import settle_due
 from labeling.services.waiting import AT_ONCE, freezing_dataset
 from labeling.versions.names import tags_require
@@ -18,26 +21,48 @@ from toolevals.workspace.bulk import others_write_first, rows_insert, tables_ana
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
+# So many labels are read at once, and so many misfits are named.
+_READ_AT_ONCE = 500
+_NAMED = 5
+_NOTE_LENGTH = 300
+
+
+class Misfits(InvalidAct):
+    """Labels that break the schemas of their tools would be frozen, and no reason was given."""
+
 
 def version_freeze(
-    *, dataset: Dataset, actor: User | None, note: str = "", without_second_looks: bool = False
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    note: str = "",
+    without_second_looks: bool = False,
+    misfits_reason: str = "",
 ) -> DatasetVersion:
     """Return a version of every current revision that has gold, with the gold in force and what decides the case.
 
     `without_second_looks` leaves out gold that rests on what an agent had proposed.
 
-    If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold.
+    `misfits_reason` says why labels that break the schemas of the offered tools are frozen all the same; the version's
+    note and the audit log keep it.
+
+    If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold,
+    and Misfits, which names them, where there are such labels and no reason.
     A large version is written in short transactions where no one sees it, and shown in one.
     """
     settle_due(project=dataset.project)
     version = None
     while version is None:
-        version = _freeze(dataset, actor, note.strip(), without_second_looks=without_second_looks)
+        version = _freeze(
+            dataset, actor, note.strip(), misfits_reason.strip(), without_second_looks=without_second_looks
+        )
     tables_analyze(VersionEntry)
     return version
 
 
-def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_looks: bool) -> DatasetVersion | None:
+def _freeze(
+    dataset: Dataset, actor: User | None, note: str, reason: str, *, without_second_looks: bool
+) -> DatasetVersion | None:
     """Return a version as `version_freeze` does; None where someone else has made one meanwhile."""
     current = Revision.objects.current().filter(example__dataset=dataset, gold__isnull=False)
     if without_second_looks:
@@ -50,18 +75,50 @@ def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_l
     newest = dataset.versions.first()
     if newest is not None and list(newest.entries.values_list("revision_id", "gold_id", "decided_by")) == frozen:
         return newest
+    if misfits := list(_misfits([gold for _, gold, _ in frozen])):
+        note = _note_require(note, misfits, reason)
     sources = dict(Counter(source for *_, source in entries))
     made = DatasetVersion(number=1, note=note, size=len(frozen), gold_sources=sources, actor=actor)
     if made.size <= AT_ONCE:
         with transaction.atomic():
-            return _show(made, dataset, newest) and _entries_insert(made, 0, frozen)
+            return _show(made, dataset, newest, len(misfits), reason) and _entries_insert(made, 0, frozen)
     with freezing_dataset(dataset) as waiting:
         made.dataset = waiting
         made.save()
         for start in range(0, made.size, AT_ONCE):
             _entries_insert(made, start, frozen[start : start + AT_ONCE])
             others_write_first()
-        return _show(made, dataset, newest)
+        return _show(made, dataset, newest, len(misfits), reason)
+
+
+def _misfits(golds: Sequence[UUID]) -> Iterator[str]:
+    """Yield a sentence of each gold that breaks the schema of an offered tool, whichever of its values is taken."""
+    offers = Offers()
+    told = ("revision__example__external_id", "revision__tools_id", "expectation")
+    for start in range(0, len(golds), _READ_AT_ONCE):
+        some = Gold.objects.filter(pk__in=golds[start : start + _READ_AT_ONCE])
+        page = list(some.order_by("revision__example_id").values_list(*told))
+        lists = offers.of(tools for _, tools, _ in page)
+        for name, tools, document in page:
+            if whole := gold_misfits(document, list(lists[tools].values())):
+                yield problems_sentence(name, whole)
+
+
+def _note_require(note: str, misfits: Sequence[str], reason: str) -> str:
+    """Return the note of a version that holds misfits. Raises Misfits where no reason is given, or a too long one."""
+    one = len(misfits) == 1
+    head = "1 label breaks its tools' schemas" if one else f"{len(misfits):,} labels break their tools' schemas"
+    if not reason:
+        named = [f"{misfit}." for misfit in misfits[:_NAMED]]
+        if len(misfits) > _NAMED:
+            named.append(f"And {len(misfits) - _NAMED:,} more, which the lint lists.")
+        todo = f"Correct {'it' if one else 'them'}, or give a reason to freeze {'it' if one else 'them'} all the same."
+        raise Misfits("\n".join([f"{head}:", *named, todo]))
+    whole = f"{note} ({head}: {reason})".strip()
+    if len(whole) > _NOTE_LENGTH:
+        most = _NOTE_LENGTH - (len(whole) - len(note) - len(reason))
+        raise Misfits(f"The note and the reason are longer than {most} characters together. Shorten one of them.")
+    return whole
 
 
 @transaction.atomic
@@ -75,7 +132,9 @@ def _entries_insert(version: DatasetVersion, start: int, some: Sequence[tuple[An
 
 
 @transaction.atomic
-def _show(version: DatasetVersion, dataset: Dataset, newest: DatasetVersion | None) -> DatasetVersion | None:
+def _show(
+    version: DatasetVersion, dataset: Dataset, newest: DatasetVersion | None, misfits: int, reason: str
+) -> DatasetVersion | None:
     """Make a version the dataset's next; return None where `newest` is not the newest any more."""
     # One at a time: the numbers have no gap and no double.
     Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
@@ -88,7 +147,8 @@ def _show(version: DatasetVersion, dataset: Dataset, newest: DatasetVersion | No
         actor=version.actor,
         verb="version_freeze",
         target=version,
-        detail={"dataset": dataset.slug, "number": version.number, "size": version.size},
+        detail={"dataset": dataset.slug, "number": version.number, "size": version.size}
+        | ({"misfits": misfits, "misfits_reason": reason} if misfits else {}),
     )
     return version
 

@@ -8,6 +8,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from labeling.conversation.folding import gist
 from labeling.conversation.lines import Line
 from labeling.conversation.picks import Segment
 
@@ -18,6 +19,9 @@ PICK = (
     '<button type="button" class="pick" data-value="{0}" data-code="{1}" dir="auto" tabindex="-1">'
     '{0}<sup aria-hidden="true">{1}</sup></button>'
 )
+
+
+register.filter("gist", gist)
 
 
 @register.simple_tag

@@ -15,18 +15,20 @@ from django.views.decorators.http import require_GET, require_POST
 from labeling import services
 from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
+from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import OWN_DISPUTE
-from labeling.services.expectations import PHRASES
 from labeling.views.adjudicate_actions import Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
+from labeling.views.conversation_parts import parts_asked
 from labeling.views.label import problem_list
 from labeling.views.label_context import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.values.problems import InvalidDocument
@@ -58,6 +60,8 @@ def adjudicate_revision(request: ProjectRequest, revision: UUID) -> HttpResponse
     waiting_revision = _waiting(request, revision)
     if waiting_revision is None:
         return redirect(_elsewhere(request, revision))
+    if (parts := parts_asked(request, waiting_revision.input, pickable="afresh" in request.GET)) is not None:
+        return parts
     return _show(request, waiting_revision)
 
 
@@ -177,6 +181,8 @@ def _problems(request: ProjectRequest, decision: Decision) -> list[FieldProblem]
     problems = list(decision.problems)
     if not request.POST.get("rationale", "").strip():
         problems.append(FieldProblem("rationale", "Say why: both reviewers will read it."))
+    elif is_only_begun(request.POST["rationale"]):
+        problems.append(FieldProblem("rationale", f"This {ONLY_BEGUN}."))
     return problems
 
 
@@ -253,7 +259,8 @@ def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
     return {
         "revision": revision,
         "example": revision.example,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
+        "parts_url": _url(request, "revision", revision) + ("?afresh=1" if afresh else ""),
         "ask": "What should the agent do next?",
         "sides": sides,
         "comparison": comparison_of(sides),

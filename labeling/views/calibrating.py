@@ -16,6 +16,7 @@ from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import CalibrationItem, CalibrationRound
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
+from labeling.views.conversation_parts import parts_asked
 from labeling.views.label import problem_list
 from labeling.views.label_context import (
     Started,
@@ -49,6 +50,8 @@ def calibrate_item(request: ProjectRequest, dataset: str, calibration: UUID, ite
     item_row = _open_item(request, dataset, calibration, item)
     if item_row is None:
         return redirect("labeling:calibrate", request.project.slug, dataset, calibration)
+    if (parts := parts_asked(request, item_row.revision.input, pickable=True, findable=True)) is not None:
+        return parts
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=_context(request, item_row))
 
 

@@ -22,6 +22,7 @@ from labeling.calibration.export import COLUMNS, answer_rows
 from labeling.calibration.progress import finished_counts, progress_in
 from labeling.calibration.results import ItemResult, Split, results_of
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.conversation.input_text import snippet
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
@@ -29,6 +30,7 @@ from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
+from labeling.views.conversation_parts import parts_asked
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
@@ -160,6 +162,8 @@ def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, i
     place = places[item]
     result = results.items[place]
     revision = result.item.revision
+    if (parts := parts_asked(request, revision.input)) is not None:
+        return parts
     context = {
         "dataset": round_row.dataset,
         "calibration": round_row,
@@ -168,7 +172,8 @@ def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, i
         "gold": revision.gold,
         "gold_words": expectation_words(revision.gold.expectation) if revision.gold else None,
         "example": revision.example,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
+        "parts_url": request.path,
         "place": place + 1,
         "total": len(results.items),
         "before": results.items[place - 1].item.pk if place else None,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling import services
 from labeling.blindness import RESOLVED, TO_DECIDE, judges_own, may_see_resolution
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import expectation_words
 from labeling.forms.datasets import DecidedByForm, DisputeForm, ReasonForm
@@ -26,6 +29,7 @@ from labeling.models import (
     Revision,
     VersionEntry,
 )
+from labeling.views.conversation_parts import parts_asked
 from labeling.views.history import history_of
 from labeling.views.label_context import offered
 from toolevals.grading.values.decided_by import decided_words
@@ -40,7 +44,8 @@ def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpRespons
     """Show an example; with `?revision=`, one of its earlier revisions, with `?version=`, as a version froze it."""
     services.settle_due(project=request.project)
     example_row = _example(request, dataset, example)
-    return render(request, "labeling/example.html", _context(request, example_row))
+    context = _context(request, example_row)
+    return parts_asked(request, context["revision"].input) or render(request, "labeling/example.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,6 +129,15 @@ def _example(request: ProjectRequest, dataset: str, pk: UUID) -> Example:
     return get_object_or_404(rows, pk=pk, dataset__slug=dataset)
 
 
+def _page_url(request: ProjectRequest, example: Example) -> str:
+    return reverse("labeling:example", args=[request.project.slug, example.dataset.slug, example.pk])
+
+
+def _shown_by(request: ProjectRequest) -> str:
+    """Return what of the query says which revision is shown."""
+    return urlencode({name: request.GET[name] for name in ("revision", "version") if name in request.GET})
+
+
 def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[str, Any]:
     revisions = list(example.revisions.order_by("-number").values_list("number", flat=True))
     revision = _revision(request, example)
@@ -140,7 +154,8 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "is_current": is_current,
         "frozen": frozen.version if frozen else None,
         "status": Resolution(resolution).label,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
+        "parts_url": f"{_page_url(request, example)}?{_shown_by(request)}",
         "gold": gold,
         "gold_words": expectation_words(gold.expectation) if gold else None,
         "set_aside": LabelAnswer(revision.set_aside_as).label if resolution == Resolution.SET_ASIDE else "",

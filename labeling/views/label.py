@@ -21,6 +21,7 @@ from labeling.queue.label_page_queries import own_counts_of_both
 from labeling.queue.suggestions import seen_suggestion, taken_over
 from labeling.queue.waiting import to_label
 from labeling.views.answers import conflict, page_or_fragment, sentences
+from labeling.views.conversation_parts import parts_asked
 from labeling.views.ending import end_context
 from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url, slot_of, slot_url, work_slot
 from labeling.views.label_context import (
@@ -58,6 +59,8 @@ def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
         raise PermissionDenied(str(error)) from None
     if slot_row is None:
         return redirect("labeling:label", request.project.slug)
+    if (parts := parts_asked(request, slot_row.revision.input, pickable=True, findable=True)) is not None:
+        return parts
     services.slot_renew(slot=slot_row, actor=request.user)
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, slot_row))
 

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
 from labeling.queue.label_page_queries import (
@@ -75,6 +76,7 @@ def label_context(
     panel_url = reverse("labeling:label-panel", args=[request.project.slug, slot.pk])
     return {
         **work_context(request, revision, started, panel_url=panel_url),
+        "parts_url": reverse("labeling:label-slot", args=[request.project.slug, slot.pk]),
         "slot": slot,
         "too_late": _too_late(slot),
         "flagged": bool(started.data.get("flagged")),
@@ -99,7 +101,7 @@ def work_context(request: ProjectRequest, revision: Revision, started: Started, 
         "revision": revision,
         "example": revision.example,
         "dataset": revision.example.dataset,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
         "ask": "What should the agent do next?",
         "tools": offered(tools),
         "panel": panel(started.data, tools, is_recovery=about_recovery(revision)),

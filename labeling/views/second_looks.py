@@ -6,15 +6,18 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
+from labeling.views.conversation_parts import parts_asked
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -67,11 +70,14 @@ def _show(request: ProjectRequest, proposal: LookProposal, *, problem: str = "")
         raise Http404
     services.second_look_open(due=due, actor=request.user)
     revision, label = due.proposal.revision, due.label
+    if (parts := parts_asked(request, revision.input, findable=True)) is not None:
+        return parts
     context = {
         "look": due,
         "example": revision.example,
         "dataset": proposal.plan.dataset,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
+        "parts_url": reverse("labeling:second-look", args=[request.project.slug, proposal.pk]),
         "ask": "What should the agent do next?",
         "own": expectation_words(label.expectation) if label.expectation is not None else None,
         "own_words": answer_words(label),

@@ -13,8 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.conversation import read_conversation
+from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
 from labeling.models import Comment, LabelSlot, Revision, Skip
+from labeling.views.conversation_parts import parts_asked
 from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
@@ -47,6 +49,8 @@ def thread(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Show the questions about an example next to it; to a script, the questions alone."""
     revision_row = _revision(request, revision)
     services.question_open(revision=revision_row, actor=request.user)
+    if (parts := parts_asked(request, revision_row.input, findable=True)) is not None:
+        return parts
     if request.headers.get("HX-Request"):
         return render(request, THREAD, _fragment(request, revision_row))
     return render(request, "labeling/question.html", _page(request, revision_row))
@@ -113,7 +117,8 @@ def _page(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
         "revision": revision,
         "example": revision.example,
         "dataset": revision.example.dataset,
-        "conversation": read_conversation(revision.input),
+        "conversation": folded(read_conversation(revision.input)),
+        "parts_url": reverse("labeling:thread", args=[request.project.slug, revision.pk]),
         "tools": offered(tools_in(revision.tools)),
         "held": _held(request, revision),
         "skip": Skip.objects.filter(revision=revision, reviewer=request.user).standing().first(),

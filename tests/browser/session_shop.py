@@ -43,6 +43,7 @@ project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}
 ADJUDICATORS = ["Ada", "Jo"]
 REVIEWERS = ["Rea", "Reb", "Lea", "Quin", "Cal", "Ray", "Rey", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"]
+REVIEWERS += ["Off", "Back"]
 for name in ADJUDICATORS + REVIEWERS:
     user = user_create(actor=None, email=f"{name.lower()}@sessions.example.org", name=name, password=PASSWORD)
     member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name in ADJUDICATORS else Role.REVIEWER)

@@ -137,6 +137,11 @@ def test_versions_are_listed_frozen_and_tagged(imported, tmp_path, capsys):
     assert "ex-5" not in capsys.readouterr().out
     assert command.main(["export", "core", "--version", "2"]) == Exit.OK
     assert "ex-5" in capsys.readouterr().out
+    wrong = lines(tmp_path / "wrong.jsonl", [{**EXAMPLES[1], "id": "ex-6", "expected_tool": "nothing_of_the_kind"}])
+    assert command.main(["import", "jsonl", wrong, "--dataset", "core", "--freeze", "wrong"]) == Exit.DATA
+    assert "ex-6: /alternatives/0/" in capsys.readouterr().err
+    assert command.main(["versions", "core", "--freeze", "wrong", "--misfits-reason", "a test"]) == Exit.OK
+    assert "wrong (1 label breaks its tools' schemas: a test)" in capsys.readouterr().out
     assert command.main(["versions", "core@gone"]) == Exit.CONFIGURATION
 
 

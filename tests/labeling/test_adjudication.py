@@ -13,16 +13,18 @@ from labeling.services import (
     adjudication_decide,
     dispute_open,
     dispute_settle,
+    examples_import,
     gold_restore,
     label_withdraw,
     settle_due,
     slot_release,
     version_freeze,
 )
-from tests.labeling.rows import NO_CALL, call
+from labeling.services.versions import Misfits
+from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import AuditEntry, Role, User
 
 
 @pytest.fixture
@@ -53,7 +55,10 @@ def test_same_decision_again_adds_nothing(disputed, adjudicator):
         decide(disputed, adjudicator, NO_CALL)
 
 
-@pytest.mark.parametrize("rationale", ["", "  \n", "The guideline says so: ", "The user said so: No one asked for it:"])
+@pytest.mark.parametrize(
+    "rationale",
+    ["", "  \n", "The guideline says so: ", "THE GUIDELINE SAYS SO: …", "The user said so: No one asked for it:"],
+)
 def test_rationale_is_required(disputed, adjudicator, rationale):
     with pytest.raises(InvalidDocument) as error:
         decide(disputed, adjudicator, rationale=rationale)
@@ -143,6 +148,42 @@ def test_version_holds_what_has_gold_and_is_made_once(dataset, disputed, example
     second = version_freeze(dataset=dataset, actor=adjudicator)
     assert (second.number, second.size) == (2, 2)
     assert first.entries.count() == 1
+
+
+def test_labels_that_no_call_satisfies_are_frozen_only_for_a_reason(
+    dataset, adjudicator, django_assert_max_num_queries
+):
+    either = call()
+    either["alternatives"][0]["ordered"][0]["arguments"] = {"order_id": {"one_of": ["A-1", 5]}}
+    rows = [row("good", expectation=call()), row("part", expectation=either)]
+    rows += [row(f"bad-{place}", expectation=call(order=5)) for place in range(7)]
+    examples_import(dataset=dataset, actor=None, rows=rows)
+    with pytest.raises(Misfits) as refused:
+        version_freeze(dataset=dataset, actor=adjudicator, misfits_reason=" ")
+    told = str(refused.value)
+    assert told.startswith("7 labels break their tools' schemas")
+    assert "bad-0: /alternatives/0/ordered/0/arguments/order_id/exact" in told
+    assert "And 2 more" in told
+    assert "bad-6" not in told
+    assert "part" not in told
+    assert not dataset.versions.exists()
+    with pytest.raises(Misfits, match="characters together"):
+        version_freeze(dataset=dataset, actor=adjudicator, note="n" * 200, misfits_reason="r" * 200)
+    with django_assert_max_num_queries(40):
+        version = version_freeze(dataset=dataset, actor=adjudicator, note="first", misfits_reason="They test refusals.")
+    assert version.size == 9
+    assert version.note == "first (7 labels break their tools' schemas: They test refusals.)"
+    audit = AuditEntry.objects.get(verb="version_freeze").detail
+    assert (audit["misfits"], audit["misfits_reason"]) == (7, "They test refusals.")
+    # Nothing changed: no new version, and no new reason.
+    assert version_freeze(dataset=dataset, actor=adjudicator) == version
+
+
+def test_gold_that_can_no_longer_be_read_is_a_misfit(dataset, adjudicator):
+    examples_import(dataset=dataset, actor=None, rows=[row("old", expectation=call())])
+    Gold.objects.update(expectation={"kind": "of old"})
+    with pytest.raises(Misfits, match="old: /kind"):
+        version_freeze(dataset=dataset, actor=adjudicator)
 
 
 def test_who_disputes_gold_does_not_decide_about_it(project, disputed, adjudicator, members):

@@ -132,6 +132,24 @@ def test_labels_are_taken_back_skips_undone_and_claims_given_back(chief, shop, r
     assert Label.objects.get().withdrawn_at is not None
 
 
+def test_gold_that_breaks_a_schema_is_frozen_for_a_reason_and_a_rationale_says_more_than_it_begins(
+    chief, shop, reviewer, run_jobs
+):
+    load(chief, [document("a"), document("b", expectation=call(order=5))])
+    run_jobs()
+    refused = chief.send("POST", "datasets/support/versions/", {"note": "first"}, 409)
+    assert "b: /alternatives/0/ordered/0/arguments/order_id/exact" in refused["detail"]
+    assert chief.get("datasets/support/versions/")["results"] == []
+    body = {"note": "first", "misfits_reason": "It tests refusals."}
+    version = chief.send("POST", "datasets/support/versions/", body, 201)
+    assert version["note"] == "first (1 label breaks its tools' schemas: It tests refusals.)"
+    program = Program(reviewer)
+    claim = program.send("POST", "claims/", {})
+    said = {"expectation": NO_CALL, "rationale": "The guideline says so:"}
+    bad = program.send("POST", f"claims/{claim['id']}/label/", said, 422)
+    assert bad["problems"][0]["pointer"] == "/rationale"
+
+
 def test_upload_sent_twice_is_imported_once(chief, shop, run_jobs):
     assert load(chief, [document("a")], key="k1")["id"] == load(chief, [document("a")], key="k1")["id"]
     assert Job.objects.count() == 1

@@ -45,6 +45,14 @@ def test_bad_expectation_is_refused_with_a_pointer(dataset, examples, ann, submi
     assert not Label.objects.exists()
 
 
+def test_a_rationale_that_only_begins_is_refused(dataset, examples, ann, submit):
+    with pytest.raises(InvalidDocument) as error:
+        submit(ann, call(), rationale="The guideline says so: ")
+    assert [problem.pointer for problem in error.value.problems] == ["/rationale"]
+    assert not Label.objects.exists()
+    assert submit(ann, call(), rationale="The guideline says so: § 4").rationale == "The guideline says so: § 4"
+
+
 def test_submitting_again_adds_nothing(dataset, examples, ann, submit):
     label = submit(ann, call())
     assert submit(ann, call(), slot=label.slot) == label

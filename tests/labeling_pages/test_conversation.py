@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any
 
 import pytest
 
 from labeling.conversation import CallBlock, DataBlock, TextBlock, read_conversation
+from labeling.conversation.folding import folded, gist, rest_of
 from labeling.conversation.lines import lines
 from labeling.conversation.picks import Picks, segments
+from labeling.conversation.turns import LONG_DATA
 from tests.fixtures.effort import best_seconds
+from tests.labeling_pages.long_conversation import long_input
 from tests.labeling_pages.shop import messages
 
 
@@ -172,3 +176,51 @@ def test_depth_has_an_end():
     for _ in range(500):
         value = {"a": value}
     assert len(shown(value)) < 20
+
+
+def test_a_short_conversation_is_drawn_whole():
+    turns = folded(read_conversation({"messages": messages()})).turns
+    assert not any(turn.is_folded for turn in turns)
+
+
+def test_earlier_turns_of_a_long_one_are_left_out_and_the_last_are_not():
+    turns = folded(read_conversation(long_input(40))).turns
+    is_folded = [turn.is_folded for turn in turns]
+    # The system's words, then what is left out, then what is drawn.
+    start, end = is_folded.index(True), len(turns) - is_folded[::-1].index(True)
+    assert start == 1
+    assert all(is_folded[start:end])
+    assert 4 < len(turns) - end < 40
+    assert turns[-1].is_now
+    assert gist(turns[1]).startswith("Request 0. Order A-00000")
+    assert gist(turns[2]) == 'get_order order_id "A-00000"'
+
+
+def test_many_steps_after_one_request_are_left_out_too_and_the_request_is_not():
+    long = long_input(40)["messages"]
+    steps = [message for message in long if message["role"] in ("assistant", "tool")]
+    turns = folded(read_conversation({"messages": [{"role": "user", "content": "Do it."}, *steps]})).turns
+    assert not turns[0].is_folded
+    assert turns[1].is_folded
+    assert [turn.is_folded for turn in turns[-2:]] == [False, False]
+
+
+def test_the_rest_of_a_large_result_is_left_out():
+    result = json.dumps([{"id": f"R-{number}"} for number in range(2_000)])
+    call = {"id": "c", "name": "list_all", "arguments": {}}
+    said = [
+        {"role": "assistant", "calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": result},
+        {"role": "user", "content": "word R-1 " * 2_000},
+    ]
+    agent, user = folded(read_conversation({"messages": said})).turns
+    assert isinstance(agent.blocks[0], CallBlock)
+    assert agent.blocks[0].result is not None
+    assert agent.blocks[0].result.is_cut
+    assert isinstance(user.blocks[0], TextBlock)
+    assert user.blocks[0].is_cut
+    lines_left, text_left = rest_of(agent, 0), rest_of(user, 0)
+    assert lines_left is not None
+    assert text_left is not None
+    assert (len(lines_left[1]), len(text_left[1])) == (2_000 - LONG_DATA, 0)
+    assert rest_of(user, 1) is None

@@ -163,6 +163,17 @@ def test_a_version_is_frozen(disagreed: Revision, client: Client, owner: User):
     assert client.get(url("version-export", "core", 2)).status_code == 404
 
 
+def test_the_page_asks_why_labels_that_break_a_schema_are_frozen(dataset: Dataset, client: Client):
+    wrong = row(60, expected_tool="get_order", expected_args={"order_id": 5})
+    examples_import(dataset=dataset, actor=None, rows=[read_example(wrong)])
+    refused = client.post(url("versions", "core"), {"note": "first"})
+    assert refused.status_code == 409
+    assert "ex-60: /alternatives/0/" in body(refused)
+    assert not DatasetVersion.objects.exists()
+    client.post(url("versions", "core"), {"note": "first", "misfits_reason": "It tests refusals."})
+    assert "It tests refusals." in DatasetVersion.objects.get().note
+
+
 def test_reviewers_freeze_nothing(dataset: Dataset, reviewer: User, as_user: AsUser):
     assert as_user(reviewer).post(url("versions", "core"), {}).status_code == 403
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from labeling.models import Dataset, Draft, Example, LabelSlot, Revision, SlotState
 from labeling.services import label_submit, slot_release
 from tests.labeling_pages.conftest import body
+from tests.labeling_pages.long_conversation import long_input
 from tests.labeling_pages.shop import fields, messages, returned
 from toolevals.workspace.models import User
 
@@ -39,6 +40,31 @@ def test_a_dataset_can_be_worked_on_alone(dataset: Dataset, reviewer: User, as_u
     response = as_user(reviewer).get(url("label") + "?dataset=core", follow=True)
     assert 'name="scope" value="core"' in body(response)
     assert as_user(reviewer).get(url("label") + "?dataset=other").status_code == 404
+
+
+def test_parts_that_a_page_left_out_are_sent_to_whom_the_page_is_shown(
+    dataset: Dataset, slot: LabelSlot, reviewer: User, second_reviewer: User, as_user: AsUser
+):
+    Revision.objects.filter(pk=slot.revision_id).update(input=long_input(40))
+    page, client = url("label-slot", slot.pk), as_user(reviewer)
+    whole = body(client.get(page))
+    assert f'data-parts-url="{page}"' in whole
+    assert 'data-part-name="1"' in whole
+    assert "A-00011" not in whole
+    lease = LabelSlot.objects.values_list("lease_until").get(pk=slot.pk)
+    parts = client.get(page, {"part": ["1", "2", "9999", "0.7", "x", "-1"]}).json()["parts"]
+    assert list(parts) == ["1", "2"]
+    assert "A-00011" in parts["1"]
+    assert 'class="pick"' in parts["1"]
+    assert "get_order" in parts["2"]
+    # What is read renews no claim.
+    assert LabelSlot.objects.values_list("lease_until").get(pk=slot.pk) == lease
+    assert "parts" not in body(as_user(second_reviewer).get(page, {"part": "1"}))
+    example = url("example", "core", slot.revision.example_id)
+    assert f'data-parts-url="{example}?"' in body(client.get(example))
+    shown = client.get(example, {"part": "1"}).json()["parts"]["1"]
+    assert "A-00011" in shown
+    assert 'class="pick"' not in shown
 
 
 def test_nothing_left_is_said(reviewer: User, as_user: AsUser):

@@ -8,6 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from labeling.forms.fields import Kind, argument_fields
+from labeling.forms.panel import panel
 from labeling.forms.plan import read_plan, single_plan
 from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields, returned
@@ -146,6 +147,55 @@ def test_each_matcher_is_read(entered: dict[str, Any], name: str, matcher: dict[
 )
 def test_what_is_wrong_is_said_beside_its_field(entered: dict[str, Any], field: str):
     assert set(problems(**fields(**entered))) == {field}
+
+
+def test_what_breaks_the_schema_is_said_while_other_fields_are_open():
+    assert set(problems(**fields(**{"c1.v/quantity": "0", "c1.v/order_id": ""}))) == {"c1/quantity", "c1/order_id"}
+    # What is not read yet is not said to be missing from what it lies in.
+    pickup = {"c1.m/pickup": "fields", "c1.v/pickup/window": "noon", "c1.v/quantity": "0"}
+    assert set(problems(**fields(**pickup))) == {"c1/pickup/date", "c1/quantity"}
+
+
+ORDER_LINES = read_tools(
+    [
+        {
+            "name": "order",
+            "description": "Orders articles.",
+            "input_schema": {
+                "type": "object",
+                "properties": {
+                    "lines": {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]},
+                    }
+                },
+                "required": ["lines"],
+            },
+        }
+    ]
+).tools
+
+
+def test_a_list_that_may_not_be_empty_has_one_item():
+    (lines,) = panel(data(tool="0"), ORDER_LINES).rows
+    assert [(row.label, [inner.address for inner in row.rows]) for row in lines.rows] == [
+        ("lines 1", ["c1/lines/0/sku"])
+    ]
+    assert not lines.lacks_items
+    found = read_label(data(tool="0"), ORDER_LINES).problems
+    assert [problem.field for problem in found] == ["c1/lines/0/sku"]
+    entered = read_label(data(tool="0", **{"c1.v/lines/0/sku": "LIN"}), ORDER_LINES)
+    assert entered.problems == ()
+    assert entered.document is not None
+    (call,) = entered.document["alternatives"][0]["ordered"]
+    assert call["arguments"] == {"lines": {"items": [{"fields": {"sku": {"exact": "LIN"}}}]}}
+
+
+def test_a_rationale_that_only_begins_is_a_problem_of_its_field():
+    assert set(problems(**fields(rationale="The guideline says so:"))) == {"rationale"}
+    assert set(problems(tool="any", rationale="The guideline says so: …")) == {"rationale"}
+    assert problems(tool="any", rationale="The guideline says so: § 2") == {}
 
 
 def read(**entered: Any) -> dict[str, Any] | None:

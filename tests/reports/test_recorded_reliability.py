@@ -65,7 +65,7 @@ def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudi
     upload = upload_store(project=project, actor=adjudicator, file=io.BytesIO(content), name=NAME)
     import_start(dataset=dataset, actor=adjudicator, upload=upload, source="tau", options=None)
     run_jobs()
-    version = version_freeze(dataset=dataset, actor=adjudicator)
+    version = version_freeze(dataset=dataset, actor=adjudicator, misfits_reason="The gold is as it was published.")
     files = {
         "simulator.py": Path(airline.__file__).read_text("utf-8") + IN_WORDS,
         "db.json": json.dumps(document("db_airline_tau1_at_run.json.gz")),

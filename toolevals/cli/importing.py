@@ -118,6 +118,9 @@ def add_parser(verbs: Verbs) -> None:
             "--tools", metavar="REGISTRY", help="offered where an example brings none; with @3, its third version"
         )
         kind.add_argument("--freeze", metavar="NOTE", help="freeze a version afterwards")
+        kind.add_argument(
+            "--misfits-reason", metavar="TEXT", help="why --freeze takes labels that break their tools' schemas as well"
+        )
     for kind in (tools, *files, bfcl):
         add_server_options(kind)
 
@@ -206,7 +209,7 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: dic
     say_what_was_read(done["report"])
     say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
     if arguments.freeze is not None:
-        body = {"note": arguments.freeze}
+        body = {"note": arguments.freeze, "misfits_reason": arguments.misfits_reason or ""}
         version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
         say(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
     return Exit.OK

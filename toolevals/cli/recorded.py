@@ -20,6 +20,7 @@ from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files.recorded_files import (
+    AS_PUBLISHED,
     example_document,
     joined,
     predictions,
@@ -64,7 +65,8 @@ def import_recorded(arguments: argparse.Namespace) -> int:
             client.wait(job, say=say_progress)
         say(f"tasks {len(rows)}: {len(new)} new, {len(rows) - len(new)} of the same content there already")
         note = arguments.freeze or f"Recorded runs of {arguments.name}"
-        version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json={"note": note})
+        body = {"note": note, "misfits_reason": arguments.misfits_reason or AS_PUBLISHED}
+        version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
         say(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
         try:
             lines = _written(Path(folder) / "runs.jsonl", predictions(runs, names, domain_of(document)))

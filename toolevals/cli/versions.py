@@ -19,6 +19,9 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--freeze", metavar="NOTE", help="first freeze what has gold now; no new version if nothing changed"
     )
+    parser.add_argument(
+        "--misfits-reason", metavar="TEXT", help="why --freeze takes labels that break their tools' schemas as well"
+    )
     parser.add_argument("--tag", action="append", metavar="TAG", help="give the version one more tag; may be repeated")
     parser.add_argument("--move", action="store_true", help="take the tag from the version that has it")
     parser.add_argument("--note", metavar="TEXT", help="what to say about the version")
@@ -33,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     dataset, _, which = arguments.dataset.partition("@")
     versions = f"datasets/{dataset}/versions/"
     if arguments.freeze is not None:
-        which = str(client.request("POST", versions, json={"note": arguments.freeze})["number"])
+        body = {"note": arguments.freeze, "misfits_reason": arguments.misfits_reason or ""}
+        which = str(client.request("POST", versions, json=body)["number"])
     if arguments.tag or arguments.note is not None:
         shown = [_describe(client, versions, which, arguments)]
     elif which:

@@ -10,9 +10,14 @@ DIVIDER: Final = " · "
 
 
 def short(name: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a name as a label, cut where it is long, but not what divides a class: its parts differ in that alone."""
+    """Return a name as a label, cut in its middle where it is long: names of one service differ at their ends.
+
+    What divides a class is not cut: its parts differ in that alone.
+    """
     if len(name) <= longest:
         return name
     whole, divider, part = name.rpartition(DIVIDER)
     end = divider + part if whole and len(part) <= longest // 2 else ""
-    return f"{name[: longest - 1 - len(end)]}…{end}"
+    room = max(longest - 1 - len(end), 2)
+    head = room // 3
+    return f"{name[:head]}…{name[len(name) - len(end) - (room - head) :]}"

@@ -120,6 +120,12 @@ class NewDatasetVersionSerializer(serializers.Serializer[Any]):
     without_second_looks = serializers.BooleanField(
         default=False, help_text="Leave out gold that rests on what an agent proposed."
     )
+    misfits_reason = serializers.CharField(
+        max_length=200,
+        allow_blank=True,
+        default="",
+        help_text="Why labels that break their tools' schemas are frozen all the same; without it they are refused.",
+    )
 
 
 class VersionChangeSerializer(serializers.Serializer[Any]):

@@ -71,7 +71,7 @@ def loaded(project: Project, actor: User, domain: str, work: Callable[[], None])
     """Import a domain's tasks with their gold, freeze them, upload and grade its runs; `work` does waiting jobs."""
     dataset = _tasks(project, actor, domain)
     work()
-    version = version_freeze(dataset=dataset, actor=actor)
+    version = version_freeze(dataset=dataset, actor=actor, misfits_reason="The gold is as it was published.")
     if domain == "airline":
         _put_world_behind(dataset, actor)
     for model, name in RUNS[domain].items():

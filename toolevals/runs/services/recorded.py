@@ -16,6 +16,7 @@ from labeling.services import examples_import, version_freeze
 from toolevals.grading.engine.grading import CutOff
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.runs.files.recorded_files import (
+    AS_PUBLISHED,
     joined,
     predictions,
     readings_of,
@@ -71,7 +72,12 @@ def recorded_import(*, actor: User | None, request: RecordedRequest, content: by
         lines = b"".join(orjson.dumps(each) + b"\n" for each in predictions(runs, names, domain_of(document)))
         if new:
             examples_import(dataset=dataset, actor=actor, rows=new)
-        version = version_freeze(dataset=dataset, actor=actor, note=f"Recorded runs of {request.name}")
+        version = version_freeze(
+            dataset=dataset,
+            actor=actor,
+            note=f"Recorded runs of {request.name}",
+            misfits_reason=AS_PUBLISHED,
+        )
         asked = RunRequest(
             experiment=request.experiment,
             dataset_version=version,

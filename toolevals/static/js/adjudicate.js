@@ -14,6 +14,7 @@ import { fieldsOf } from "./labeling/server.js";
 import "./labeling/sides.js";
 import "./labeling/stepping.js";
 import { onMain } from "./labeling/swap.js";
+import "./labeling/tabs.js";
 import "./labeling/talk.js";
 import "./labeling/tools.js";
 

@@ -7,16 +7,18 @@ import { changed, saveDraft } from "./labeling/drafts.js";
 import "./labeling/drawers.js";
 import "./labeling/folds.js";
 import { submit } from "./labeling/outbox.js";
-import "./labeling/pane.js";
+import { lacksFields } from "./labeling/pane.js";
 import "./labeling/picks.js";
 import "./labeling/presence.js";
 import { enter, leave, startOver } from "./labeling/problems.js";
 import "./labeling/reading.js";
 import "./labeling/search.js";
+import { showIncomplete } from "./labeling/saved.js";
 import { fieldsOf } from "./labeling/server.js";
 import "./labeling/stepping.js";
 import "./labeling/suggestion.js";
 import { onMain } from "./labeling/swap.js";
+import "./labeling/tabs.js";
 import "./labeling/talk.js";
 import "./labeling/tools.js";
 
@@ -35,7 +37,7 @@ document.addEventListener("focusout", (event) => {
   // From a value to its matcher is not yet out of the field; past the matcher alone was never in it.
   const row = event.target.closest("[data-path]");
   if (row && (!event.target.matches("[data-value]") || row.contains(event.relatedTarget))) return;
-  leave(event.target);
+  leave(event.target, event.relatedTarget);
   if (event.target.closest("#panel")) saveDraft();
 });
 document.addEventListener("submit", (event) => {
@@ -46,6 +48,7 @@ document.addEventListener("submit", (event) => {
   // A pane that comes afterwards would change what was handed in.
   afterPane(() => {
     if (!event.target.isConnected || event.target.inert) return;
+    if (lacksFields()) return showIncomplete();
     addTyped();
     submit(event.target.action, fieldsOf(event.target));
   });

@@ -8,7 +8,11 @@ const dialog = () => document.querySelector("dialog[data-leaving]");
 const part = (name) => dialog().querySelector(`[data-leaving-${name}]`);
 const slotOf = (key) => key.split(":")[2];
 const isHandedIn = (key) => key.startsWith("draft:") && read(keyOf("outbox", person(), slotOf(key)));
-const waiting = (kind) => keysOf(kind, person()).filter((key) => !isHandedIn(key)).map((key) => ({ key, entry: read(key) })).filter(({ entry }) => entry);
+// The oldest first, as they were handed in.
+const waiting = (kind) => {
+  const kept = keysOf(kind, person()).filter((key) => !isHandedIn(key)).map((key) => ({ key, entry: read(key) }));
+  return kept.filter(({ entry }) => entry).sort((one, other) => (one.entry.at ?? 0) - (other.entry.at ?? 0));
+};
 let form = null;
 let leaves = false;
 

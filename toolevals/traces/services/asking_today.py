@@ -19,6 +19,7 @@ from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
 
+from labeling.errors import InvalidAct
 from labeling.models import Dataset, VersionEntry
 from labeling.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
@@ -105,7 +106,10 @@ def today_runs(lease: Lease) -> None:
     dataset = Dataset.objects.select_related("project").get(pk=payload["dataset"])
     trace_filter = TraceFilter.of(payload["wanted"])
     links = list(decided_examples(dataset.project, dataset, trace_filter, Role(payload["role"]))[:MOST])
-    version = version_freeze(dataset=dataset, actor=job.actor, note="For production and a live agent")
+    try:
+        version = version_freeze(dataset=dataset, actor=job.actor, note="For production and a live agent")
+    except InvalidAct as error:
+        raise BatchRefused(f"{error} The page of versions takes the reason; then start this again.") from error
     entries = VersionEntry.objects.filter(version=version, revision__example__in=[link.example_id for link in links])
     current = entries.filter(revision=F("revision__example__current")).order_by("position")
     rows = dict(current.values_list("revision__example_id", "position"))

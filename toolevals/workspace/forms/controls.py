@@ -13,7 +13,7 @@ class PlainForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
-            if isinstance(field.widget, forms.CheckboxInput):
+            if isinstance(field.widget, forms.CheckboxInput | forms.RadioSelect):
                 look = "form-check-input"
             else:
                 look = "form-select" if isinstance(field.widget, forms.Select) else "form-control"

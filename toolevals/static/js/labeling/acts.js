@@ -20,7 +20,10 @@ const keptWords = () => {
 };
 
 const interrupt = ({ message, url }) => {
-  document.querySelector("[data-conflict]").textContent = message + keptWords();
+  const words = document.querySelector("[data-conflict]");
+  // Where several that waited are refused, each is said.
+  const before = words.closest("dialog").open ? `${words.textContent} ` : "";
+  words.textContent = before + message + keptWords();
   document.querySelector("[data-conflict-url]").href = url;
   open("conflict");
 };

@@ -53,7 +53,8 @@ export const addTyped = () => {
 const nextField = (control) => {
   const isSame = (one) => one.type === "radio" && one.name === control.name;
   const isBehind = (one) => control.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING && !isSame(one);
-  [...document.querySelectorAll("#panel [data-value], #rationale")].find((one) => isBehind(one) && one.checkVisibility())?.focus();
+  // A list that lacks items is a stop as well: its button adds one.
+  [...document.querySelectorAll("#panel [data-value], #panel [data-stop], #rationale")].find((one) => isBehind(one) && one.checkVisibility())?.focus();
 };
 
 document.addEventListener("input", (event) => {

@@ -5,7 +5,7 @@ import { Pauses } from "./pauses.js";
 import { forget, setProblems } from "./problems.js";
 import { showEditing, showHere, showSaved, showUnsaved } from "./saved.js";
 import { contentOf, fieldsOf, get, isAccepted, isJson, post, SignedOut, Unavailable } from "./server.js";
-import { keyOf, read, remove, write } from "./storage.js";
+import { isHandedIn, keyOf, read, remove, write } from "./storage.js";
 import { isSwapping, onMain, swapMain } from "./swap.js";
 
 const PAUSE = 600;
@@ -61,7 +61,8 @@ const save = async () => {
   clearTimeout(timer);
   timer = 0;
   const page = main();
-  if (!dirty || isSwapping() || !hasDraft(page)) return;
+  // What is handed in is no draft: no draft is sent after it.
+  if (!dirty || isSwapping() || !hasDraft(page) || isHandedIn(person(), page.dataset.slot)) return;
   dirty = false;
   const fields = fieldsOf(form());
   request?.abort();
@@ -100,7 +101,7 @@ const restore = async (page) => {
   const { slot, draftUrl } = page.dataset;
   const kept = read(draftKey(slot));
   // What was handed in already is on its way by itself.
-  if (!Array.isArray(kept?.fields) || read(keyOf("outbox", person(), slot))) return;
+  if (!Array.isArray(kept?.fields) || isHandedIn(person(), slot)) return;
   if (contentOf(kept.fields) === contentOf(fieldsOf(form()))) return;
   form().inert = true;
   try {

@@ -32,6 +32,12 @@ export const wordsOf = (entries) => {
   return `${entries.length} ${noun}${entries.length === 1 ? "" : "s"}`;
 };
 
+// "2 labels that waited: ex-1, ex-2"
+const sentWords = (entries) => {
+  const names = entries.map((entry) => entry.name).filter(Boolean).join(", ");
+  return `${wordsOf(entries)} that waited${names && `: ${names}`}`;
+};
+
 // What was handed in for other examples and not taken is said beside what is said of this one.
 const tell = () => {
   const others = waiting().filter((entry) => entry.slot !== page()?.dataset.slot);
@@ -50,8 +56,8 @@ const release = (focused) => {
 
 export const submit = async (url, fields) => {
   stopDrafts();
-  const { slot, noun, draftUrl = "" } = page().dataset;
-  write(keyFor(slot), { id: newId(), url, fields, slot, noun, draftUrl, page: location.pathname, at: Date.now() });
+  const { slot, noun, draftUrl = "", name } = page().dataset;
+  write(keyFor(slot), { id: newId(), url, fields, slot, noun, name, draftUrl, page: location.pathname, at: Date.now() });
   showSending();
   const focused = document.activeElement;
   form().inert = true;
@@ -95,7 +101,7 @@ export const flush = async ({ byHand = false } = {}) => {
     }
     pauses.reset();
     document.dispatchEvent(new CustomEvent("sent"));
-    if (sent.length) showSent(wordsOf(sent));
+    if (sent.length) showSent(sentWords(sent));
   } catch (error) {
     later(error, byHand);
   } finally {

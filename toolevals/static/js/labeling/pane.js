@@ -1,12 +1,16 @@
 // The pane of the label, which the server draws: after it came, the list of tools and the focus follow it.
 import { onKey } from "../keys.js";
+import { person } from "../session.js";
 import { expectFocus, expectPane, paneCame } from "./ahead.js";
 import { changed } from "./drafts.js";
 import { markUsed } from "./picks.js";
 import { refresh } from "./problems.js";
 import { chosenWhenSent, focusBehind, isFocusFree } from "./redraw.js";
 import { showKept } from "./saved.js";
+import { isHandedIn } from "./storage.js";
 
+// Whether a pane could not be fetched while the server was away.
+let missed = false;
 let wantsFocus = false;
 // Whether a tool was chosen by a click or a tap: its form comes into sight, without a keyboard on the screen.
 let wantsSight = false;
@@ -24,6 +28,13 @@ const focusOn = (what) => {
   if (what === "find") document.getElementById("find")?.focus();
   else if (what === "first") focusPanel();
   else (what.startsWith("v:") ? panel().querySelector(inside) : document.getElementById(what))?.focus();
+};
+
+// Whether the form that is shown is not the one of the choice: its fields have not come.
+export const lacksFields = () => {
+  const needsFields = chosen() && !["any", "ambiguous", "missing_tool"].includes(chosen().value);
+  const isForm = shown() !== undefined && !panel().querySelector("#json");
+  return Boolean(missed && needsFields && isForm && shown() !== chosen().value);
 };
 
 const isPanel = (event) => event.detail.target !== null && event.detail.target === panel();
@@ -88,7 +99,6 @@ document.addEventListener("htmx:afterSwap", (event) => event.target.id === "pane
 document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && settle());
 
 // What could not be fetched while the server was away is fetched once it is back: once, and not what is on its way.
-let missed = false;
 const miss = (event) => {
   if (!isPanel(event)) return;
   missed = true;
@@ -100,7 +110,8 @@ document.addEventListener("reached", () => {
   const list = document.querySelector(".tools-list");
   const isForm = missed && list && !document.querySelector("#panel #json");
   missed = false;
-  if (!isForm) return;
+  // A label that is handed in stays as it is.
+  if (!isForm || isHandedIn(person(), document.getElementById("main").dataset.slot)) return;
   if (chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
   else window.htmx.ajax("POST", list.getAttribute("hx-post"), { source: drawn() });
 });

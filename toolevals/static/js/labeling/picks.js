@@ -143,6 +143,10 @@ const edited = (event) => {
   markUsed();
 };
 for (const name of ["input", "change"]) document.addEventListener(name, edited);
+document.addEventListener("parts-shown", () => {
+  markWords(document.getElementById("main"));
+  markUsed();
+});
 onMain((main) => {
   markWords(main);
   target = null;

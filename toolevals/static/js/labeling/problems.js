@@ -40,8 +40,12 @@ export const setProblems = (found) => {
   problems = found;
   show();
 };
-export const leave = (control) => {
+// `next`: where the focus goes. A group of fields is left once the focus is outside of it.
+export const leave = (control, next) => {
   left.add(pathOf(control));
+  for (let group = control.closest(".arg-group"); group && !group.contains(next); group = group.parentElement.closest(".arg-group")) {
+    left.add(group.querySelector(":scope > [data-error]").dataset.error);
+  }
   show();
 };
 // What was not said yet of a field is not said while one is in it: only once it is left again.

@@ -1,4 +1,6 @@
 // Reading a conversation: a message or a result is copied as it was, and a value is shown as JSON instead of in lines.
+import { loadAll } from "./turns.js";
+
 const flash = (button, words) => {
   const before = button.dataset.words ?? button.textContent;
   button.dataset.words = before;
@@ -31,8 +33,10 @@ const put = async (text) => {
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy-part]");
   if (!button) return;
+  const part = button.closest("[data-part]");
   try {
-    await put(textOf(button.closest("[data-part]")));
+    if (!(await loadAll(part))) throw new Error("not whole");
+    await put(textOf(part));
     flash(button, "Copied");
   } catch {
     flash(button, "Not copied");

@@ -5,10 +5,19 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const exact = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const line = () => document.querySelector("[data-saved]");
 
+// What waits is said once: by the line of the outbox, or, right after a try, by this one.
+const tellOnce = (isToldHere) => {
+  const outbox = document.querySelector("[data-outbox]");
+  if (!outbox) return;
+  outbox.toggleAttribute("data-told", isToldHere);
+  outbox.hidden = isToldHere || !outbox.textContent;
+};
+
 // What changes with every word is shown, not read out.
-const show = (text, { waits = true, quiet = false } = {}) => {
+const show = (text, { waits = true, quiet = false, tellsWaiting = false } = {}) => {
   const element = line();
   if (!element) return;
+  tellOnce(tellsWaiting);
   element.hidden = false;
   element.setAttribute("aria-live", quiet ? "off" : "polite");
   element.classList.toggle("saved-wait", waits);
@@ -34,15 +43,17 @@ export const showUnsaved = (error, isKept, pause) => show(`${reason(error)}: kep
 // What was not done is said, and can be tried again.
 export const showNotDone = (error) => show(`${reason(error)}: not done`);
 export const showSending = () => show("Sending");
-export const showSent = (words) => show(`Sent ${words} that waited`, { waits: false });
-export const showWaiting = (error, words, isKept, pause) => show(`${reason(error)}: ${words} ${where(isKept)}${next(pause)}`);
+export const showSent = (words) => show(`Sent ${words}`, { waits: false });
+export const showWaiting = (error, words, isKept, pause) => show(`${reason(error)}: ${words} ${where(isKept)}${next(pause)}`, { tellsWaiting: true });
 // What was handed in for another example and is not taken yet; nothing where there is none.
 export const showOutbox = (words) => {
   const element = document.querySelector("[data-outbox]");
   if (!element) return;
-  element.hidden = !words;
   if (element.textContent !== words) element.textContent = words;
+  element.hidden = !words || element.hasAttribute("data-told");
 };
+// The fields of the chosen tool are not here: nothing can be handed in without them.
+export const showIncomplete = () => show("Server not reached: not handed in, the fields of this choice are not here yet");
 export const showTakenBack = () => show("Not handed in: changed since. Hand it in again");
 export const showRefused = () => show("Not handed in");
 

@@ -1,6 +1,7 @@
 // Find in the conversation: every match is marked, Enter goes to the next, Shift and Enter to the one before. What is
 // folded is searched too, and unfolded where a match is shown.
 import { onMain } from "./swap.js";
+import { loadAll } from "./turns.js";
 
 const MOST = 999;
 // The title of folded words repeats how they begin; that of a call may say more than what is below it.
@@ -82,7 +83,21 @@ const search = () => {
   show(0);
 };
 
-document.addEventListener("input", (event) => event.target === field() && search());
+// What is not in the page yet is fetched once, with the first words; meanwhile what is there is searched.
+let isFetching = false;
+const searchAll = async () => {
+  search();
+  const list = document.querySelector(".msgs");
+  if (isFetching || !field().value.trim() || !list?.querySelector("[data-part-name]")) return;
+  isFetching = true;
+  const isWhole = await loadAll(list);
+  isFetching = false;
+  if (!list.isConnected) return;
+  search();
+  if (!isWhole) document.querySelector("[data-find-count]").append(" in what is loaded");
+};
+
+document.addEventListener("input", (event) => event.target === field() && searchAll());
 document.addEventListener("keydown", (event) => {
   if (event.target !== field()) return;
   if (event.key === "Enter") {

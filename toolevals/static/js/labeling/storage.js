@@ -48,6 +48,8 @@ export const keysWith = (start) => {
 };
 
 export const keysOf = (kind, person) => keysWith(keyOf(kind, person, ""));
+// Whether the label of a slot is handed in and not taken yet: it is sent as it is.
+export const isHandedIn = (person, slot) => Boolean(slot && read(keyOf("outbox", person, slot)));
 // Whether something would be lost with this page.
 export const isOnlyHere = () => here.size > 0;
 

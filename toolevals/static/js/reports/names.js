@@ -12,12 +12,15 @@ const DIVIDER = " · "; // between a class and what divides it
 const LETTER = 0.61; // of its size is how wide a letter is
 const AROUND = 18;
 
-// A name as long as there is room: what divides its class stays whole, since parts of a class differ in that alone.
-const short = (label, longest) => {
+// A name as long as there is room, cut in its middle: names of one service differ at their ends. What divides its class
+// stays whole, since parts of a class differ in that alone.
+export const short = (label, longest) => {
   if (label.length <= longest) return label;
   const at = label.lastIndexOf(DIVIDER);
-  const end = at > 0 && label.length - at < longest ? label.slice(at) : "";
-  return `${label.slice(0, longest - 1 - end.length)}…${end}`;
+  const end = at > 0 && label.length - at - DIVIDER.length <= longest / 2 ? label.length - at : 0;
+  const room = Math.max(longest - 1 - end, 2);
+  const head = Math.floor(room / 3);
+  return `${label.slice(0, head)}…${label.slice(label.length - end - (room - head))}`;
 };
 
 // Pixels that the longest of some labels takes.

@@ -1,5 +1,6 @@
 // A matrix too large for a table of links: the same cells, of which only those in sight are on the page.
 import { casesOf, nearest } from "./heat.js";
+import { short } from "./names.js";
 
 const ROW = 26;
 const COLUMN = 34;
@@ -15,13 +16,6 @@ const made = (kind, attributes, ...children) => {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
-};
-
-// A long name keeps what divides its class: parts differ in that alone.
-const shortened = (name, longest = 23) => {
-  const at = name.lastIndexOf(" · ");
-  if (name.length <= longest || at < 1 || name.length - at > longest / 2 + 3) return name;
-  return `${name.slice(0, longest - 1 - (name.length - at))}…${name.slice(at)}`;
 };
 
 const placed = (element, left, top) => {
@@ -79,7 +73,7 @@ export class VirtualGrid {
     for (let column = left; column < right; column += 1) {
       const name = this.matrix.columns[column];
       const on = this.selected?.[1] === column ? " on" : "";
-      const head = made("div", { class: `virtual-column${on}`, role: "columnheader", "aria-colindex": column + 2, title: name }, made("span", {}, shortened(name)));
+      const head = made("div", { class: `virtual-column${on}`, role: "columnheader", "aria-colindex": column + 2, title: name }, made("span", {}, short(name, 23)));
       heads.push(placed(head, SIDE + column * COLUMN, null));
     }
     const corner = made("div", { class: "virtual-corner", role: "columnheader", "aria-colindex": 1 }, "expected ↓ called →");
@@ -110,7 +104,7 @@ export class VirtualGrid {
   row(row, left, right) {
     const name = this.matrix.rows[row];
     const on = this.selected?.[0] === row ? " on" : "";
-    const cells = [made("div", { class: `virtual-row-name${on}`, role: "rowheader", "aria-colindex": 1, title: name }, shortened(name, 28))];
+    const cells = [made("div", { class: `virtual-row-name${on}`, role: "rowheader", "aria-colindex": 1, title: name }, short(name, 28))];
     for (const [column, cell] of this.rows[row]) {
       const current = row === this.current[0] && column === this.current[1];
       if ((column >= left && column < right) || current) cells.push(this.cell(row, column, cell, current));
