@@ -12,7 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
-from toolevals.grading.values import Message
+from toolevals.grading.values import NOT_WHOLE, Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 SpanKind = Literal["model", "tool", "other"]
@@ -23,7 +23,8 @@ class Span:
     """One step of a trace. `given` and `made` are its input and output as kept; `start` sorts spans as they began.
 
     `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is
-    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed.
+    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed. `is_partial`:
+    part of what was done in it may be lost, cut or dropped by the sender; `is_cut`: what it was given is.
     """
 
     id: str
@@ -43,6 +44,8 @@ class Span:
     call: str = ""
     usage: Mapping[str, float] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
+    is_partial: bool = False
+    is_cut: bool = False
 
 
 def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
@@ -72,7 +75,7 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entr
     models = [span for span in members if span.kind == "model"]
     first = models[0] if models else root
     left: list[Problem] = []
-    content = content_of(first.given, first.given_at, left)
+    content = _given(first, left)
     tools, losses = _tools(models, root)
     messages, more = _done(content, models, root, members, left)
     more = (*left, *more)
@@ -84,9 +87,19 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entr
         for name, count in span.usage.items():
             usage[name] = usage.get(name, 0) + count
     messages = _with_errors(messages, members)
-    transcript = transcript_of(messages, usage=usage, error=None if messages else root.error)
+    error = None if messages else root.error
+    if partial := [span for span in members if span.is_partial and (span.kind == "model" or not models)]:
+        error = f"{NOT_WHOLE}: the span {partial[0].id} came cut."
+    transcript = transcript_of(messages, usage=usage, error=error)
     trial = Trial(example.external_id, transcript, content)
     return Entry(example, trial, every)
+
+
+def _given(span: Span, left: list[Problem] | None = None) -> dict[str, Any]:
+    """Return the input that a span was given; no message where it came cut. Raises InvalidDocument."""
+    if span.given is None and (span.is_cut or span.is_partial):
+        return {"messages": []}
+    return content_of(span.given, span.given_at, left)
 
 
 def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[Message]:
@@ -112,9 +125,9 @@ def _done(
         return _without_models(root, members)
     given = content["messages"]
     last = models[-1]
-    seen = content_of(last.given, last.given_at)["messages"]
+    seen = _given(last)["messages"]
     said = said_in(last.made, last.made_at, left)
-    if seen[: len(given)] == given:
+    if last is models[0] or (given and seen[: len(given)] == given):
         between = transcript_messages(seen[len(given) :])
         return [*between, *said], ()
     joined: list[Message] = []
