@@ -59,6 +59,8 @@ class TracePage:
     lone: Sequence[tuple[str, str, str]]
     lone_left_out: int
     problems: Sequence[Problem]
+    # What came cut, dropped or changed, each with the id of its span.
+    damage: Sequence[tuple[str, Problem]]
 
     @property
     def by_span(self) -> dict[str, list[Judged]]:
@@ -116,7 +118,12 @@ def trace_page(trace: Trace) -> TracePage:
             for each in chunks.lone[:SHOWN]
         ],
         lone_left_out=max(len(chunks.lone) - SHOWN, 0),
-        problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
+        problems=[
+            each
+            for each in reading.problems
+            if not each.pointer.startswith("/attributes/") and each not in {problem for _, problem in reading.damage}
+        ][:SHOWN],
+        damage=reading.damage[:SHOWN],
     )
 
 

@@ -181,5 +181,9 @@ class TraceDetail(ProjectView):
             "lone_records": chunks.lone,
             "judged": judged_of(found),
             "not_judged": open_questions(found),
+            "damage": [
+                {"span_id": span_id, "pointer": each.pointer, "message": each.message}
+                for span_id, each in reading.damage
+            ],
         }
         return Response(TraceDetailSerializer(document).data)

@@ -133,6 +133,7 @@ def _fields(summary: Summary) -> dict[str, object]:
         "cost": summary.cost,
         "calls": summary.calls,
         "failed_calls": summary.failed_calls,
+        "is_cut": summary.is_cut,
         "tools": [clean(tool, 200) for tool in summary.tools],
         "error_classes": list(summary.error_classes),
         "error": clean(summary.error, 500),

@@ -21,7 +21,6 @@ _TECHNICAL = (
 )  # fmt: skip
 # Stands for NUL, which is no text.
 _FOR_NUL: Final = "\ufffd"
-_NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 NUL_SHOWN: Final = f"holds NUL characters, shown as {_FOR_NUL}"
 _CUT: Final = "is JSON that is cut off: a limit of the sender may have cut it"
 # What JSON of objects begins with, as words hardly do.
@@ -122,7 +121,7 @@ class Attributes:
 
     def damage(self) -> list[Problem]:
         """Return what came cut, dropped or changed of what was read, and of the events."""
-        found = [
+        found: list[tuple[tuple[str, ...], str]] = [
             (("attributes", name), self._checked[name] if name in self._checked else cut_in(value))
             for name, value in self._all.items()
             if name in self._read
@@ -156,9 +155,6 @@ def _read_json(value: Any) -> tuple[Any, str]:
     try:
         return load_json(value), ""
     except InvalidDocument as error:
-        if "\\u0000" in value and (cleaned := _NUL.sub(rf"\1{_FOR_NUL}", value)) != value:
-            found, wrong = _read_json(cleaned)
-            return found, wrong or NUL_SHOWN
         if _is_cut(value):
             return None, _CUT
         if _BEGUN.match(value) and "Extra data" not in error.problems[0].message:
@@ -167,15 +163,9 @@ def _read_json(value: Any) -> tuple[Any, str]:
 
 
 def cut_in(value: Any) -> str:
-    """Return what is wrong with a text, or a text in a list, that may be JSON: it is cut, or holds NUL. Else nothing."""
+    """Return that a text, or a text in a list, is JSON that is cut. Else nothing."""
     texts = value if isinstance(value, list) else [value]
-    for text in texts:
-        if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
-            if _is_cut(text):
-                return _CUT
-            if _NUL.search(text):
-                return NUL_SHOWN
-    return ""
+    return _CUT if any(isinstance(text, str) and _is_cut(text) for text in texts) else ""
 
 
 def _is_cut(text: str) -> bool:
@@ -195,9 +185,11 @@ def _is_cut(text: str) -> bool:
 
 
 def without_nul(value: Any) -> Any:
-    """Return a value of JSON with what stands for NUL in its place; the value itself where it holds none."""
+    """Return a value of JSON with what stands for NUL in its place, in texts that are JSON too."""
     if isinstance(value, str):
-        return value.replace("\0", _FOR_NUL) if "\0" in value else value
+        text = value.replace("\0", _FOR_NUL) if "\0" in value else value
+        is_json = "\\u0000" in text and text.lstrip()[:1] in ("{", "[", '"')
+        return text.replace("\\u0000", "\\ufffd") if is_json else text
     if isinstance(value, list):
         return [without_nul(each) for each in value]
     if isinstance(value, Mapping):

@@ -14,7 +14,7 @@ from toolevals.grading.reading.telemetry.reading import (
     without_nul,
 )
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
-from toolevals.grading.values.problems import Problem
+from toolevals.grading.values.problems import Problem, pointer_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,21 @@ NONE = "none"
 
 def reading_of(span: TelemetrySpan) -> SpanReading:
     """Return what a span says, with the names of its attributes that no reader knows, and what came damaged."""
-    clean = _without_nul(span)
+    clean, nul = _without_nul(span)
     attributes = Attributes(clean)
     convention = next((each for each in CONVENTIONS if each.signs(attributes)), None)
     found = convention.read(attributes) if convention else SpanReading(NONE, "other")
-    nul = [] if clean is span else [Problem("", NUL_SHOWN)]
     found = replace(found, unread=attributes.unread(), damage=(*attributes.damage(), *nul))
     return replace(found, is_partial=is_partial(found, span))
 
 
-def _without_nul(span: TelemetrySpan) -> TelemetrySpan:
-    """Return a span with what stands for NUL in its texts; the same one where they hold none."""
+def _without_nul(span: TelemetrySpan) -> tuple[TelemetrySpan, list[Problem]]:
+    """Return a span with what stands for NUL in its texts, and where it stood; the same span where they hold none."""
     attributes = without_nul(span.attributes)
     events = tuple(replace(each, attributes=without_nul(each.attributes)) for each in span.events)
     if attributes == span.attributes and events == span.events:
-        return span
-    return replace(span, attributes=attributes, events=events)
+        return span, []
+    changed = [("attributes", name) for name, value in span.attributes.items() if attributes.get(name) != value]
+    changed += [("events", event.name) for event, clean in zip(span.events, events, strict=True) if event != clean]
+    problems = [Problem(pointer_to(path), NUL_SHOWN) for path in changed]
+    return replace(span, attributes=attributes, events=events), problems

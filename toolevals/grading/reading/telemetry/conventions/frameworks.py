@@ -106,8 +106,9 @@ def read_adk(attributes: Attributes) -> SpanReading:
     tool = attributes.text("gen_ai.tool.name")
     call_id = attributes.text("gen_ai.tool.call.id") or None
     attributes.value(*(name for name in attributes.span.attributes if name.startswith("gcp.vertex.agent.")))
-    if isinstance(request, Mapping) and request:
-        given, tools = _gemini_request(request)
+    is_cut = request is None and attributes.value("gcp.vertex.agent.llm_request") is not None
+    if is_cut or (isinstance(request, Mapping) and request):
+        given, tools = (None, None) if is_cut else _gemini_request(request)
         content = response.get("content") if isinstance(response, Mapping) else None
         return SpanReading(
             ADK,
