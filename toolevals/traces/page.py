@@ -22,6 +22,7 @@ from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
+from toolevals.traces.registered import registered_tools
 
 # Problems of reading that a page shows, and traces of one session.
 SHOWN = 30
@@ -100,7 +101,7 @@ def trace_page(trace: Trace) -> TracePage:
     """Return what the page shows of a trace, read again from its spans."""
     chunks = read_chunks(trace)
     reading = trace_read(chunks.spans)
-    used = used_tools(reading)
+    used = used_tools(reading, registered_tools(trace.project))
     return TracePage(
         reading=reading,
         waterfall=waterfall_of(reading),

@@ -59,6 +59,9 @@ class SpanSerializer(serializers.Serializer[ReadSpan]):
     parent_id = serializers.CharField(source="span.parent_id", allow_blank=True)
     name = serializers.CharField(source="span.name", allow_blank=True)
     kind = serializers.ChoiceField(source="reading.kind", choices=["model", "tool", "agent", "other"])
+    step = serializers.CharField(
+        source="reading.step", allow_blank=True, help_text="The kind of step in the sender's word, where it has one."
+    )
     convention = serializers.CharField(source="reading.convention")
     start_unix_nano = serializers.IntegerField(source="span.start")
     duration_ms = serializers.FloatField()

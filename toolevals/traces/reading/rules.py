@@ -137,7 +137,7 @@ def _verdict(passed: bool, reason: str) -> Verdict:
 
 
 RULES: Final = (
-    Rule("schema", 1, "Arguments fit the schema", "tool", _schema),
+    Rule("schema", 2, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
     Rule("result_use", 1, "The answer says what results say", "agent", _result_use),

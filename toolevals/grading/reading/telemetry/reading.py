@@ -43,6 +43,7 @@ class SpanReading:
     `output_tokens`), `cost` is in the currency of the recorder. `error` is why the span failed, None where it
     did not. `unread` names the attributes that no reader knows.
 
+    `step` is the kind of step in the sender's own word, where the convention has more kinds than these four.
     `damage` names what came cut, dropped or changed, by pointers from the span. `is_partial`: with it, part of what was
     done may be lost.
     """
@@ -64,6 +65,7 @@ class SpanReading:
     session: str = ""
     user: str = ""
     error: str | None = None
+    step: str = ""
     unread: tuple[str, ...] = ()
     damage: tuple[Problem, ...] = ()
     is_partial: bool = False
@@ -241,9 +243,9 @@ def failure(attributes: Attributes) -> str | None:
     span = attributes.span
     kind = attributes.text("error.type")
     raised = next((event.attributes for event in span.events if event.name == "exception"), {})
-    words = str(raised.get("exception.message") or raised.get("exception.type") or "")
+    words = str(raised.get("exception.message") or raised.get("exception.type") or attributes.text("error.message"))
     if span.status == "error":
         return span.status_message or words or kind or "failed"
     if span.status == "ok":
         return None
-    return (words or kind) if kind else None
+    return (words or kind) if kind or attributes.text("error.message") else None

@@ -133,6 +133,13 @@ def _function_tool(item: Any) -> Any:
     }
 
 
+def has_messages(attributes: Attributes) -> bool:
+    """Tell whether a span holds messages in the newest form."""
+    return (
+        _INPUT in attributes or _OUTPUT in attributes or any(each.name == _DETAILS for each in attributes.span.events)
+    )
+
+
 def messages(attributes: Attributes) -> tuple[Any, Any, str, str]:
     """Return what a model was given and what it made, as messages, with the pointers of both."""
     for event in attributes.span.events:
