@@ -14,6 +14,8 @@ from toolevals.grading.files.evaluation_files import (
     batches,
     bfcl_rows,
     chatlog,
+    claude_code,
+    codex,
     deepeval,
     glaive,
     inspect_logs,
@@ -250,6 +252,30 @@ FORMATS: dict[str, FileFormat] = {
             " (silently)",
             "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai, google-adk 2.13, ai 5.0 and others to a"
             " server of our own",
+        ),
+        FileFormat(
+            "claude_code",
+            "Claude Code session",
+            _BOTH,
+            "a session: what was asked before the agent's first turn, and what it did",
+            claude_code.detect,
+            claude_code.read,
+            ("sessionId", "uuid", "parentUuid", "message", "isSidechain"),
+            "what subagents did; summaries of earlier messages; prompts that the user went back behind; errors of the"
+            " provider; thoughts, and what the program tells the person (silently)",
+            "written after files of Claude Code 2",
+        ),
+        FileFormat(
+            "codex",
+            "Codex CLI session",
+            _BOTH,
+            "a session: what was asked before the agent's first turn, and what it did",
+            codex.detect,
+            codex.read,
+            ("timestamp", "type", "payload"),
+            "summaries of earlier messages; turns that the user took back; thoughts, and what lines tell for the screen"
+            " (silently)",
+            "written after files of Codex CLI 0.65",
         ),
         FileFormat(
             "chatlog",
