@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.grading.files.evaluation_files import test_datasets
+from tests.grading.files.evaluation_files import test_datasets, test_sessions
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.formats import FORMATS
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
@@ -163,8 +163,8 @@ def test_a_file_is_found_by_its_content_and_read(name, found, expects, calls, of
 
 
 def test_every_format_has_a_file_here():
-    datasets = {found for _, found, *_ in (*test_datasets.FILES, *test_datasets.BATCHES)}
-    assert {found for _, found, *_ in FILES} | datasets == set(FORMATS)
+    others = {found for _, found, *_ in (*test_datasets.FILES, *test_datasets.BATCHES)} | {*test_sessions.CALLS}
+    assert {found for _, found, *_ in FILES} | others == set(FORMATS)
 
 
 @pytest.mark.skipif(not HAS_ZSTANDARD, reason="the package zstandard is not installed")

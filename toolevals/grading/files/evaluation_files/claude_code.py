@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, counted, items_at, object_in
-from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, session_entry
+from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, Session, session_entry
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 _SPOKEN: Final = ("user", "assistant")
@@ -66,7 +66,7 @@ def _session(identifier: str, lines: list[Line]) -> Entry | InvalidDocument:
     answered = [line for line in said if not line[1].get("isApiErrorMessage")]
     _lose(losses, len(said) - len(answered), "in which the program tells of an error of its provider")
     messages, usage = _messages(answered)
-    return session_entry(identifier, "claude-code", messages, _AGENT, usage, losses)
+    return session_entry(Session(_AGENT, identifier, messages, usage, losses))
 
 
 def _lose(losses: list[Problem], count: int, what: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, counted, items_at, object_in
-from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, session_entry
+from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Line, Session, session_entry
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -19,7 +19,7 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 # What the program puts before the user's words, in the user's place.
 _PROGRAM: Final = re.compile(
-    r"\s*(?:<(?:environment_context|user_instructions|permissions instructions|turn_aborted|skill|subagent_notification)\b"
+    r"\s*(?:<(?:environment_context|user_instructions|permissions instructions|turn_aborted|skill)\b"
     r"|# AGENTS\.md instructions)"
 )
 _EXIT: Final = re.compile(r"(?:Exit code:|Process exited with code) (-?\d+)")
@@ -72,7 +72,7 @@ def _session(lines: list[Line]) -> Entry | InvalidDocument:
             total = object_in(object_in(payload, "info"), "total_token_usage")
             usage = counted(input_tokens=total.get("input_tokens"), output_tokens=total.get("output_tokens")) or usage
     identifier = str(meta.get("id") or "")
-    return session_entry(identifier, "codex", [*_instructions(meta), *items], _AGENT, usage, losses, failed)
+    return session_entry(Session(_AGENT, identifier, [*_instructions(meta), *items], usage, losses, failed))
 
 
 def _instructions(meta: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from toolevals.grading.files.evaluation_files.content import example_of, messages_of, transcript_of
@@ -18,36 +18,41 @@ _PLACE: Final = re.compile(r"/(\d+)(.*)", re.DOTALL)
 Line: TypeAlias = tuple[str, Mapping[str, Any]]
 
 
-def session_entry(
-    identifier: str,
-    prefix: str,
-    lines: Sequence[Line],
-    agent: str,
-    usage: Mapping[str, float],
-    losses: Sequence[Problem],
-    failed: Collection[str] = (),
-) -> Entry | InvalidDocument:
-    """Return the entry of a session whose lines are a provider's messages or items, or what is wrong with it.
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session whose lines are a provider's messages or items. `failed` are ids of calls whose results are errors."""
 
-    What stands before the agent's first turn is the input. `failed` are ids of calls whose results are errors.
-    """
+    agent: str
+    id: str
+    lines: Sequence[Line]
+    usage: Mapping[str, float]
+    losses: Sequence[Problem]
+    failed: Collection[str] = ()
+
+
+def session_entry(session: Session) -> Entry | InvalidDocument:
+    """Return the entry of a session, or what is wrong with it: what stands before the agent's first turn is asked."""
+    lines = session.lines
     left: list[Problem] = []
     try:
         read = messages_of([message for _, message in lines], "", left)
     except InvalidDocument as error:
         return InvalidDocument([_placed(problem, lines) for problem in error.problems])
     messages = [
-        replace(each, is_error=True) if each.role == "tool" and each.call_id in failed else each for each in read
+        replace(each, is_error=True) if each.role == "tool" and each.call_id in session.failed else each
+        for each in read
     ]
     start = next((at for at, each in enumerate(messages) if each.role == "assistant"), len(messages))
     if not any(each.role == "user" for each in messages[:start]):
         return InvalidDocument.at("", "holds nothing that a user asked before the agent's first turn")
     content = {"messages": [each.to_document() for each in messages[:start]]}
-    every = (*losses, *(_placed(problem, lines) for problem in left))
-    row = example_of(identifier, prefix, content, losses=every)
+    every = (*session.losses, *(_placed(problem, lines) for problem in left))
+    row = example_of(session.id or None, session.agent, content, losses=every)
     trial = None
     if start < len(messages):
-        trial = Trial(row.external_id, transcript_of(messages[start:], usage=dict(usage)), content, agent=agent)
+        trial = Trial(
+            row.external_id, transcript_of(messages[start:], usage=dict(session.usage)), content, agent=session.agent
+        )
     return Entry(row, trial, every)
 
 
