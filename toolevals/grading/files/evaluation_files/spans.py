@@ -12,6 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
+from toolevals.grading.reading.telemetry.reading import cut_in
 from toolevals.grading.values import NOT_WHOLE, Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -56,7 +57,7 @@ def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
     see the first one's input, the answers of all model calls with the results of the tools, and a loss says so.
     """
     traces: dict[str, list[Span]] = {}
-    for span in spans:
+    for span in map(_without_cut, spans):
         traces.setdefault(span.trace or span.id, []).append(span)
     for trace, members in traces.items():
         root = _root(members)
@@ -64,6 +65,22 @@ def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
             yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix)
         except InvalidDocument as error:
             yield root.pointer, error
+
+
+def _without_cut(span: Span) -> Span:
+    """Return a span without an input or output that is JSON and ends in the middle; a tool's result stays text."""
+    given, made = cut_in(span.given), cut_in(span.made) if span.kind != "tool" else ""
+    losses = [Problem(pointer, wrong) for pointer, wrong in ((span.given_at, given), (span.made_at, made)) if wrong]
+    if not losses:
+        return span
+    return replace(
+        span,
+        given=None if given else span.given,
+        made=None if made else span.made,
+        losses=(*span.losses, *losses),
+        is_cut=True,
+        is_partial=bool(span.is_partial or made or (given and span.kind == "tool")),
+    )
 
 
 def _root(members: Sequence[Span]) -> Span:
