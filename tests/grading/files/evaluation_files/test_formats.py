@@ -68,6 +68,12 @@ PHOENIX_SPANS = {
     ],
     "next_cursor": None,
 }  # fmt: skip
+WEAVE_CALL = {
+    "id": "w1", "op_name": "weave:///ada/shop/op/openai.chat.completions.create:9f", "trace_id": "t1",
+    "parent_id": None, "started_at": "1", "inputs": {"model": "m", "messages": ASKED, "tools": [TOOL]},
+    "output": {"choices": [{"index": 0, "message": CALLED, "finish_reason": "tool_calls"}]},
+    "summary": {"usage": {"m": {"prompt_tokens": 9, "completion_tokens": 3}}}, "attributes": {}, "exception": None,
+}  # fmt: skip
 OTLP_SPAN = {
     "traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "name": "chat",
     "attributes": [
@@ -124,6 +130,7 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     ("adk.evalset.json", "adk", True, False, False),
     ("atif.json", "atif", False, True, True),
     (written(PHOENIX_SPANS), "phoenix_spans", False, True, True),
+    (written([WEAVE_CALL], lines=True), "weave_calls", False, True, True),
     (written(PHOENIX_EXAMPLES), "phoenix_examples", True, False, False),
     (written(OTLP), "otlp", False, True, True),
     (written([OTLP, OTLP], lines=True), "otlp", False, True, True),

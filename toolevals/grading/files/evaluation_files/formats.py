@@ -32,6 +32,7 @@ from toolevals.grading.files.evaluation_files import (
     sharegpt,
     toolbench,
     trl,
+    weave,
     xlam,
 )
 from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
@@ -215,6 +216,17 @@ FORMATS: dict[str, FileFormat] = {
             ("schema_version", "steps", "agent", "final_metrics"),
             "images; what subagents did; observations without a call; reasoning and metrics of steps (silently)",
             "made by atif 1.8.0",
+        ),
+        FileFormat(
+            "weave_calls",
+            "Weave calls",
+            _ALL,
+            "a trace: what its first model call was given, and what was done",
+            _of_first(weave.detect),
+            weave.read,
+            ("op_name", "trace_id", "inputs", "output"),
+            "feedback and attributes (silently); calls whose messages are references are refused",
+            "written by the interface's documents",
         ),
         FileFormat(
             "phoenix_spans",

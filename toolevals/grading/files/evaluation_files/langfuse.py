@@ -43,10 +43,10 @@ _OBSERVATION = keys(
     "outputTokens totalTokens promptTokens completionTokens usagePricingTierName usagePricingTierId traceName "
     "trace_name traceTags traceTimestamp traceRelease traceEnvironment userId user_id sessionId session_id "
     "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
-    "isAppRoot"
+    "isAppRoot toolCalls toolCallNames tool_calls tool_call_names"
 )
 _KEPT_THERE = keys(
-    "scores comments traceScores toolDefinitions toolCalls toolCallNames tool_definitions tool_calls tool_call_names"
+    "scores comments traceScores toolDefinitions tool_definitions"
 )
 _TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
