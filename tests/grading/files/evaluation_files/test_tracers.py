@@ -114,6 +114,6 @@ def test_calls_of_weave_name_their_tools_and_inner_models() -> None:
 
 
 def test_messages_that_are_references_are_refused_by_name() -> None:
-    call = {"id": "1", "op_name": "o", "trace_id": "t", "inputs": {"messages": "weave:///ada/shop/object/m:1"}}
+    call = {"id": "1", "op_name": "o", "trace_id": "t", "inputs": {"messages": "weave:///ada/m:1"}, "output": ""}
     (_, found), *_ = evaluation_file(json.dumps([call]).encode()).entries()
     assert "is a reference" in str(found)

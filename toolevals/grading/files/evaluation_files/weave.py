@@ -32,8 +32,8 @@ _REFERENCE: Final = "weave:///"
 
 def detect(item: Any) -> str | None:
     """Return why an item is a call of Weave; None where it is none."""
-    if isinstance(item, Mapping) and {"op_name", "trace_id", "inputs"} <= item.keys():
-        return "entries are calls: they have op_name, trace_id and inputs"
+    if isinstance(item, Mapping) and item.keys() >= {"op_name", "trace_id", "inputs", "output"}:
+        return "entries are calls: they have op_name, trace_id, inputs and output"
     return None
 
 
