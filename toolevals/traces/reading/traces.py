@@ -53,7 +53,7 @@ class TraceReading:
 
     @property
     def damage(self) -> list[tuple[str, Problem]]:
-        """What came cut, dropped or changed, each with the id of its span."""
+        """Return what came cut, dropped or changed, each with the id of its span."""
         return [(each.span.span_id, problem) for each in self.spans for problem in each.reading.damage]
 
     @property

@@ -45,9 +45,7 @@ _OBSERVATION = keys(
     "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
     "isAppRoot toolCalls toolCallNames tool_calls tool_call_names"
 )
-_KEPT_THERE = keys(
-    "scores comments traceScores toolDefinitions tool_definitions"
-)
+_KEPT_THERE = keys("scores comments traceScores toolDefinitions tool_definitions")
 _TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
 _TOKENS = (("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"))
@@ -158,7 +156,7 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
 
 
 def _with_calls(item: Mapping[str, Any]) -> Any:
-    """Return what a generation made; where that holds no calls, with those that Langfuse lists beside it."""
+    """Return what a generation made; where that holds no calls, with those that Langfuse lists next to it."""
     made = json_in(item.get("output"))
     listed = json_in(item.get("toolCalls", item.get("tool_calls")))
     names = json_in(item.get("toolCallNames", item.get("tool_call_names")))

@@ -26,8 +26,8 @@ _CUT: Final = "is JSON that is cut off: a limit of the sender may have cut it"
 # What JSON of objects begins with, as words hardly do.
 _BEGUN: Final = re.compile(r"\s*(?:\{\s*\"|(?:\[\s*+)++(?:\{\s*\"|\"))")
 # What is left of a value that ends in the middle.
-_BEGINNINGS: Final = frozenset(
-    ("", ".", "-", "e", "e+", "e-", "E", "E+", "E-", "t", "tr", "tru", "f", "fa", "fal", "fals", "n", "nu", "nul")
+_BEGINNINGS: Final = frozenset(("", ".", "-", "e", "e+", "e-", "E", "E+", "E-"))
+_WORDS: Final = ("true", "false", "null")
 )
 _ESCAPE_LENGTH: Final = len("\\u000")
 # Names of attributes that hold what a model made.
@@ -180,7 +180,7 @@ def _is_cut(text: str) -> bool:
         rest = text[error.pos :].strip()
         if "Unterminated" in error.msg or ("escape" in error.msg and len(rest) <= _ESCAPE_LENGTH):
             return True
-        return rest in _BEGINNINGS
+        return rest in _BEGINNINGS or any(word.startswith(rest) for word in _WORDS)
     except (ValueError, RecursionError):
         return False
     return False
