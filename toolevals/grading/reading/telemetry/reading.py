@@ -28,7 +28,6 @@ _BEGUN: Final = re.compile(r"\s*(?:\{\s*\"|(?:\[\s*+)++(?:\{\s*\"|\"))")
 # What is left of a value that ends in the middle.
 _BEGINNINGS: Final = frozenset(("", ".", "-", "e", "e+", "e-", "E", "E+", "E-"))
 _WORDS: Final = ("true", "false", "null")
-)
 _ESCAPE_LENGTH: Final = len("\\u000")
 # Names of attributes that hold what a model made.
 _MADE: Final = re.compile(r"^/[a-z]+/.*(?:output|completion|response|choice|events|all_messages)")
