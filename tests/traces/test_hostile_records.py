@@ -86,7 +86,7 @@ def test_the_records_are_what_was_said_and_called(hostile, client, viewer):
     assert FORMULA in said[1]["content"]
     assert not [each for each in said if "\\u0000" in json.dumps(each)]
     page = client.get(f"{TRACES}{hostile.pk}/").content.decode()
-    assert "NUL characters in messages are shown as" in page
+    assert "holds NUL characters, shown as" in page
     assert hostile.tools == [TOOL_NAME]
 
 
@@ -95,7 +95,7 @@ def test_no_page_runs_what_a_record_says(hostile, client, owner, adjudicator, da
     pages = dict(_pages(client, hostile))
     client.force_login(adjudicator)
     for shows_first in (True, False):
-        sample = promoted(run_jobs, dataset, adjudicator, shows_first=shows_first)
+        sample = promoted(run_jobs, dataset, adjudicator, shows_first=shows_first, takes_cut=True)
         pages |= _read(client, f"{TRACES}examples/{sample.pk}/")
         if shows_first:
             promotion_drop(promotion=sample, actor=adjudicator)

@@ -22,6 +22,7 @@ from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
+from toolevals.traces.registered import registered_tools
 
 # Problems of reading that a page shows, and traces of one session.
 SHOWN = 30
@@ -59,6 +60,8 @@ class TracePage:
     lone: Sequence[tuple[str, str, str]]
     lone_left_out: int
     problems: Sequence[Problem]
+    # What came cut, dropped or changed, each with the id of its span.
+    damage: Sequence[tuple[str, Problem]]
 
     @property
     def by_span(self) -> dict[str, list[Judged]]:
@@ -98,7 +101,7 @@ def trace_page(trace: Trace) -> TracePage:
     """Return what the page shows of a trace, read again from its spans."""
     chunks = read_chunks(trace)
     reading = trace_read(chunks.spans)
-    used = used_tools(reading)
+    used = used_tools(reading, registered_tools(trace.project))
     return TracePage(
         reading=reading,
         waterfall=waterfall_of(reading),
@@ -116,7 +119,12 @@ def trace_page(trace: Trace) -> TracePage:
             for each in chunks.lone[:SHOWN]
         ],
         lone_left_out=max(len(chunks.lone) - SHOWN, 0),
-        problems=[each for each in reading.problems if not each.pointer.startswith("/attributes/")][:SHOWN],
+        problems=[
+            each
+            for each in reading.problems
+            if not each.pointer.startswith("/attributes/") and each not in {problem for _, problem in reading.damage}
+        ][:SHOWN],
+        damage=reading.damage[:SHOWN],
     )
 
 

@@ -24,13 +24,14 @@ from toolevals.workspace.models import User
 
 TURNS_SHOWN = 20
 EXAMPLES_SHOWN = 100
+_DAMAGE_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
     """A turn as its example will hold it: what is asked, what was said before, and how many turns are folded into it.
 
-    `is_scrubbed`: personal data were taken out that the trace still holds.
+    `is_scrubbed`: personal data were taken out that the trace still holds. `damage` says what of its trace came cut.
     """
 
     place: int
@@ -39,6 +40,7 @@ class ShownTurn:
     tools: tuple[str, ...]
     alike: int
     is_scrubbed: bool
+    damage: tuple[str, ...] = ()
 
 
 def planned_turns(promotion: Promotion, page: int) -> list[ShownTurn]:
@@ -68,7 +70,8 @@ def _shown(place: int, turn: Turn, scrubber: Scrubber, alike: int) -> ShownTurn:
     earlier = tuple((str(each.get("role")), _words(each)) for each in messages[: max(asked, 0)])
     request = _words(messages[asked]) if asked >= 0 else ""
     tools = tuple(tool.name for tool in turn.tools)
-    return ShownTurn(place, request, earlier, tools, alike, is_scrubbed=content != turn.input)
+    damage = turn.damage[:_DAMAGE_SHOWN]
+    return ShownTurn(place, request, earlier, tools, alike, is_scrubbed=content != turn.input, damage=damage)
 
 
 def _words(message: dict[str, Any]) -> str:

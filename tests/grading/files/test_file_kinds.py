@@ -184,7 +184,6 @@ def test_a_look_reads_back_as_it_was():
 @pytest.mark.parametrize(
     "row",
     [
-        {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": ASKED}, "output": "x"},
         {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": ASKED}, "outputs": {"x": 1}},
         {"turns": [{"speaker": "a", "words": "x"}], "city": "Oslo"},
         {"user_input": "x", "city": "Oslo"},

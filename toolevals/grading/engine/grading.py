@@ -21,7 +21,7 @@ from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with
 from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.refusals import refuses
-from toolevals.grading.values import Call, Transcript
+from toolevals.grading.values import NOT_WHOLE, Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.statuses import FailureTag
@@ -56,7 +56,9 @@ def grade(
     if transcript is None:
         return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
-        return _errored(compiled, f"The agent could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
+        is_known = transcript.error.startswith(NOT_WHOLE)
+        reason = transcript.error if is_known else f"The agent could not be reached: {transcript.error}"
+        return _errored(compiled, reason, FailureTag.ADAPTER_ERROR)
     if transcript.ended is not None and cut_off == "left_out":
         reason = f"Left out, as the run says: {CUTS[transcript.ended]}."
         return _everywhere(compiled, Verdict("unscored", None, reason))

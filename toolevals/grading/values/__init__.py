@@ -17,6 +17,7 @@ from toolevals.grading.values.expectations import (
 from toolevals.grading.values.measures import Measures
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
 from toolevals.grading.values.transcripts import (
+    NOT_WHOLE,
     Call,
     MalformedCall,
     Message,
@@ -27,6 +28,7 @@ from toolevals.grading.values.transcripts import (
 )
 
 __all__ = [
+    "NOT_WHOLE",
     "AnyOrder",
     "Call",
     "CallExpectation",

@@ -14,6 +14,8 @@ from toolevals.grading.values.value_classes import value_class
 
 # Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
 MOST_CALLS = 2_000
+# How `Transcript.error` begins where an agent was reached, and no one knows all that it did.
+NOT_WHOLE = "What the agent did was not recorded whole"
 # Why a conversation was cut before its end.
 CUTS: Mapping[str, str] = {
     "steps": "it reached its limit of steps",
@@ -156,10 +158,10 @@ class Transcript:
     """Holds what an agent did in one trial.
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
-    agent could not be reached: such a case is left out of the scores. `state` is the whole state of the agent's
-    world at the end, where someone kept it, and `state_changes` what became of a simulated world. `ended` says why the
-    conversation was cut before its end (a key of CUTS), None where it was not. `recorded` are facts that others
-    recorded of the trial: `source`, `reward` (success is 1), `ending`.
+    agent could not be reached, or after NOT_WHOLE what is lost: such a case is left out of the scores. `state` is the
+    whole state of the agent's world at the end, where someone kept it, and `state_changes` what became of a simulated
+    world. `ended` says why the conversation was cut before its end (a key of CUTS), None where it was not. `recorded`
+    are facts that others recorded of the trial: `source`, `reward` (success is 1), `ending`.
     """
 
     messages: tuple[Message, ...] = ()

@@ -72,6 +72,7 @@ class PlannedTurnSerializer(serializers.Serializer[Any]):
     tools = serializers.ListField(child=serializers.CharField())
     alike = serializers.IntegerField(help_text="Turns that ask nearly the same and are folded into it.")
     is_scrubbed = serializers.BooleanField()
+    damage = serializers.ListField(child=serializers.CharField(), help_text="What of its trace came cut.")
 
 
 class PromotionDetailSerializer(PromotionSerializer):
@@ -126,12 +127,16 @@ class SampleRequestSerializer(serializers.Serializer[Any]):
 
 
 class PromotionRequestSerializer(SampleRequestSerializer):
-    """A sample to draw: `traces` by their ids, or `count` of a filter. With `look`, its texts wait to be seen."""
+    """A sample to draw: `traces` by their ids, or `count` of a filter. With `look`, its texts wait to be seen.
+
+    Without `takes_cut`, turns of traces that came cut are left out, or with `look` wait for it.
+    """
 
     count = serializers.IntegerField(min_value=1, max_value=MOST, default=200)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     traces = serializers.ListField(child=serializers.UUIDField(), required=False, default=list, max_length=MOST)
     look = serializers.BooleanField(default=False)
+    takes_cut = serializers.BooleanField(default=False)
 
     def validate_traces(self, ids: list[UUID]) -> tuple[UUID, ...]:
         """Refuse ids of no trace of the project."""
@@ -192,13 +197,22 @@ class PromotionDetail(PromotionView):
         return Response(PromotionDetailSerializer(self.find(promotion), context=context).data)
 
 
+class PromotionMakeSerializer(serializers.Serializer[Any]):
+    """Says whether turns of traces that came cut are made examples too: without it, a sample with such is refused."""
+
+    takes_cut = serializers.BooleanField(default=False)
+
+
 class PromotionMake(PromotionView):
     """Make the examples of a sample whose texts were shown."""
 
-    @extend_schema(request=None, responses={202: PromotionSerializer})
+    @extend_schema(request=PromotionMakeSerializer, responses={202: PromotionSerializer})
     @idempotent
     def post(self, request: Request, promotion: UUID) -> Response:
-        return self.acted(promotion, lambda found: promotion_make(promotion=found, actor=self.user))
+        asked = PromotionMakeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        cut = asked.validated_data["takes_cut"]
+        return self.acted(promotion, lambda found: promotion_make(promotion=found, actor=self.user, takes_cut=cut))
 
 
 class PromotionDrop(PromotionView):

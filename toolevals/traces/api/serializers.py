@@ -25,11 +25,12 @@ class TraceSerializer(serializers.ModelSerializer[Trace]):
     tools = serializers.ListField(child=serializers.CharField())
     error_classes = serializers.ListField(child=serializers.CharField())
     is_whole = serializers.BooleanField(help_text="Whether its root has ended and nothing new waits to be read.")
+    is_cut = serializers.BooleanField(help_text="Whether part of it came cut: no calls do not mean that none was made.")
 
     class Meta:
         model = Trace
         fields = (
-            *("id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "is_whole", "spans"),
+            *("id", "otel_trace_id", "name", "started_at", "received_at", "duration_ms", "is_whole", "is_cut", "spans"),
             *("agent", "agent_version", "model", "session", "user", "calls", "failed_calls", "tools"),
             *("error_classes", "input_tokens", "output_tokens", "cost", "error", "request"),
         )
@@ -59,6 +60,9 @@ class SpanSerializer(serializers.Serializer[ReadSpan]):
     parent_id = serializers.CharField(source="span.parent_id", allow_blank=True)
     name = serializers.CharField(source="span.name", allow_blank=True)
     kind = serializers.ChoiceField(source="reading.kind", choices=["model", "tool", "agent", "other"])
+    step = serializers.CharField(
+        source="reading.step", allow_blank=True, help_text="The kind of step in the sender's word, where it has one."
+    )
     convention = serializers.CharField(source="reading.convention")
     start_unix_nano = serializers.IntegerField(source="span.start")
     duration_ms = serializers.FloatField()
@@ -196,6 +200,14 @@ class NotJudgedSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_blank=True)
 
 
+class DamageSerializer(serializers.Serializer[Any]):
+    """Names what of a span came cut, dropped by its sender, or changed."""
+
+    span_id = serializers.CharField()
+    pointer = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+
+
 class TraceDetailSerializer(serializers.Serializer[Any]):
     """A trace with its conversation, what was offered, its calls and its spans."""
 
@@ -210,6 +222,14 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
     lone_records = LoneRecordSerializer(many=True)
     judged = JudgedSerializer(many=True)
     not_judged = NotJudgedSerializer(many=True)
+    damage = DamageSerializer(many=True)
+    is_partial = serializers.SerializerMethodField(
+        help_text="Whether part of what the agent did is lost: then no call here does not mean that none was made."
+    )
+
+    def get_is_partial(self, found: dict[str, Any]) -> bool:
+        """Tell whether part of what the agent did is lost."""
+        return any(each.reading.is_partial for each in _reading(found).spans)
 
     def get_conversation(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return what was given and what was done, as one conversation."""

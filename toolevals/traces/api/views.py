@@ -35,6 +35,7 @@ from toolevals.traces.page import judged_of
 from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.registered import registered_tools
 from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.tool_figures import SPLITS, tool_figures
 from toolevals.traces.tool_table import tool_filter, tool_table
@@ -176,10 +177,14 @@ class TraceDetail(ProjectView):
         document = {
             "trace": found,
             "reading": reading,
-            "used": used_tools(reading),
+            "used": used_tools(reading, registered_tools(self.project)),
             "examples": examples_of_trace(found, self.user, self.role),
             "lone_records": chunks.lone,
             "judged": judged_of(found),
             "not_judged": open_questions(found),
+            "damage": [
+                {"span_id": span_id, "pointer": each.pointer, "message": each.message}
+                for span_id, each in reading.damage
+            ],
         }
         return Response(TraceDetailSerializer(document).data)

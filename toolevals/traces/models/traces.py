@@ -46,6 +46,8 @@ class Trace(models.Model):
     cost = models.FloatField(null=True)
     calls = models.PositiveIntegerField(default=0)
     failed_calls = models.PositiveIntegerField(default=0)
+    # Whether something in it came cut, dropped or changed: then no calls do not mean that none was made.
+    is_cut = models.BooleanField(default=False, db_default=False)
     # Names of tools and classes of errors, each once, for the list.
     tools = DocumentField(default=list)
     error_classes = DocumentField(default=list)

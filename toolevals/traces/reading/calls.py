@@ -8,6 +8,7 @@ from typing import Any
 
 from toolevals.grading.json_schema.conformance import call_problems, unused_words
 from toolevals.grading.layers.troubles import trouble_in
+from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
@@ -36,13 +37,27 @@ class UsedTool:
     problem: str = ""
 
 
-def used_tools(trace: TraceReading) -> list[UsedTool]:
-    """Return the calls of a trace, those with spans first as they began, then those without."""
-    offered = {tool.name: tool for tool in trace.tools}
+def used_tools(trace: TraceReading, registered: Mapping[str, ToolSpec] | None = None) -> list[UsedTool]:
+    """Return the calls of a trace, those with spans first as they began, then those without.
+
+    Arguments are checked by the tools that were offered; where none were, by the schema of the tool's own span, else by
+    `registered`, the project's tools by their names.
+    """
+    offered = {tool.name: tool for tool in trace.tools} or {**(registered or {}), **_own_tools(trace)}
     spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
     told, left = _told_of(spans, trace.transcript.calls)
     ran = [_of_span(each, told.get(place), offered) for place, each in enumerate(spans)]
     return [*ran, *_without_spans(trace, left, offered)]
+
+
+def _own_tools(trace: TraceReading) -> dict[str, ToolSpec]:
+    """Return the tools that spans of tools describe."""
+    found: dict[str, ToolSpec] = {}
+    for each in trace.spans:
+        if each.reading.kind == "tool" and each.reading.tools and each.reading.tool not in found:
+            tools, _ = tools_in_row(each.reading.tools, "/tools")
+            found |= {tool.name: tool for tool in tools or () if isinstance(tool, ToolSpec)}
+    return found
 
 
 def _told_of(spans: Sequence[ReadSpan], calls: Iterable[Call]) -> tuple[dict[int, Call], list[Call]]:

@@ -36,7 +36,7 @@ class TraceJudging:
     def request(self) -> JudgementRequest | None:
         """The question; None where rules say that there is none, or where it is too long."""
         reading = self.reading
-        if reading.entry is None:
+        if reading.entry is None or reading.transcript.error is not None:
             return None
         compiled = self._compiled()
         plain = grade(compiled, reading.transcript)
@@ -46,6 +46,8 @@ class TraceJudging:
         """Return the verdict in an answer; without one, why there is no question."""
         if self.reading.entry is None:
             return JudgedVerdict(self.rubric.name, self.rubric.version, "unscored", None, NO_CONVERSATION)
+        if (error := self.reading.transcript.error) is not None:
+            return JudgedVerdict(self.rubric.name, self.rubric.version, "unscored", None, f"Not asked: {error}")
         graded = grade_judged(self._compiled(), self.reading.transcript, self._judgements(judgement))
         return graded.judged[self.rubric.name]
 

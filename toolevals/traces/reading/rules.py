@@ -92,7 +92,10 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
     names = {tool.name for tool in trace.tools}
     for each in used if names else ():
-        yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
+        if each.tool not in names and trace.damage:
+            yield each.span_id, Verdict("unscored", None, f"{each.tool}: the trace came cut, perhaps without it.")
+        else:
+            yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
 
 
 def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
@@ -137,9 +140,9 @@ def _verdict(passed: bool, reason: str) -> Verdict:
 
 
 RULES: Final = (
-    Rule("schema", 1, "Arguments fit the schema", "tool", _schema),
+    Rule("schema", 2, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
-    Rule("offered", 1, "The tool was offered", "tool", _offered),
+    Rule("offered", 2, "The tool was offered", "tool", _offered),
     Rule("result_use", 2, "The answer says what results say", "agent", _result_use),
     Rule("recovery", 2, "Errors of tools are dealt with", "agent", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),

@@ -42,6 +42,7 @@ class Summary:
     request: str
     answer: str
     text: str
+    is_cut: bool
 
 
 def summary_of(trace: TraceReading, used: Sequence[UsedTool]) -> Summary:
@@ -75,6 +76,7 @@ def summary_of(trace: TraceReading, used: Sequence[UsedTool]) -> Summary:
         request=request,
         answer=answer,
         text=searched(words),
+        is_cut=bool(trace.damage),
     )
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, field
 
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.otlp import conversations_in
@@ -15,9 +13,6 @@ from toolevals.grading.reading.telemetry.reading import SpanReading
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
-
-# Stands for NUL, which is no text.
-_FOR_NUL: Final = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +53,11 @@ class TraceReading:
         return trial.transcript if trial else Transcript()
 
     @property
+    def damage(self) -> list[tuple[str, Problem]]:
+        """Return what came cut, dropped or changed, each with the id of its span."""
+        return [(each.span.span_id, problem) for each in self.spans for problem in each.reading.damage]
+
+    @property
     def given(self) -> dict[str, object]:
         """The input of the conversation."""
         return dict(self.entry.example.input) if self.entry and self.entry.example else {}
@@ -72,29 +72,7 @@ class TraceReading:
 def trace_read(spans: Iterable[TelemetrySpan]) -> TraceReading:
     """Return what the spans of one trace say."""
     read = tuple(ReadSpan(span, _reading(span)) for span in spans)
-    entry, problems = _conversation(read)
-    if entry is None and problems:
-        # One character that no database takes as text is no reason to lose what was said and called.
-        cleaned = [_without_nul(each.span) for each in read]
-        if any(each is not None for each in cleaned):
-            read = tuple(
-                each if span is None else ReadSpan(each.span, _reading(span))
-                for each, span in zip(read, cleaned, strict=True)
-            )
-            entry, problems = _conversation(read)
-            problems = (*problems, Problem("", f"NUL characters in messages are shown as {_FOR_NUL}"))
-    return TraceReading(read, entry, problems)
-
-
-def _without_nul(span: TelemetrySpan) -> TelemetrySpan | None:
-    """Return a span without NUL characters, in JSON inside a text neither; None where it has none."""
-    said = (span.attributes, [event.attributes for event in span.events])
-    text = json.dumps(said)
-    if "\\u0000" not in text:
-        return None
-    attributes, events = json.loads(text.replace("\\u0000", "\\ufffd"))
-    named = zip(span.events, events, strict=True)
-    return replace(span, attributes=attributes, events=tuple(replace(each, attributes=said) for each, said in named))
+    return TraceReading(read, *_conversation(read))
 
 
 def _reading(span: TelemetrySpan) -> SpanReading:

@@ -15,13 +15,15 @@ from toolevals.traces.reading.traces import TraceReading
 class Turn:
     """One turn: its number, counting from 1, the conversation up to the user's message, and the tools offered.
 
-    `done` is what the agent did then, up to the user's next message. It is no part of an example.
+    `done` is what the agent did then, up to the user's next message. It is no part of an example. `damage` says what of
+    its trace came cut, dropped or changed: the example may hold less than the agent was given.
     """
 
     number: int
     input: dict[str, Any]
     tools: list[ToolSpec]
     done: Transcript
+    damage: tuple[str, ...] = ()
 
     @property
     def has_called(self) -> bool:
@@ -38,7 +40,7 @@ def turns_of(trace: TraceReading) -> list[Turn]:
     given = trace.given
     messages = given.get("messages")
     before = list(messages) if isinstance(messages, list) else []
-    if not trace.tools and not trace.transcript.calls:
+    if not trace.tools and not trace.transcript.calls and not trace.damage:
         return []
     inputs = [before] if any(_is_user(message) for message in before) else []
     done: list[list[Message]] = [[]]
@@ -50,9 +52,10 @@ def turns_of(trace: TraceReading) -> list[Turn]:
             done.append([])
         else:
             done[-1].append(message)
+    damage = tuple(f"{problem.pointer} {problem.message}".strip() for _, problem in trace.damage)
     parts = _parts(trace.transcript, done[-len(inputs) :] if inputs else [])
     return [
-        Turn(number, {**given, "messages": said}, list(trace.tools), part)
+        Turn(number, {**given, "messages": said}, list(trace.tools), part, damage)
         for number, (said, part) in enumerate(zip(inputs, parts, strict=True), start=1)
     ]
 

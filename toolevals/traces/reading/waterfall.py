@@ -28,7 +28,8 @@ class Line:
     @property
     def kind(self) -> str:
         """The kind of step in one word."""
-        return {"other": "step"}.get(self.read.reading.kind, self.read.reading.kind)
+        kind = self.read.reading.kind
+        return (self.read.reading.step.lower() or "step") if kind == "other" else kind
 
     @property
     def name(self) -> str:

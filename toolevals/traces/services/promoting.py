@@ -27,7 +27,8 @@ MOST = 1_000
 class PromotionRequest:
     """Says which traces become examples of which dataset: `traces` by hand, or `count` drawn from a filter by a seed.
 
-    With `shows_first`, the sample waits until someone has seen its texts.
+    With `shows_first`, the sample waits until someone has seen its texts. Turns of traces that came cut are made
+    examples only where `takes_cut` says so.
     """
 
     dataset: Dataset
@@ -38,6 +39,7 @@ class PromotionRequest:
     turns: str = Turns.EVERY
     strata: Sequence[str] = field(default=("calls",))
     shows_first: bool = False
+    takes_cut: bool = False
 
 
 @transaction.atomic
@@ -59,21 +61,30 @@ def promotion_start(
         shows_first=request.shows_first,
     )
     verb = "Draw" if request.shows_first else "Make"
-    job_for(promotion, actor, BatchPlan("traces.draw", payload_of(promotion)), verb)
-    _audit(promotion, actor, "promotion_start")
+    payload = payload_of(promotion) | {"takes_cut": request.takes_cut}
+    job_for(promotion, actor, BatchPlan("traces.draw", payload), verb)
+    _audit(promotion, actor, "promotion_start", takes_cut=request.takes_cut)
     return promotion
 
 
 @transaction.atomic
-def promotion_make(*, promotion: Promotion, actor: User | None) -> Promotion:
-    """Make the examples of a sample that waited for someone to see it. Raises InvalidAct."""
+def promotion_make(*, promotion: Promotion, actor: User | None, takes_cut: bool = False) -> Promotion:
+    """Make the examples of a sample that waited for someone to see it. Raises InvalidAct.
+
+    Examples of traces that came cut are made only where `takes_cut` says so, which is recorded.
+    """
     found = locked(promotion)
     if found.state != PromotionState.DRAWN:
         raise InvalidAct(f"This sample is {found.get_state_display()}: it cannot be made now.")
+    if (cut := cut_turns(found)) and not takes_cut:
+        raise InvalidAct(
+            f"Of these turns, {cut:,} are of traces that came cut: their examples may lack what the agent was given."
+            " Look at them, and confirm that they are made too (takes_cut)."
+        )
     found.state = PromotionState.MAKING
     found.save(update_fields=["state"])
     job_for(found, actor, making_plan(found, stage=0), "Make")
-    _audit(found, actor, "promotion_make")
+    _audit(found, actor, "promotion_make", takes_cut=takes_cut, cut_turns=cut)
     return found
 
 
@@ -87,6 +98,11 @@ def promotion_drop(*, promotion: Promotion, actor: User | None) -> Promotion:
     found.save(update_fields=["state", "plan", "ended_at"])
     _audit(found, actor, "promotion_drop")
     return found
+
+
+def cut_turns(promotion: Promotion) -> int:
+    """Count the turns of a sample that is drawn, whose traces came cut."""
+    return sum(1 for each in promotion.plan.get("new", ()) if each.get("cut"))
 
 
 def locked(promotion: Promotion) -> Promotion:
@@ -120,7 +136,7 @@ def job_for(promotion: Promotion, actor: User | None, plan: BatchPlan, verb: str
     return promotion.job
 
 
-def _audit(promotion: Promotion, actor: User | None, verb: str) -> None:
+def _audit(promotion: Promotion, actor: User | None, verb: str, **more: object) -> None:
     detail = {
         "dataset": promotion.dataset.slug,
         "seed": promotion.seed,
@@ -128,5 +144,6 @@ def _audit(promotion: Promotion, actor: User | None, verb: str) -> None:
         "turns": promotion.turns,
         "strata": promotion.strata,
         "filter": promotion.wanted,
+        **more,
     }
     audit_record(project=promotion.project, actor=actor, verb=verb, target=promotion, detail=detail)

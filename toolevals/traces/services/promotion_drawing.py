@@ -35,7 +35,8 @@ def promotion_draw(lease: Lease) -> None:
     drawn = [UUID(pk) for pk in promotion.chosen] or traces_draw(
         promotion.project, TraceFilter.of(promotion.wanted), promotion.count, promotion.seed, promotion.strata
     )
-    sample = _Sample(promotion)
+    # Cut turns are drawn where someone looks at them first, or said that they want them.
+    sample = _Sample(promotion, takes_cut=promotion.shows_first or bool(lease.payload.get("takes_cut")))
     for at in range(0, len(drawn), AT_ONCE):
         some = Trace.objects.in_project(promotion.project).filter(pk__in=drawn[at : at + AT_ONCE])
         for trace in some.order_by("pk"):
@@ -59,7 +60,8 @@ class _Sample:
     turns that are folded into it.
     """
 
-    def __init__(self, promotion: Promotion) -> None:
+    def __init__(self, promotion: Promotion, *, takes_cut: bool) -> None:
+        self._takes_cut = takes_cut
         self.plan: dict[str, list[dict[str, Any]]] = {"new": [], "known": []}
         self.left_out: list[dict[str, str]] = []
         self.folded = 0
@@ -84,12 +86,19 @@ class _Sample:
 
     def add(self, trace: Trace) -> None:
         """Take in the turns of a trace."""
-        turns = self._wanted(trace, turns_of(trace_read(spans_of(trace))))
-        if not turns and len(self.left_out) < MOST_NAMED:
+        read = trace_read(spans_of(trace))
+        turns = self._wanted(trace, turns_of(read))
+        if read.damage and not (self._takes_cut and turns):
+            _, first = read.damage[0]
+            words = f"came cut: {first.pointer or 'its span'} {first.message}"
+            words += ". Look at the sample first, and confirm it." if turns else ", and no turn can be read"
+            self._leave_out(trace, words)
+            return
+        if not turns:
             words = {Turns.CALLED: "no turn that called a tool"}.get(
                 Turns(self._promotion.turns), "no turn that called a tool, or could have"
             )
-            self.left_out.append({"id": trace.trace_id.hex, "reason": words})
+            self._leave_out(trace, words)
         for turn in turns:
             if (trace.pk, turn.number) not in self._held:
                 self._place(str(trace.pk), turn)
@@ -103,7 +112,12 @@ class _Sample:
             return
         alike = []
         self._groups.add(likeness, alike)
-        self.plan["new"].append({"trace": trace, "turn": turn.number, "alike": alike})
+        cut = {"cut": True} if turn.damage else {}
+        self.plan["new"].append({"trace": trace, "turn": turn.number, "alike": alike, **cut})
+
+    def _leave_out(self, trace: Trace, reason: str) -> None:
+        if len(self.left_out) < MOST_NAMED:
+            self.left_out.append({"id": trace.trace_id.hex, "reason": reason})
 
     def _wanted(self, trace: Trace, turns: Sequence[Turn]) -> Sequence[Turn]:
         if self._promotion.turns == Turns.CALLED:

@@ -7,7 +7,7 @@ and writes only where nothing new has come meanwhile. So a process that is kille
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -16,6 +16,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, transaction
 
+from toolevals.grading.values import ToolSpec
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.columns import clean, moment
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
@@ -25,6 +26,7 @@ from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of
 from toolevals.traces.reading.summary import Summary, summary_of
 from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.registered import registered_tools
 from toolevals.traces.services.judging import questions_note
 from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.bulk import others_write_first, rows_insert
@@ -43,14 +45,17 @@ _MOST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Holds what a project asks of each trace: its limits, and the judges that are on."""
+    """Holds what a project asks of each trace: its limits, the judges that are on, and its tools by their names."""
 
     limits: Limits
     judges: Sequence[TraceJudge]
+    tools: Mapping[str, ToolSpec]
 
     @classmethod
     def of(cls, project: Project) -> Self:
-        return cls(TraceSettings.of(project).limits, list(TraceJudge.objects.switched_on(project)))
+        return cls(
+            TraceSettings.of(project).limits, list(TraceJudge.objects.switched_on(project)), registered_tools(project)
+        )
 
 
 def traces_settle(*, seconds: float = 20.0) -> int:
@@ -101,7 +106,7 @@ def trace_settle(*, trace: Trace) -> bool:
 
 def _settle(trace: Trace, asked: _Asked) -> bool:
     read = trace_read(spans_of(trace))
-    used = used_tools(read)
+    used = used_tools(read, asked.tools)
     summary = summary_of(read, used)
     verdicts = verdicts_of(read, used, asked.limits)
     with transaction.atomic():
@@ -133,6 +138,7 @@ def _fields(summary: Summary) -> dict[str, object]:
         "cost": summary.cost,
         "calls": summary.calls,
         "failed_calls": summary.failed_calls,
+        "is_cut": summary.is_cut,
         "tools": [clean(tool, 200) for tool in summary.tools],
         "error_classes": list(summary.error_classes),
         "error": clean(summary.error, 500),

@@ -19,6 +19,7 @@ from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState
 from toolevals.traces.promotion_forms import PromotionForm
 from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
 from toolevals.traces.services import PromotionRequest, promotion_drop, promotion_make, promotion_start, promotion_undo
+from toolevals.traces.services.promoting import cut_turns
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
@@ -84,6 +85,7 @@ def promotion(request: ProjectRequest, promotion: UUID) -> HttpResponse:
         "asked": asked_words(found, request.user),
         "job": job if job is not None and job.state != "succeeded" else None,
         "planned": len(planned),
+        "cut": cut_turns(found),
         "turns": planned_turns(found, page) if planned else [],
         "number": page,
         "pages": pages,
@@ -96,7 +98,11 @@ def promotion(request: ProjectRequest, promotion: UUID) -> HttpResponse:
 @require_POST
 def make(request: ProjectRequest, promotion: UUID) -> HttpResponse:
     """Make the examples of a sample whose texts were shown."""
-    return _act(request, promotion, lambda found: promotion_make(promotion=found, actor=request.user))
+    return _act(
+        request,
+        promotion,
+        lambda found: promotion_make(promotion=found, actor=request.user, takes_cut="takes_cut" in request.POST),
+    )
 
 
 @require_POST

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.grading.files.evaluation_files import test_datasets
+from tests.grading.files.evaluation_files import test_datasets, test_sessions
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.formats import FORMATS
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
@@ -67,6 +67,12 @@ PHOENIX_SPANS = {
         }),
     ],
     "next_cursor": None,
+}  # fmt: skip
+WEAVE_CALL = {
+    "id": "w1", "op_name": "weave:///ada/shop/op/openai.chat.completions.create:9f", "trace_id": "t1",
+    "parent_id": None, "started_at": "1", "inputs": {"model": "m", "messages": ASKED, "tools": [TOOL]},
+    "output": {"choices": [{"index": 0, "message": CALLED, "finish_reason": "tool_calls"}]},
+    "summary": {"usage": {"m": {"prompt_tokens": 9, "completion_tokens": 3}}}, "attributes": {}, "exception": None,
 }  # fmt: skip
 OTLP_SPAN = {
     "traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "name": "chat",
@@ -124,6 +130,7 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     ("adk.evalset.json", "adk", True, False, False),
     ("atif.json", "atif", False, True, True),
     (written(PHOENIX_SPANS), "phoenix_spans", False, True, True),
+    (written([WEAVE_CALL], lines=True), "weave_calls", False, True, True),
     (written(PHOENIX_EXAMPLES), "phoenix_examples", True, False, False),
     (written(OTLP), "otlp", False, True, True),
     (written([OTLP, OTLP], lines=True), "otlp", False, True, True),
@@ -163,8 +170,8 @@ def test_a_file_is_found_by_its_content_and_read(name, found, expects, calls, of
 
 
 def test_every_format_has_a_file_here():
-    datasets = {found for _, found, *_ in (*test_datasets.FILES, *test_datasets.BATCHES)}
-    assert {found for _, found, *_ in FILES} | datasets == set(FORMATS)
+    others = {found for _, found, *_ in (*test_datasets.FILES, *test_datasets.BATCHES)} | {*test_sessions.CALLS}
+    assert {found for _, found, *_ in FILES} | others == set(FORMATS)
 
 
 @pytest.mark.skipif(not HAS_ZSTANDARD, reason="the package zstandard is not installed")

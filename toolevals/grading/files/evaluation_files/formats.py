@@ -14,6 +14,8 @@ from toolevals.grading.files.evaluation_files import (
     batches,
     bfcl_rows,
     chatlog,
+    claude_code,
+    codex,
     deepeval,
     glaive,
     inspect_logs,
@@ -30,6 +32,7 @@ from toolevals.grading.files.evaluation_files import (
     sharegpt,
     toolbench,
     trl,
+    weave,
     xlam,
 )
 from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
@@ -215,6 +218,17 @@ FORMATS: dict[str, FileFormat] = {
             "made by atif 1.8.0",
         ),
         FileFormat(
+            "weave_calls",
+            "Weave calls",
+            _ALL,
+            "a trace: what its first model call was given, and what was done",
+            _of_first(weave.detect),
+            weave.read,
+            ("op_name", "trace_id", "inputs", "output"),
+            "feedback and attributes (silently); calls whose messages are references are refused",
+            "written by the interface's documents",
+        ),
+        FileFormat(
             "phoenix_spans",
             "Phoenix spans, JSON or CSV",
             _ALL,
@@ -250,6 +264,30 @@ FORMATS: dict[str, FileFormat] = {
             " (silently)",
             "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai, google-adk 2.13, ai 5.0 and others to a"
             " server of our own",
+        ),
+        FileFormat(
+            "claude_code",
+            "Claude Code session",
+            _BOTH,
+            "a session: what was asked before the agent's first turn, and what it did",
+            claude_code.detect,
+            claude_code.read,
+            ("sessionId", "uuid", "parentUuid", "message", "isSidechain"),
+            "what subagents did; summaries of earlier messages; prompts that the user went back behind; errors of the"
+            " provider; thoughts, and what the program tells the person (silently)",
+            "written after files of Claude Code 2",
+        ),
+        FileFormat(
+            "codex",
+            "Codex CLI session",
+            _BOTH,
+            "a session: what was asked before the agent's first turn, and what it did",
+            codex.detect,
+            codex.read,
+            ("timestamp", "type", "payload"),
+            "summaries of earlier messages; turns that the user took back; thoughts, and what lines tell for the screen"
+            " (silently)",
+            "written after files of Codex CLI 0.65",
         ),
         FileFormat(
             "chatlog",

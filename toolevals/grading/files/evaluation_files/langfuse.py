@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.content import content_of, example_of, expectation_of, json_in
+from toolevals.grading.files.evaluation_files.content import content_of, example_of, expectation_of, json_in, said_in
 from toolevals.grading.files.evaluation_files.entries import strata_in
 from toolevals.grading.files.evaluation_files.entry import (
     Entry,
@@ -43,9 +43,9 @@ _OBSERVATION = keys(
     "outputTokens totalTokens promptTokens completionTokens usagePricingTierName usagePricingTierId traceName "
     "trace_name traceTags traceTimestamp traceRelease traceEnvironment userId user_id sessionId session_id "
     "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
-    "isAppRoot"
+    "isAppRoot toolCalls toolCallNames tool_calls tool_call_names"
 )
-_KEPT_THERE = keys("scores comments traceScores toolDefinitions toolCalls toolCallNames")
+_KEPT_THERE = keys("scores comments traceScores toolDefinitions tool_definitions")
 _TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
 _TOKENS = (("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"))
@@ -155,6 +155,31 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
     )
 
 
+def _with_calls(item: Mapping[str, Any]) -> Any:
+    """Return what a generation made; where that holds no calls, with those that Langfuse lists next to it."""
+    made = json_in(item.get("output"))
+    listed = json_in(item.get("toolCalls", item.get("tool_calls")))
+    names = json_in(item.get("toolCallNames", item.get("tool_call_names")))
+    if not isinstance(listed, list) or not listed or any(each.calls for each in said_in(made, "/output")):
+        return made
+    calls = [_listed_call(json_in(each), names, place) for place, each in enumerate(listed)]
+    text = made.get("content") if isinstance(made, Mapping) else made
+    return [{"role": "assistant", "content": text if isinstance(text, str) else None, "tool_calls": calls}]
+
+
+def _listed_call(call: Any, names: Any, place: int) -> dict[str, Any]:
+    fields = call if isinstance(call, Mapping) else {}
+    function = fields.get("function")
+    if isinstance(function, Mapping):
+        return dict(fields)
+    name = fields.get("name") or (names[place] if isinstance(names, list) and place < len(names) else None)
+    return {
+        "id": fields.get("id"),
+        "type": "function",
+        "function": {"name": name, "arguments": fields.get("arguments")},
+    }
+
+
 def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
     name = item.get("id")
     if not isinstance(name, str) or not name:
@@ -169,7 +194,7 @@ def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
         kind=kind,
         name=str(item.get("name") or ""),
         given=given,
-        made=json_in(item.get("output")),
+        made=_with_calls(item) if kind == "model" else json_in(item.get("output")),
         start=str(item.get("startTime") or item.get("start_time") or ""),
         pointer=pointer,
         given_at="/input",

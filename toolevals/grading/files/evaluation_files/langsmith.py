@@ -22,6 +22,8 @@ from toolevals.grading.files.evaluation_files.entry import (
 )
 from toolevals.grading.files.evaluation_files.langsmith_examples import langsmith_example
 from toolevals.grading.files.evaluation_files.spans import Span, traces_read
+from toolevals.grading.reading.parsing.python_calls import calls_in_python
+from toolevals.grading.values import ToolCall
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 _RUN = keys(
@@ -41,10 +43,16 @@ _EXAMPLE = keys(
 # Keys of spans, which have inputs and outputs too, of this tool and of others.
 _SPAN = keys("trace_id op_name span_id run_id request_id parent_id parent_run_id span_type started_at")
 _TOOLS = ("tools", "functions")
+# Keys of the record that LiteLLM logs.
+_LITELLM = keys("messages response call_type model_parameters")
 
 
 def detect_runs(item: Any) -> str | None:
     """Return why an item is a run; None where it is none."""
+    runs = item.get("runs") if isinstance(item, Mapping) else None
+    if isinstance(runs, list) and runs and "run_type" not in item and "outputs" not in item:
+        # A page of the API's query.
+        item = runs[0]
     if isinstance(item, Mapping) and "run_type" in item and "inputs" in item:
         return "entries have run_type and inputs"
     return None
@@ -63,7 +71,8 @@ def read_runs(document: Any) -> Iterator[Found]:
     """Yield a trial for each trace, named by its `reference_example_id` where it ran on an example."""
     spans: list[Span] = []
     wrong: list[Found] = []
-    for pointer, item in items_at(document):
+    is_page = isinstance(document, Mapping) and isinstance(document.get("runs"), list)
+    for pointer, item in items_at(document, "runs" if is_page else ""):
         try:
             spans += _spans(object_at(item), pointer)
         except InvalidDocument as error:
@@ -95,7 +104,7 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
         parent=str(item.get("parent_run_id") or ""),
         kind="model" if kind == "llm" else "tool" if kind == "tool" else "other",
         name=str(item.get("name") or ""),
-        given=_tool_input(item) if kind == "tool" else item.get("inputs"),
+        given=_tool_input(item) if kind == "tool" else _inputs(item),
         made=_tool_output(item) if kind == "tool" else item.get("outputs"),
         start=str(item.get("dotted_order") or item.get("start_time") or ""),
         pointer=pointer,
@@ -113,10 +122,26 @@ def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
             raise error.below(f"/child_runs/{place}") from None
 
 
+def _inputs(item: Mapping[str, Any]) -> Any:
+    """Return what a run was given. LiteLLM logs its whole record there, with the response in it."""
+    inputs = item.get("inputs")
+    if isinstance(inputs, Mapping) and inputs.keys() >= _LITELLM:
+        return {"messages": inputs["messages"]}
+    return inputs
+
+
 def _tool_input(item: Mapping[str, Any]) -> Any:
     inputs = item.get("inputs")
+    given = inputs["input"] if isinstance(inputs, Mapping) and set(inputs) == {"input"} else inputs
     # LangChain writes a tool's arguments as Python's text of a dict.
-    return inputs["input"] if isinstance(inputs, Mapping) and set(inputs) == {"input"} else inputs
+    return _python_dict(given) if isinstance(given, str) and given.lstrip().startswith("{") else given
+
+
+def _python_dict(text: str) -> Any:
+    """Return a dict that is written as Python writes it; any other text as it is."""
+    call = next(iter(calls_in_python(f"tool(given={text})") or ()), None)
+    found = call.arguments.get("given") if isinstance(call, ToolCall) else None
+    return found if isinstance(found, dict) else text
 
 
 def _tool_output(item: Mapping[str, Any]) -> Any:
@@ -127,7 +152,14 @@ def _tool_output(item: Mapping[str, Any]) -> Any:
 
 def _offered(item: Mapping[str, Any]) -> Any:
     extra = object_in(item, "extra")
-    for holder in (item.get("inputs"), extra.get("invocation_params"), extra.get("options"), extra.get("metadata")):
+    parameters = object_in(object_in(item, "inputs"), "model_parameters")
+    for holder in (
+        item.get("inputs"),
+        parameters,
+        extra.get("invocation_params"),
+        extra.get("options"),
+        extra.get("metadata"),
+    ):
         if isinstance(holder, Mapping):
             for key in _TOOLS:
                 if isinstance(tools := holder.get(key), list) and tools:

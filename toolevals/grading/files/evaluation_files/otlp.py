@@ -15,7 +15,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
 from toolevals.grading.reading.telemetry.otlp import HOLDERS, is_export, spans_in
 from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, identity_of, records_in, with_records
-from toolevals.grading.reading.telemetry.reading import SpanReading
+from toolevals.grading.reading.telemetry.reading import NUL_SHOWN, SpanReading
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
@@ -52,7 +52,10 @@ def read(document: Any) -> Iterator[Found]:
     spans: list[tuple[str, TelemetrySpan, SpanReading]] = []
     for pointer, span in kept.values():
         joined = with_records(span, records.of(span))
-        spans.append((pointer, joined, reading_of(joined)))
+        try:
+            spans.append((pointer, joined, reading_of(joined)))
+        except InvalidDocument as error:
+            yield pointer, error
     alone = records.alone
     if spans:
         yield from conversations_in(spans, _left_out(alone))
@@ -149,5 +152,7 @@ def _span(pointer: str, span: TelemetrySpan, reading: SpanReading, *, is_inner: 
         tools=reading.tools,
         call=reading.call_id or "",
         usage=reading.usage,
-        losses=tuple(Problem(pointer_to(("attributes", name)), _UNREAD) for name in reading.unread),
+        losses=(*reading.damage, *(Problem(pointer_to(("attributes", name)), _UNREAD) for name in reading.unread)),
+        is_partial=reading.is_partial,
+        is_cut=any(each.message != NUL_SHOWN for each in reading.damage),
     )

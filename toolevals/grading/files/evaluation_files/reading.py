@@ -57,6 +57,10 @@ class EvaluationFile:
             row = found.example
             if row is None:
                 continue
+            if row.input == {"messages": []}:
+                reason = found.losses[0].message if found.losses else "is missing"
+                yield place, InvalidDocument.at(place.pointer, f"has no input that can be read, which {reason}")
+                continue
             content = digest(row.input)
             before = kept.setdefault(row.external_id, content)
             if before is content:

@@ -13,7 +13,8 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
 from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
-from toolevals.grading.values import Message, ToolSpec
+from toolevals.grading.reading.telemetry.reading import cut_in
+from toolevals.grading.values import NOT_WHOLE, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 ReadTools = Callable[[Any, str], tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]]
@@ -25,7 +26,8 @@ class Span:
     """One step of a trace. `given` and `made` are its input and output as kept; `start` sorts spans as they began.
 
     `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is
-    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed.
+    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed. `is_partial`:
+    part of what was done in it may be lost, cut or dropped by the sender; `is_cut`: what it was given is.
     """
 
     id: str
@@ -45,6 +47,8 @@ class Span:
     call: str = ""
     usage: Mapping[str, float] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
+    is_partial: bool = False
+    is_cut: bool = False
 
 
 def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_row) -> Iterator[Found]:
@@ -56,7 +60,7 @@ def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_
     `tools` reads the tools that were offered.
     """
     traces: dict[str, list[Span]] = {}
-    for span in spans:
+    for span in map(_without_cut, spans):
         traces.setdefault(span.trace or span.id, []).append(span)
     for trace, members in traces.items():
         root = _root(members)
@@ -64,6 +68,22 @@ def traces_read(spans: Iterable[Span], prefix: str, tools: ReadTools = tools_in_
             yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix, tools)
         except InvalidDocument as error:
             yield root.pointer, error
+
+
+def _without_cut(span: Span) -> Span:
+    """Return a span without an input or output that is JSON and ends in the middle; a tool's result stays text."""
+    given, made = cut_in(span.given), cut_in(span.made) if span.kind != "tool" else ""
+    losses = [Problem(pointer, wrong) for pointer, wrong in ((span.given_at, given), (span.made_at, made)) if wrong]
+    if not losses:
+        return span
+    return replace(
+        span,
+        given=None if given else span.given,
+        made=None if made else span.made,
+        losses=(*span.losses, *losses),
+        is_cut=True,
+        is_partial=bool(span.is_partial or made or (given and span.kind == "tool")),
+    )
 
 
 def _root(members: Sequence[Span]) -> Span:
@@ -75,7 +95,7 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
     models = [span for span in members if span.kind == "model"]
     first = models[0] if models else root
     left: list[Problem] = []
-    content = content_of(first.given, first.given_at, left)
+    content = _given(first, left)
     tools, losses = _tools(models, root, read)
     messages, more = _done(content, models, root, members, left)
     more = (*left, *more)
@@ -87,12 +107,22 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str, read: R
         for name, count in span.usage.items():
             usage[name] = usage.get(name, 0) + count
     messages = _with_errors(messages, members)
-    made = transcript_of(messages, usage=usage, error=None if messages else root.error)
+    error = None if messages else root.error
+    if partial := [span for span in members if span.is_partial and (span.kind == "model" or not models)]:
+        error = f"{NOT_WHOLE}: the span {partial[0].id} came cut."
+    made = transcript_of(messages, usage=usage, error=error)
     offered = tools if isinstance(tools, list) else None
     transcript = with_text_calls(made, offered)
     every = (*every, *(Problem(root.pointer, f"{loss.what}: left out") for loss in unheeded(transcript, offered, "")))
     trial = Trial(example.external_id, transcript, content)
     return Entry(example, trial, every)
+
+
+def _given(span: Span, left: list[Problem] | None = None) -> dict[str, Any]:
+    """Return the input that a span was given; no message where it came cut. Raises InvalidDocument."""
+    if span.given is None and (span.is_cut or span.is_partial):
+        return {"messages": []}
+    return content_of(span.given, span.given_at, left)
 
 
 def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[Message]:
@@ -118,9 +148,9 @@ def _done(
         return _without_models(root, members)
     given = content["messages"]
     last = models[-1]
-    seen = content_of(last.given, last.given_at)["messages"]
+    seen = _given(last)["messages"]
     said = said_in(last.made, last.made_at, left)
-    if seen[: len(given)] == given:
+    if last is models[0] or (given and seen[: len(given)] == given):
         between = transcript_messages(seen[len(given) :])
         return [*between, *said], ()
     joined: list[Message] = []

@@ -18,6 +18,7 @@ from toolevals.grading.values.problems import InvalidDocument
 TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
 SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
+_COUNT = re.compile(r"[0-9]{1,10}", re.ASCII)
 _STATUS: Mapping[Any, Status] = {
     0: "unset", 1: "ok", 2: "error",
     "STATUS_CODE_UNSET": "unset", "STATUS_CODE_OK": "ok", "STATUS_CODE_ERROR": "error",
@@ -94,7 +95,25 @@ def _span(
         scope=scope,
         scope_version=version,
         schema_url=address,
+        dropped=_dropped(item),
     )
+
+
+def _dropped(item: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many attributes, events and links the sender dropped, the attributes of events included."""
+    events = [event for _, event in objects_in(item, "events", "")]
+    counts = {
+        "attributes": sum(count_of(each, "droppedAttributesCount") for each in (item, *events)),
+        "events": count_of(item, "droppedEventsCount"),
+        "links": count_of(item, "droppedLinksCount"),
+    }
+    return {what: count for what, count in counts.items() if count}
+
+
+def count_of(item: Mapping[str, Any], key: str) -> int:
+    """Return a count; 0 where there is none, or where it is none."""
+    value = item.get(key)
+    return int(value) if isinstance(value, int | str) and _COUNT.fullmatch(str(value)) else 0
 
 
 def ids_of(item: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -18,6 +18,7 @@ from toolevals.grading.reading.telemetry.otlp import (
     TRACE_ID,
     attributes_of,
     attributes_under,
+    count_of,
     identifier_of,
     objects_in,
     text_of,
@@ -40,6 +41,7 @@ class LogRecord:
     trace_id: str
     span_id: str
     event: SpanEvent
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,12 @@ def records_in(document: Mapping[str, Any]) -> Iterator[ExportedRecord]:
 
 def with_records(span: TelemetrySpan, records: Iterable[LogRecord]) -> TelemetrySpan:
     """Return a span with its records as events, in the order of their times; of the same time, as they came."""
-    more = [record.event for record in records]
+    more = list(records)
     if not more:
         return span
-    return replace(span, events=tuple(sorted((*span.events, *more), key=lambda event: event.time)))
+    events = sorted((*span.events, *(record.event for record in more)), key=lambda event: event.time)
+    count = span.dropped.get("attributes", 0) + sum(record.dropped for record in more)
+    return replace(span, events=tuple(events), dropped={**span.dropped, "attributes": count})
 
 
 def identity_of(record: LogRecord) -> bytes:
@@ -97,7 +101,8 @@ def _record(item: Mapping[str, Any]) -> LogRecord:
     if severity := text_of(item.get("severityText")):
         attributes[SEVERITY] = severity
     time = time_of(item, "timeUnixNano") or time_of(item, "observedTimeUnixNano")
-    return LogRecord(trace_id, span_id, SpanEvent(name, time, attributes))
+    dropped = count_of(item, "droppedAttributesCount")
+    return LogRecord(trace_id, span_id, SpanEvent(name, time, attributes), dropped)
 
 
 def _id(item: Mapping[str, Any], key: str, form: Any) -> str:

@@ -13,6 +13,11 @@ from typing import Any, Final
 
 from toolevals.grading.values.problems import InvalidDocument
 
+_DROPPED: Final = (
+    ("dropped_attributes_count", "droppedAttributesCount"),
+    ("dropped_events_count", "droppedEventsCount"),
+    ("dropped_links_count", "droppedLinksCount"),
+)
 # Bytes of the length before each message of a file.
 _LENGTH: Final = 4
 
@@ -137,7 +142,7 @@ def _record(record: Any) -> dict[str, Any]:
     }
     if record.HasField("body"):
         document["body"] = _value(record.body)
-    return document
+    return document | _dropped(record)
 
 
 def _scope_spans(message: Any) -> dict[str, Any]:
@@ -165,15 +170,34 @@ def _span(span: Any) -> dict[str, Any]:
         document["traceState"] = span.trace_state
     if span.events:
         document["events"] = [
-            {"name": event.name, "timeUnixNano": event.time_unix_nano, "attributes": _pairs(event.attributes)}
+            {
+                "name": event.name,
+                "timeUnixNano": event.time_unix_nano,
+                "attributes": _pairs(event.attributes),
+                **_dropped(event),
+            }
             for event in span.events
         ]
     if span.links:
         document["links"] = [
-            {"traceId": link.trace_id.hex(), "spanId": link.span_id.hex(), "attributes": _pairs(link.attributes)}
+            {
+                "traceId": link.trace_id.hex(),
+                "spanId": link.span_id.hex(),
+                "attributes": _pairs(link.attributes),
+                **_dropped(link),
+            }
             for link in span.links
         ]
-    return document
+    return document | _dropped(span)
+
+
+def _dropped(message: Any) -> dict[str, int]:
+    """Return how much of a span, an event, a link or a log record its sender dropped."""
+    return {
+        name: count
+        for field, name in _DROPPED
+        if field in message.DESCRIPTOR.fields_by_name and (count := getattr(message, field))
+    }
 
 
 def _pairs(attributes: Iterable[Any]) -> list[dict[str, Any]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from toolevals.grading.reading.parsing.measures import is_count
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.documents import load_json
-from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 Kind = Literal["model", "tool", "agent", "other"]
 # Attributes of processes, networks and tracers: they tell nothing about a conversation.
@@ -17,6 +19,18 @@ _TECHNICAL = (
     "http.", "net.", "network.", "server.", "client.", "url.", "otel.", "telemetry.", "thread.", "code.", "process.",
     "host.", "os.", "rpc.", "db.", "messaging.", "peer.", "user_agent.", "service.", "deployment.", "library.",
 )  # fmt: skip
+# Stands for NUL, which is no text.
+_FOR_NUL: Final = "\ufffd"
+NUL_SHOWN: Final = f"holds NUL characters, shown as {_FOR_NUL}"
+_CUT: Final = "is JSON that is cut off: a limit of the sender may have cut it"
+# What JSON of objects begins with, as words hardly do.
+_BEGUN: Final = re.compile(r"\s*(?:\{\s*\"|(?:\[\s*+)++(?:\{\s*\"|\"))")
+# What is left of a value that ends in the middle.
+_BEGINNINGS: Final = frozenset(("", ".", "-", "e", "e+", "e-", "E", "E+", "E-"))
+_WORDS: Final = ("true", "false", "null")
+_ESCAPE_LENGTH: Final = len("\\u000")
+# Names of attributes that hold what a model made.
+_MADE: Final = re.compile(r"^/[a-z]+/.*(?:output|completion|response|choice|events|all_messages)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,10 @@ class SpanReading:
     the id of the call. `tools` are the definitions offered to a model. `usage` counts tokens (`input_tokens`,
     `output_tokens`), `cost` is in the currency of the recorder. `error` is why the span failed, None where it
     did not. `unread` names the attributes that no reader knows.
+
+    `step` is the kind of step in the sender's own word, where the convention has more kinds than these four.
+    `damage` names what came cut, dropped or changed, by pointers from the span. `is_partial`: with it, part of what was
+    done may be lost.
     """
 
     convention: str
@@ -46,7 +64,10 @@ class SpanReading:
     session: str = ""
     user: str = ""
     error: str | None = None
+    step: str = ""
     unread: tuple[str, ...] = ()
+    damage: tuple[Problem, ...] = ()
+    is_partial: bool = False
 
 
 class Attributes:
@@ -56,6 +77,8 @@ class Attributes:
         self.span = span
         self._all = span.attributes
         self._read: set[str] = set()
+        # What was wrong with the attributes that were read as JSON.
+        self._checked: dict[str, str] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._all
@@ -76,8 +99,16 @@ class Attributes:
         return value if is_count(value) else None
 
     def document(self, *names: str) -> Any:
-        """Return the first value, read as JSON where it is text that is JSON."""
-        return json_or_text(self.value(*names))
+        """Return the first value, read as JSON where it is text that is JSON; None where it began so and is cut."""
+        value = self.value(*names)
+        found, wrong = _read_json(value)
+        self._checked.update((name, wrong) for name in names if self._all.get(name) is value)
+        return found
+
+    def result(self, *names: str) -> Any:
+        """Return the same of a tool's result, which stays text where it is cut."""
+        found = self.document(*names)
+        return self.value(*names) if found is None else found
 
     def nested(self, prefix: str) -> Any:
         """Return everything below a prefix, `a.b.` say, as objects in objects, and lists where keys count from 0."""
@@ -89,19 +120,91 @@ class Attributes:
         """Return the pointer of the first of these names that is there; of the first one where none is."""
         return f"/attributes/{next((name for name in names if self._all.get(name) is not None), names[0])}"
 
+    def damage(self) -> list[Problem]:
+        """Return what came cut, dropped or changed of what was read, and of the events."""
+        found: list[tuple[tuple[str, ...], str]] = [
+            (("attributes", name), self._checked[name] if name in self._checked else cut_in(value))
+            for name, value in self._all.items()
+            if name in self._read
+        ]
+        found += [
+            (("events", event.name, name), cut_in(value))
+            for event in self.span.events
+            for name, value in event.attributes.items()
+        ]
+        dropped = [
+            Problem("", f"{count:,} of its {what} {'was' if count == 1 else 'were'} dropped by the sender")
+            for what, count in self.span.dropped.items()
+            if count
+        ]
+        return [*(Problem(pointer_to(path), wrong) for path, wrong in found if wrong), *dropped]
+
     def unread(self) -> tuple[str, ...]:
         """Return the names that no one read, without those of processes, networks and tracers."""
         return tuple(name for name in self._all if name not in self._read and not name.startswith(_TECHNICAL))
 
 
 def json_or_text(value: Any) -> Any:
-    """Return the value of JSON text; text that is no JSON, and what is no text, as it is."""
+    """Return the value of JSON text; None of what began as JSON and cannot be read. All else comes back as it is."""
+    return _read_json(value)[0]
+
+
+def _read_json(value: Any) -> tuple[Any, str]:
+    """Return what a value says, read as JSON where it is such text, and what is wrong with it."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
-        return value
+        return value, ""
     try:
-        return load_json(value)
-    except InvalidDocument:
-        return value
+        return load_json(value), ""
+    except InvalidDocument as error:
+        if _is_cut(value):
+            return None, _CUT
+        if _BEGUN.match(value) and "Extra data" not in error.problems[0].message:
+            return None, f"is JSON that cannot be read: {error.problems[0].message}"
+        return value, ""
+
+
+def cut_in(value: Any) -> str:
+    """Return that a text, or a text in a list, is JSON that is cut. Else nothing."""
+    texts = value if isinstance(value, list) else [value]
+    return _CUT if any(isinstance(text, str) and _is_cut(text) for text in texts) else ""
+
+
+def _is_cut(text: str) -> bool:
+    """Tell whether an object or a list of JSON ends in the middle."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].strip()
+        if "Unterminated" in error.msg or ("escape" in error.msg and len(rest) <= _ESCAPE_LENGTH):
+            return True
+        return rest in _BEGINNINGS or any(word.startswith(rest) for word in _WORDS)
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def without_nul(value: Any) -> Any:
+    """Return a value of JSON with what stands for NUL in its place, in texts that are JSON too."""
+    if isinstance(value, str):
+        text = value.replace("\0", _FOR_NUL) if "\0" in value else value
+        is_json = "\\u0000" in text and text.lstrip()[:1] in ("{", "[", '"')
+        return text.replace("\\u0000", "\\ufffd") if is_json else text
+    if isinstance(value, list):
+        return [without_nul(each) for each in value]
+    if isinstance(value, Mapping):
+        return {without_nul(key): without_nul(each) for key, each in value.items()}
+    return value
+
+
+def is_partial(reading: SpanReading, span: TelemetrySpan) -> bool:
+    """Tell whether part of what was done in a span may be lost: cut, or dropped by the sender."""
+    cut = [each.pointer for each in reading.damage if each.message != NUL_SHOWN]
+    if reading.kind == "tool":
+        return reading.given is None and reading.given_at in cut
+    dropped = span.dropped.get("attributes") or span.dropped.get("events")
+    return reading.kind == "model" and bool(dropped or any(_MADE.match(pointer) for pointer in cut))
 
 
 def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,9 +242,9 @@ def failure(attributes: Attributes) -> str | None:
     span = attributes.span
     kind = attributes.text("error.type")
     raised = next((event.attributes for event in span.events if event.name == "exception"), {})
-    words = str(raised.get("exception.message") or raised.get("exception.type") or "")
+    words = str(raised.get("exception.message") or raised.get("exception.type") or attributes.text("error.message"))
     if span.status == "error":
         return span.status_message or words or kind or "failed"
     if span.status == "ok":
         return None
-    return (words or kind) if kind else None
+    return (words or kind) if kind or attributes.text("error.message") else None

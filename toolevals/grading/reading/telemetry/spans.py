@@ -24,6 +24,7 @@ class TelemetrySpan:
 
     `parent_id` is empty for the root of a trace. `resource` holds the attributes of the process that made the span,
     `scope` and `scope_version` name its instrumentation, and `schema_url` the version of the conventions, where sent.
+    `dropped` counts the attributes, events and links that the sender dropped, those of events included.
     """
 
     trace_id: str
@@ -40,3 +41,4 @@ class TelemetrySpan:
     scope: str = ""
     scope_version: str = ""
     schema_url: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)

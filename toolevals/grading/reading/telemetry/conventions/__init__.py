@@ -6,8 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from toolevals.grading.reading.telemetry.conventions import frameworks, genai, openinference, openllmetry
-from toolevals.grading.reading.telemetry.reading import Attributes, SpanReading
+from toolevals.grading.reading.telemetry.reading import (
+    NUL_SHOWN,
+    Attributes,
+    SpanReading,
+    is_partial,
+    without_nul,
+)
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.values.problems import Problem, pointer_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +41,22 @@ NONE = "none"
 
 
 def reading_of(span: TelemetrySpan) -> SpanReading:
-    """Return what a span says, with the names of its attributes that no reader knows."""
-    attributes = Attributes(span)
-    for convention in CONVENTIONS:
-        if convention.signs(attributes):
-            return replace(convention.read(attributes), unread=attributes.unread())
-    return SpanReading(NONE, "other", unread=attributes.unread())
+    """Return what a span says, with the names of its attributes that no reader knows, and what came damaged."""
+    clean, nul = _without_nul(span)
+    attributes = Attributes(clean)
+    convention = next((each for each in CONVENTIONS if each.signs(attributes)), None)
+    found = convention.read(attributes) if convention else SpanReading(NONE, "other")
+    found = replace(found, unread=attributes.unread(), damage=(*attributes.damage(), *nul))
+    return replace(found, is_partial=is_partial(found, span))
+
+
+def _without_nul(span: TelemetrySpan) -> tuple[TelemetrySpan, list[Problem]]:
+    """Return a span with what stands for NUL in its texts, and where it stood; the same span where they hold none."""
+    attributes = without_nul(span.attributes)
+    events = tuple(replace(each, attributes=without_nul(each.attributes)) for each in span.events)
+    if attributes == span.attributes and events == span.events:
+        return span, []
+    changed = [("attributes", name) for name, value in span.attributes.items() if attributes.get(name) != value]
+    changed += [("events", event.name) for event, clean in zip(span.events, events, strict=True) if event != clean]
+    problems = [Problem(pointer_to(path), NUL_SHOWN) for path in changed]
+    return replace(span, attributes=attributes, events=events), problems

@@ -36,7 +36,7 @@ def read_ai_sdk(attributes: Attributes) -> SpanReading:
             AI_SDK,
             "tool",
             given=attributes.document("ai.toolCall.args", "ai.toolCall.input"),
-            made=attributes.document("ai.toolCall.result", "ai.toolCall.output"),
+            made=attributes.result("ai.toolCall.result", "ai.toolCall.output"),
             given_at=attributes.first_name("ai.toolCall.args", "ai.toolCall.input"),
             made_at=attributes.first_name("ai.toolCall.result", "ai.toolCall.output"),
             tool=attributes.text("ai.toolCall.name"),
@@ -102,12 +102,13 @@ def read_adk(attributes: Attributes) -> SpanReading:
     common = genai.shared(attributes)
     common["session"] = common["session"] or attributes.text("gcp.vertex.agent.session_id")
     arguments = attributes.document("gcp.vertex.agent.tool_call_args")
-    result = attributes.document("gcp.vertex.agent.tool_response")
+    result = attributes.result("gcp.vertex.agent.tool_response")
     tool = attributes.text("gen_ai.tool.name")
     call_id = attributes.text("gen_ai.tool.call.id") or None
     attributes.value(*(name for name in attributes.span.attributes if name.startswith("gcp.vertex.agent.")))
-    if isinstance(request, Mapping) and request:
-        given, tools = _gemini_request(request)
+    is_cut = request is None and attributes.value("gcp.vertex.agent.llm_request") is not None
+    if is_cut or (isinstance(request, Mapping) and request):
+        given, tools = (None, None) if is_cut else _gemini_request(request)
         content = response.get("content") if isinstance(response, Mapping) else None
         return SpanReading(
             ADK,
@@ -161,7 +162,8 @@ def read_langsmith(attributes: Attributes) -> SpanReading:
     """Return what a span of LangSmith's exporter says: a run's inputs and outputs as JSON."""
     kind = _LANGSMITH_KINDS.get(attributes.text("langsmith.span.kind", "gen_ai.operation.name").lower(), "other")
     common = genai.shared(attributes)
-    given, made = attributes.document("gen_ai.prompt"), attributes.document("gen_ai.completion")
+    given = attributes.document("gen_ai.prompt")
+    made = (attributes.result if kind == "tool" else attributes.document)("gen_ai.completion")
     parameters = attributes.document("langsmith.metadata.invocation_params", "langsmith.invocation_params")
     offered = parameters.get("tools") if isinstance(parameters, Mapping) else None
     common["session"] = common["session"] or attributes.text(

@@ -54,7 +54,7 @@ def read(attributes: Attributes) -> SpanReading:
             NAME,
             kind,
             given=attributes.document(*_ARGUMENTS),
-            made=attributes.document(*_RESULT),
+            made=attributes.result(*_RESULT),
             given_at=attributes.first_name(*_ARGUMENTS),
             made_at=attributes.first_name(*_RESULT),
             tool=attributes.text("gen_ai.tool.name", "mcp.tool.name") or _tool_in_name(attributes),
@@ -133,6 +133,13 @@ def _function_tool(item: Any) -> Any:
     }
 
 
+def has_messages(attributes: Attributes) -> bool:
+    """Tell whether a span holds messages in the newest form."""
+    return (
+        _INPUT in attributes or _OUTPUT in attributes or any(each.name == _DETAILS for each in attributes.span.events)
+    )
+
+
 def messages(attributes: Attributes) -> tuple[Any, Any, str, str]:
     """Return what a model was given and what it made, as messages, with the pointers of both."""
     for event in attributes.span.events:
@@ -140,7 +147,7 @@ def messages(attributes: Attributes) -> tuple[Any, Any, str, str]:
             return (*_with_system(event.attributes), f"/events/{_DETAILS}/{_INPUT}", f"/events/{_DETAILS}/{_OUTPUT}")
     if _INPUT in attributes or _OUTPUT in attributes:
         names = (_INPUT, _OUTPUT, "gen_ai.system_instructions")
-        found = {name: attributes.value(name) for name in names}
+        found = {name: attributes.document(name) for name in names}
         return (*_with_system(found), f"/attributes/{_INPUT}", f"/attributes/{_OUTPUT}")
     whole = attributes.document("pydantic_ai.all_messages", "all_messages_events")
     attributes.value("gen_ai.system_instructions")
@@ -183,7 +190,10 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
     for event in events:
         role = _EVENT_ROLES.get(str(event.get("event.name")))
         # Azure's clients hold the body as text under a name of the convention's first version.
-        body = json_or_text(event.get("event.body", event.get("body", event.get("gen_ai.event.content"))))
+        kept = event.get("event.body", event.get("body", event.get("gen_ai.event.content")))
+        body = json_or_text(kept)
+        if kept is not None and body is None:
+            continue
         fields = body if isinstance(body, Mapping) else event
         if role == "choice":
             inner = json_or_text(fields.get("message"))

@@ -1,7 +1,9 @@
 """Reads OpenInference's conventions: `llm.input_messages.0.message.role` and the like, for Phoenix and Arize.
 
 Source: openinference.semconv.trace (`SpanAttributes`, `MessageAttributes`, `ToolCallAttributes`). traceAI's spans have
-the same form below OpenTelemetry's names, `gen_ai.input.messages.0.message.role`, and a kind of their own.
+the same form below OpenTelemetry's names, `gen_ai.input.messages.0.message.role`, or JSON under
+`gen_ai.input.messages`, arguments and results under `gen_ai.tool.call.arguments` and `.result`, and a kind of their
+own.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import (
     Attributes,
     Kind,
@@ -24,7 +27,13 @@ _KIND = ("openinference.span.kind", "fi.span.kind", "gen_ai.span.kind")
 _MESSAGES = (
     "llm.input_messages.", "llm.output_messages.", "gen_ai.input.messages.0.", "gen_ai.output.messages.0.",
 )  # fmt: skip
-_KINDS: Mapping[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "CHAIN": "agent"}
+# The others (RETRIEVER, RERANKER, EMBEDDING, VECTOR_DB, GUARDRAIL, EVALUATOR, UNKNOWN) are steps, named as they are.
+_KINDS: Mapping[str, Kind] = {
+    "LLM": "model", "TOOL": "tool", "AGENT": "agent", "CHAIN": "agent", "CONVERSATION": "agent", "WORKFLOW": "agent",
+    "A2A_CLIENT": "agent", "A2A_SERVER": "agent",
+}  # fmt: skip
+_ARGUMENTS, _RESULT = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+_SCHEMA = ("tool.parameters", "gen_ai.tool.parameters")
 _LISTS: Mapping[str, tuple[str, str]] = {
     "input_messages": ("llm.input_messages.", "gen_ai.input.messages."),
     "output_messages": ("llm.output_messages.", "gen_ai.output.messages."),
@@ -35,7 +44,8 @@ _KNOWN = (
     "llm.invocation_parameters", "llm.provider", "llm.system", "llm.token_count.", "llm.cost.", "llm.prompt_template",
     "llm.prompts", "llm.function_call", "llm.finish_reason", "tool.parameters", "tool.description", "tag.tags",
     "metadata", "graph.node.", "llm.is_streaming", "llm.choices", "gen_ai.provider.name", "gen_ai.request.",
-    "gen_ai.usage.", "gen_ai.tool.definitions",
+    "gen_ai.usage.", "gen_ai.tool.definitions", "gen_ai.tool.description", "gen_ai.tool.type",
+    "gen_ai.operation.name", "gen_ai.response.", "gen_ai.system", "error.",
 )  # fmt: skip
 
 
@@ -47,10 +57,10 @@ def signs(attributes: Attributes) -> bool:
 
 def read(attributes: Attributes) -> SpanReading:
     """Return what the span says."""
-    kind = _KINDS.get(attributes.text(*_KIND).upper(), "other")
+    step = attributes.text(*_KIND)
+    kind = _KINDS.get(step.upper(), "other")
     attributes.value(*(name for name in attributes.span.attributes if name.startswith(_KNOWN)))
-    given, made = (_value(attributes, part) for part in ("input", "output"))
-    given_at, made_at = "/attributes/input.value", "/attributes/output.value"
+    given, made, given_at, made_at = _given_and_made(attributes, kind)
     llm = {
         name: next((found for prefix in prefixes if (found := attributes.nested(prefix))), None)
         for name, prefixes in _LISTS.items()
@@ -64,7 +74,9 @@ def read(attributes: Attributes) -> SpanReading:
             [message_of(each) for each in items_of(llm["output_messages"])],
             "/attributes/llm.output_messages",
         )
-    tools = [json_or_text(at(each, "tool", "json_schema")) for each in items_of(llm["tools"])]
+    offered = [json_or_text(at(each, "tool", "json_schema")) for each in items_of(llm["tools"])]
+    tools = [tool for tool in offered if isinstance(tool, Mapping)] or genai.tools(attributes)
+    tool = attributes.text("tool.name", "gen_ai.tool.name") or (attributes.span.name if kind == "tool" else "")
     resource = attributes.span.resource
     return SpanReading(
         NAME,
@@ -73,9 +85,10 @@ def read(attributes: Attributes) -> SpanReading:
         made=made,
         given_at=given_at,
         made_at=made_at,
-        tool=attributes.text("tool.name", "gen_ai.tool.name") or (attributes.span.name if kind == "tool" else ""),
-        call_id=attributes.text("tool.id", "tool_call.id") or None,
-        tools=[tool for tool in tools if isinstance(tool, Mapping)] or None,
+        step=step,
+        tool=tool,
+        call_id=attributes.text("gen_ai.tool.call.id", "tool.id", "tool_call.id") or None,
+        tools=_own_tool(attributes, tool) if kind == "tool" else tools,
         usage={
             name: count
             for name, count in (
@@ -86,18 +99,41 @@ def read(attributes: Attributes) -> SpanReading:
         },
         cost=attributes.number("llm.cost.total"),
         model=attributes.text("llm.model_name", "gen_ai.request.model"),
-        agent=attributes.text("agent.name") or str(resource.get("service.name") or ""),
+        agent=attributes.text("agent.name", "gen_ai.agent.name") or str(resource.get("service.name") or ""),
         agent_version=str(resource.get("service.version") or ""),
-        session=attributes.text("session.id"),
+        session=attributes.text("session.id", "gen_ai.conversation.id"),
         user=attributes.text("user.id"),
         error=failure(attributes),
     )
 
 
+def _given_and_made(attributes: Attributes, kind: Kind) -> tuple[Any, Any, str, str]:
+    """Return a span's input and output with their pointers: OpenTelemetry's own, or `input.value`, `output.value`."""
+    names = attributes.span.attributes
+    if kind == "tool" and (_ARGUMENTS in names or _RESULT in names):
+        given = attributes.document(_ARGUMENTS) if _ARGUMENTS in names else _value(attributes, "input")
+        made = attributes.result(_RESULT) if _RESULT in names else _value(attributes, "output")
+        for part in ("input", "output"):
+            attributes.value(f"{part}.value", f"{part}.mime_type")
+        return given, made, f"/attributes/{_ARGUMENTS}", f"/attributes/{_RESULT}"
+    if kind == "model" and not any(name.startswith(_MESSAGES) for name in names) and genai.has_messages(attributes):
+        return genai.messages(attributes)
+    given, made = _value(attributes, "input"), _value(attributes, "output")
+    if kind == "tool" and made is None:
+        made = attributes.value("output.value")
+    return given, made, "/attributes/input.value", "/attributes/output.value"
+
+
 def _value(attributes: Attributes, part: str) -> Any:
     kind = attributes.text(f"{part}.mime_type")
-    value = attributes.value(f"{part}.value")
-    return value if kind == "text/plain" else json_or_text(value)
+    return (attributes.value if kind == "text/plain" else attributes.document)(f"{part}.value")
+
+
+def _own_tool(attributes: Attributes, name: str) -> list[Any] | None:
+    """Return the tool of a span as its instrumentation describes it, where it gives a schema."""
+    schema = attributes.document(*_SCHEMA)
+    is_schema = isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping)
+    return [{"name": name, "description": "", "parameters": schema}] if is_schema else None
 
 
 def _arguments(given: Any) -> Any:

@@ -33,7 +33,8 @@ def read(attributes: Attributes) -> SpanReading:
         kind = "model" if operation in ("chat", "completion", "text_completion") else "other"
     common = genai.shared(attributes)
     if kind != "model":
-        given, made = (attributes.document(f"traceloop.entity.{part}") for part in ("input", "output"))
+        given = attributes.document("traceloop.entity.input")
+        made = (attributes.result if kind == "tool" else attributes.document)("traceloop.entity.output")
         tool = attributes.text("gen_ai.tool.name", "traceloop.entity.name") if kind == "tool" else ""
         attributes.value(*(name for name in attributes.span.attributes if name.startswith(_KNOWN)))
         return SpanReading(
@@ -53,7 +54,7 @@ def read(attributes: Attributes) -> SpanReading:
         given, made = ([_message(each) for each in items_of(part)] or None for part in (prompt, completion))
         given_at, made_at = "/attributes/gen_ai.prompt", "/attributes/gen_ai.completion"
     functions = [_function(each) for each in items_of(attributes.nested("llm.request.functions."))]
-    offered = genai.tools(attributes) or functions or None
+    offered = genai.tools(attributes) or [each for each in functions if each] or None
     attributes.value(*(name for name in attributes.span.attributes if name.startswith(_KNOWN)))
     return SpanReading(NAME, kind, given=given, made=made, given_at=given_at, made_at=made_at, tools=offered, **common)
 
@@ -64,7 +65,11 @@ def _message(item: Any) -> dict[str, Any]:
     content = fields.get("content")
     parts = json_or_text(content)
     made: dict[str, Any] = {"role": fields.get("role") or "assistant"}
-    made["content"] = parts if isinstance(parts, list) and all(isinstance(part, Mapping) for part in parts) else content
+    if isinstance(parts, list) and all(isinstance(part, Mapping) for part in parts):
+        made["content"] = parts
+    else:
+        # JSON that is cut is no one's words; of a tool it is part of the result.
+        made["content"] = content if parts is not None or made["role"] == "tool" else None
     calls = [
         {
             "id": each.get("id"),
@@ -79,9 +84,12 @@ def _message(item: Any) -> dict[str, Any]:
     return made | ({"tool_call_id": fields["tool_call_id"]} if fields.get("tool_call_id") else {})
 
 
-def _function(item: Any) -> dict[str, Any]:
+def _function(item: Any) -> dict[str, Any] | None:
+    """Return a tool; None where its schema is cut."""
     fields = item if isinstance(item, Mapping) else {}
     parameters = json_or_text(fields.get("parameters"))
+    if parameters is None and fields.get("parameters"):
+        return None
     return {
         "name": fields.get("name"),
         "description": fields.get("description") or "",
