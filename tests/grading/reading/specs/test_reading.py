@@ -111,7 +111,7 @@ def test_no_tools_are_no_tools():
         ([{**NATIVE, "input_schema": {"$ref": "https://example.org/x"}}], "/0/input_schema/$ref"),
         ([{**NATIVE, "name": "(none)"}], "/0/name"),
         ([{**NATIVE, "nmae": "x"}], "/0"),
-        ([{"type": "web_search"}], "/0/type"),
+        ([{"type": "brand_new"}], "/0/type"),
         ([{"type": "function", "function": 3}], "/0/function"),
         ([{"type": "function", "function": {"parameters": {}}}], "/0/function/name"),
         ([{"type": "function", "function": {"name": "f", "parameters": 3}}], "/0/function/parameters"),

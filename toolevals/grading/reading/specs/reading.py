@@ -117,17 +117,19 @@ def survey_tools(
     if found.format not in _READERS:
         raise InvalidDocument.at("", f"{found.format} is no format of tool specs: take one of {', '.join(FORMATS)}")
     drafts = read_openapi(document, choice) if found.format == "openapi" else _READERS[found.format](document)
-    survey = Survey(
-        found.format, found.because, losses=tuple(lost_parts(document)) if found.format == "openapi" else ()
-    )
+    tools: list[SurveyedTool] = []
+    losses = list(lost_parts(document)) if found.format == "openapi" else []
     names: set[str] = set()
     for done, draft in enumerate(drafts, 1):
         if done % TOLD == 0:
             progress(done)
+        if isinstance(draft, Problem):
+            losses.append(draft)
+            continue
         if isinstance(draft, InvalidDocument):
             # Of an API, what is not chosen does not come here.
             if choice.takes_all or found.format == "openapi":
-                survey.tools.append(_refused(draft))
+                tools.append(_refused(draft))
             continue
         if found.format != "openapi" and not _chosen(draft, choice):
             continue
@@ -136,8 +138,8 @@ def survey_tools(
             twice = Problem(draft.where, f"a second tool is called {each.name}")
             each = SurveyedTool(each.where, each.name, each.description, each.operation, None, (), (twice,))
         names.add(each.name)
-        survey.tools.append(each)
-    return survey
+        tools.append(each)
+    return Survey(found.format, found.because, tools, tuple(losses))
 
 
 def _chosen(draft: Draft, choice: Choice) -> bool:
