@@ -50,7 +50,8 @@ def grade(
     An agent that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
     Criteria in words are left to judges (`judging.judged_grading`). `effect` is what the calls did to a simulated
     world; without it, a state that the transcript holds is compared with one that the label gives. A conversation that
-    was cut before its end is failed, or, where `cut_off` is "left_out", unscored.
+    was cut before its end is failed, or, where `cut_off` is "left_out", unscored. A call by another spelling of an
+    offered tool's name (`issues_create` of `issues/create`) is that tool's, and the reason says so.
     """
     if transcript is None:
         return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
@@ -62,6 +63,7 @@ def grade(
     if compiled.failure:
         return _uncompiled(compiled)
     try:
+        transcript, renamed = compiled.offer.meant(transcript)
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         layers = grade_layers(compiled, transcript, effect)
@@ -72,7 +74,7 @@ def grade(
         if transcript.ended is not None:
             decision = decision.cut_off()
         explanation = Explanation.of_transcript(
-            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended
+            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended, renamed=renamed
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)

@@ -57,7 +57,7 @@ class VerdictKind:
 VERDICTS: Final = (
     VerdictKind(
         name="outcome",
-        version="5",
+        version="6",
         level="case",
         place="outcome",
         sentence="What decides the case, taken together: the calls, the end state, the answer.",
@@ -66,7 +66,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="selection",
-        version="2",
+        version="3",
         level="layer",
         place="calls",
         sentence="Every expected tool was called, in order, and none that must not be.",

@@ -10,6 +10,7 @@ from toolevals.grading.layers.recovery import arguments_key, grade_recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.tool_names import candidates
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
@@ -87,9 +88,11 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
-    names = {tool.name for tool in trace.tools}
+    tools = trace.tools
+    names = {tool.name for tool in tools}
     for each in used if names else ():
-        yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
+        offered = each.tool in names or len(candidates(each.tool, tools)) == 1
+        yield each.span_id, _verdict(offered, f"{each.tool} was not offered.")
 
 
 def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:
@@ -136,7 +139,7 @@ def _verdict(passed: bool, reason: str) -> Verdict:
 RULES: Final = (
     Rule("schema", 1, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
-    Rule("offered", 1, "The tool was offered", "tool", _offered),
+    Rule("offered", 2, "The tool was offered", "tool", _offered),
     Rule("result_use", 1, "The answer says what results say", "agent", _result_use),
     Rule("recovery", 1, "Errors of tools are dealt with", "agent", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),

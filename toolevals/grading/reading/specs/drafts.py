@@ -96,9 +96,7 @@ def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], 
     return drafts
 
 
-def draft_of(
-    entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]
-) -> Draft | InvalidDocument | Problem:
+def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument | Problem:
     """Return what `read` makes of an entry, or why nothing can be made of it, or that it is left out."""
     if not isinstance(entry, dict):
         return InvalidDocument.at(where, "is not an object")
