@@ -54,6 +54,7 @@ _EMPTY: Mapping[str, Any] = {
 # What is said of one call that is as expected, by what it depends on: the schema's status and the names of the tool.
 _right_verdicts: dict[tuple[Status, str | None, str], Mapping[str, Verdict]] = {}
 _MOST_KEPT = 1_024
+NOTHING_RENAMED: Mapping[str, str] = {}
 # Spellings of names that a reason speaks of.
 _NAMED = 5
 # What is said of one call of another tool than the only expected one.
@@ -79,11 +80,13 @@ class Explanation(ExplainedCalls):
         calls: Sequence[Call],
         decision: Decision,
         alignment: Alignment | None = None,
+        renamed: Mapping[str, str] = NOTHING_RENAMED,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
         self._decision = decision
         self._alignment = alignment
+        self._names = renamed
 
     @classmethod
     def of_transcript(
@@ -102,8 +105,8 @@ class Explanation(ExplainedCalls):
         `layers` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
         `renamed` holds the offered tools' names by the ones that the calls had.
         """
-        made = cls(compiled, counted.calls, decision, alignment)
-        made._layers, made._ended, made._places, made._names = layers, ended, counted.places, renamed
+        made = cls(compiled, counted.calls, decision, alignment, renamed)
+        made._layers, made._ended, made._places = layers, ended, counted.places
         return made
 
     @property
@@ -256,7 +259,6 @@ class Explanation(ExplainedCalls):
         "_layer_details": lambda self: self._layers.details,
         "_layers": lambda _: NO_LAYERS,
         "_ended": lambda _: None,
-        "_names": lambda _: {},
     }
     _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
         "verdicts": _verdicts,

@@ -25,6 +25,7 @@ from toolevals.grading.values import Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.tool_names import call_with_name, with_names
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
@@ -63,7 +64,8 @@ def grade(
     if compiled.failure:
         return _uncompiled(compiled)
     try:
-        transcript, renamed = compiled.offer.meant(transcript)
+        if renamed := compiled.offer.spellings(transcript.calls):
+            transcript = with_names(transcript, renamed)
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         layers = grade_layers(compiled, transcript, effect)
@@ -86,10 +88,12 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     if compiled.failure:
         return _uncompiled(compiled)
     try:
+        if renamed := compiled.offer.spellings(calls):
+            calls = [call_with_name(call, renamed) for call in calls]
         decision, alignment = _decided(compiled, calls)
         if compiled.decided_by != EXPECTED:
             decision = with_layers(decision, NO_LAYERS, compiled.decided_by)
-        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, renamed))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +12,7 @@ from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tool_effects import tool_effect
-from toolevals.grading.values.tool_names import Meant, candidates, with_names
+from toolevals.grading.values.tool_names import candidates, with_names
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
 # Classes are columns of tables; a model may invent a name of any length.
@@ -114,10 +114,15 @@ class Offer:
         found = candidates(name, self.specs)
         return found[0] if len(found) == 1 else UNKNOWN_TOOL
 
-    def meant(self, transcript: Transcript) -> Meant:
+    def meant(self, transcript: Transcript) -> Transcript:
         """Return a transcript with the offered tools' own names, where another spelling of one was written."""
+        renamed = self.spellings(transcript.calls)
+        return with_names(transcript, renamed) if renamed else transcript
+
+    def spellings(self, calls: Sequence[Call]) -> Mapping[str, str]:
+        """Return the offered tools' own names by the other spellings of them in calls."""
         specs = self.specs if len(self.specs) <= _FEW else ()
-        for call in transcript.calls if self.specs else ():
+        for call in calls if self.specs else ():
             # Nearly always the name is that of a tool.
             for tool in specs:
                 if tool.name == call.name:
@@ -126,11 +131,10 @@ class Offer:
                 if specs or call.name not in self.by_name:
                     break
         else:
-            return Meant(transcript, _NONE)
-        written = {call.name for call in transcript.calls if isinstance(call, ToolCall)}
+            return _NONE
+        written = {call.name for call in calls if isinstance(call, ToolCall)}
         foreign = (name for name in written if self.profile.tool_name(name) not in self.tools)
-        renamed = {name: meant for name in foreign if (meant := self.class_of_name(name)) != UNKNOWN_TOOL}
-        return Meant(with_names(transcript, renamed) if renamed else transcript, renamed)
+        return {name: meant for name in foreign if (meant := self.class_of_name(name)) != UNKNOWN_TOOL}
 
     def name_of(self, expected: str) -> str:
         """Return the row of an expected tool: the offered tool's own name, or the label's where it is not offered."""

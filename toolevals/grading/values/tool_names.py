@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import NamedTuple
 
 from toolevals.grading.values.tools import ToolSpec
 from toolevals.grading.values.transcripts import Call, Message, ToolCall, Transcript
@@ -27,13 +26,6 @@ _LISTED = 3
 def wire_name(name: str) -> str:
     """Return the nearest name that protocols take."""
     return _REFUSED.sub("_", name)[:LONGEST] or "tool"
-
-
-class Meant(NamedTuple):
-    """A transcript in which calls have offered names, and these names by the ones that were written."""
-
-    transcript: Transcript
-    renamed: Mapping[str, str]
 
 
 def candidates(name: str, tools: Iterable[ToolSpec]) -> list[str]:
@@ -79,10 +71,11 @@ def with_names(transcript: Transcript, renamed: Mapping[str, str]) -> Transcript
 def _renamed(message: Message, renamed: Mapping[str, str]) -> Message:
     if not any(call.name in renamed for call in message.calls):
         return message
-    return replace(message, calls=tuple(_call(call, renamed) for call in message.calls))
+    return replace(message, calls=tuple(call_with_name(call, renamed) for call in message.calls))
 
 
-def _call(call: Call, renamed: Mapping[str, str]) -> Call:
+def call_with_name(call: Call, renamed: Mapping[str, str]) -> Call:
+    """Return a call with another name, by the one that it had."""
     if isinstance(call, ToolCall) and call.name in renamed:
         return ToolCall(renamed[call.name], call.arguments, call.id)
     return call
