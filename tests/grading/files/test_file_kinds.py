@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.looking import file_looked_at
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.formats import detected
 from toolevals.grading.files.file_kinds import what_is
-from toolevals.grading.files.file_preview import FileLook, look_at
+from toolevals.grading.files.file_preview import FileLook
 from toolevals.grading.reading.parsing import read_transcript
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -48,7 +49,7 @@ def zipped(**files: bytes) -> bytes:
 def test_each_evaluation_file_is_known_as_what_its_own_reader_says(path):
     found = what_is(path.read_bytes())
     assert (found.kind, found.format) == ("evaluation", detected(decoded(path.read_bytes()).value).format.name)
-    look = look_at(path.read_bytes())
+    look = file_looked_at(path.read_bytes())
     assert look.error_count == 0
     assert set(look.counts) <= {"examples", "predictions"}
     assert look.rows
@@ -57,7 +58,7 @@ def test_each_evaluation_file_is_known_as_what_its_own_reader_says(path):
 @pytest.mark.parametrize("path", MADE, ids=lambda path: path.name)
 def test_the_messages_of_each_library_are_known_as_its_reader_says(path):
     document = json.loads(path.read_text())["document"]
-    look = look_at(written(document))
+    look = file_looked_at(written(document))
     if look.kind.kind == "examples":
         # One object with messages is a line of OpenAI chat to the import of examples, as it always was.
         assert "messages" in document
@@ -90,7 +91,7 @@ def test_tools_are_known_in_every_format(document, name):
 def test_tools_are_known_in_yaml_and_in_a_zip_of_skills():
     assert what_is(b"openapi: 3.1.0\npaths:\n  /a:\n    get: {operationId: search}\n").format == "openapi"
     skill = b"---\nname: refunds\ndescription: Gives money back.\n---\nBody.\n"
-    look = look_at(zipped(**{"refunds/SKILL.md": skill}))
+    look = file_looked_at(zipped(**{"refunds/SKILL.md": skill}))
     assert (look.kind.format, look.counts, look.rows[0].name) == ("skills", {"tools": 1}, "refunds")
 
 
@@ -155,29 +156,29 @@ def test_what_is_unknown_is_refused_with_what_it_has(content, words):
 
 
 def test_a_look_counts_and_names_what_is_wrong_by_line():
-    look = look_at(lines(EXAMPLE, {"id": "", "input": {}}, {**EXAMPLE, "id": "b"}))
+    look = file_looked_at(lines(EXAMPLE, {"id": "", "input": {}}, {**EXAMPLE, "id": "b"}))
     assert look.counts == {"examples": 2}
     assert [row.name for row in look.rows] == ["a", "b"]
     assert look.rows[0].says == "Where is A-1?"
     assert {error.line for error in look.errors} == {2}
     assert look.error_count == len(look.errors)
-    look = look_at(lines(PREDICTION, {"id": "b", "tool_calls": 7}))
+    look = file_looked_at(lines(PREDICTION, {"id": "b", "tool_calls": 7}))
     assert (look.counts, look.rows[0].says) == ({"predictions": 1}, "calls search")
     assert look.errors[0].line == 2
-    assert look_at(written({"bounds": [{"metric": "outcome"}]})).errors[0].pointer == "/bounds/0"
+    assert file_looked_at(written({"bounds": [{"metric": "outcome"}]})).errors[0].pointer == "/bounds/0"
 
 
 def test_what_is_not_carried_over_is_counted():
     hook = {"post": {"operationId": "told"}}
     document = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a", "callbacks": {"told": {}}}}}}
-    look = look_at(written(document | {"webhooks": {"told": hook}}))
+    look = file_looked_at(written(document | {"webhooks": {"told": hook}}))
     assert look.counts == {"tools": 1}
     assert look.lost == 2
 
 
 def test_a_look_reads_back_as_it_was():
     for path in EVALUATION:
-        look = look_at(path.read_bytes())
+        look = file_looked_at(path.read_bytes())
         assert FileLook.from_document(json.loads(json.dumps(look.to_document()))) == look
 
 
