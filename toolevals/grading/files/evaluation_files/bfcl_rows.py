@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, first_question, joined
+from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.content import WORDS_EXPECTED, expected_answer
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, object_at
+from toolevals.grading.files.evaluation_files.entry import Found
 from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing import calls_in_text
@@ -39,13 +39,7 @@ def detect(document: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield each question as an example, with its answer where the file holds it."""
-    for pointer, item, answer in joined(document):
-        try:
-            row = _row(object_at(item), answer)
-        except InvalidDocument as error:
-            yield pointer, error
-        else:
-            yield pointer, Entry(row, losses=row.losses)
+    return answered_examples(document, _row)
 
 
 def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRow:
