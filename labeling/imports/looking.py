@@ -71,7 +71,14 @@ def _entries_of(part: Part, before: int) -> Iterator[tuple[int, str, ExampleRow 
 
 def _show_columns(look: FileLook, content: bytes) -> None:
     """Show the columns of a table with their first values: what they hold is said before they are read."""
-    file = io.BytesIO(plain_of(content))
+    plain = plain_of(content)
+    try:
+        plain.decode()
+    except UnicodeDecodeError as error:
+        line = plain.count(b"\n", 0, error.start) + 1
+        words = f"line {line} is not UTF-8: save the table as CSV in UTF-8, and send it again"
+        raise InvalidDocument.at("", words) from None
+    file = io.BytesIO(plain)
     table = preview(file, _FIRST_ROWS)
     # No row is an example before the columns have their meaning.
     look.counts = {"rows": table.count_rows(file), "columns": len(table.columns)}

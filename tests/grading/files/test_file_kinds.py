@@ -203,3 +203,54 @@ def test_one_key_makes_no_format(row):
     for content in (written(row), written([row, row])):
         with pytest.raises(InvalidDocument, match="has an unknown format: it has "):
             what_is(content)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"cells": [], "nbformat": 4, "metadata": {}}, "it is a notebook"),
+        ({"log": {"version": "1.2", "entries": []}}, "it is a HAR recording"),
+        ({"description": "t", "providers": ["x"], "prompts": ["{{q}}"], "tests": []}, "promptfoo eval --output"),
+        ({"mcpServers": {"fs": {"command": "x"}}}, "toolevals import mcp"),
+        ({"info": {"name": "x"}, "item": []}, "export it as OpenAPI"),
+        ({"sessionId": "s", "uuid": "1", "message": {}}, "a session of Claude Code"),
+        ({"input": "2+2", "target": "4"}, "a dataset of Inspect"),
+    ],
+)
+def test_a_file_that_people_often_bring_is_told_what_to_bring_instead(document, words):
+    with pytest.raises(InvalidDocument) as caught:
+        what_is(written(document))
+    assert words in str(caught.value)
+    assert "The plain form" in str(caught.value)
+
+
+def test_a_workbook_and_another_encoding_are_named():
+    with pytest.raises(InvalidDocument, match="is a workbook of Excel: save the sheet as CSV"):
+        what_is(zipped(**{"xl/workbook.xml": "<x/>"}))
+    with pytest.raises(InvalidDocument, match="line 2 is not UTF-8"):
+        file_looked_at("id,question\n1,Caf\xe9\n".encode("latin-1"))
+
+
+def test_conversations_of_several_turns_are_read_from_a_zip_too():
+    question = {"id": "multi_turn_base_0", "question": [[{"role": "user", "content": "Move it"}]]}
+    question |= {"involved_classes": ["Files"]}
+    answer = {"id": "multi_turn_base_0", "ground_truth": [["mv(source='a')"]]}
+    name = "BFCL_v4_multi_turn_base.json"
+    look = file_looked_at(zipped(**{name: json.dumps(question), f"possible_answer/{name}": json.dumps(answer)}))
+    assert (look.counts, look.errors) == ({"examples": 1}, [])
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"generation_id": "g", "text": "", "tool_calls": [{"name": "f", "parameters": {"a": 1}}], "chat_history": []},
+        {"id": "c", "finish_reason": "TOOL_CALL", "message": {"role": "assistant", "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]}},
+        {"model": "m", "done": True, "message": {"role": "assistant", "content": "", "tool_calls": [
+            {"function": {"name": "f", "arguments": {"a": 1}}}]}},
+    ],
+)  # fmt: skip
+def test_whole_responses_of_cohere_and_ollama_are_messages(response):
+    assert what_is(written(response)).kind == "messages"
+    (call,) = read_transcript(response).transcript.calls
+    assert (call.name, getattr(call, "arguments", None)) == ("f", {"a": 1})

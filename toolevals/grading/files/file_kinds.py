@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATI
 from toolevals.grading.files.evaluation_files.formats import known_formats
 from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
 from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
-from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
+from toolevals.grading.files.evaluation_files.unknown_files import PLAIN, unknown_words
 from toolevals.grading.files.example_files import (
     TITLES,
     ExampleFormat,
@@ -192,7 +192,7 @@ def _text(plain: bytes) -> FileKind:
         document, problem = None, error
     else:
         document, is_table = read.value, read.is_table
-        problem = InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
+        problem = InvalidDocument.at("", f"has an unknown format: it is neither JSON nor YAML nor a table. {PLAIN}")
     if is_table and (evaluation := _evaluation(document, is_table=True)) is not None:
         return evaluation
     if not is_table and isinstance(document, (Mapping, list)) and document:
@@ -222,6 +222,8 @@ def _zip(content: bytes) -> FileKind:
         return FileKind("evaluation", log.name, log.title, "a zip with header.json and samples", log.gives)
     if any("BFCL_v4_" in name for name in names):
         return FileKind("examples", "bfcl", TITLES["bfcl"], "a zip with BFCL_v4 files", ("examples",))
+    if "xl/workbook.xml" in names:
+        raise InvalidDocument.at("", "is a workbook of Excel: save the sheet as CSV in UTF-8, and send that")
     return _document(document_in(content))
 
 
