@@ -254,3 +254,21 @@ def test_whole_responses_of_cohere_and_ollama_are_messages(response):
     assert what_is(written(response)).kind == "messages"
     (call,) = read_transcript(response).transcript.calls
     assert (call.name, getattr(call, "arguments", None)) == ("f", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        (
+            [{"type": "web_search_20250305", "name": "web_search", "max_uses": 3}, {"name": "f", "input_schema": {}}],
+            "f",
+        ),
+        ([{"type": "bash_20250124", "name": "bash"}], "bash"),
+        ([{"googleSearch": {}}, {"functionDeclarations": [{"name": "f"}]}], "f"),
+        ({"tools": [{"type": "web_search_preview"}, {"name": "f", "parameters": {}}]}, "f"),
+        ([{"type": "code_interpreter"}], ""),
+    ],
+)
+def test_a_list_that_begins_with_a_tool_of_the_provider_is_a_list_of_tools(document, names):
+    look = file_looked_at(written(document))
+    assert (look.kind.kind, [row.name for row in look.rows]) == ("tools", [names] if names else [])

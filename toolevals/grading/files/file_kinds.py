@@ -30,6 +30,7 @@ from toolevals.grading.files.example_files import (
     table_format,
 )
 from toolevals.grading.reading.parsing.detection import found_in
+from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
 from toolevals.grading.reading.specs.detection import detected_format
 from toolevals.grading.reading.specs.files import document_in
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE
@@ -159,12 +160,16 @@ def _is_tools(document: Any) -> bool:
         if isinstance(skills := document.get("skills"), list) and skills:
             return True
         document = next((document[key] for key in _OUTER if isinstance(document.get(key), list)), None)
-    first = next((each for each in document if isinstance(each, Mapping)), None) if isinstance(document, list) else None
-    return first is not None and (_is_tool(first) or bool(first.keys() & _LISTS))
+    entries = [each for each in document if isinstance(each, Mapping)] if isinstance(document, list) else []
+    first = next((each for each in entries if provider_run_tool(each) is None), None)
+    # Tools that the provider runs may stand before others, or alone.
+    return bool(entries) and (first is None or _is_tool(first) or bool(first.keys() & _LISTS))
 
 
 def _is_tool(entry: Mapping[str, Any]) -> bool:
     inner = entry.get("function")
+    if client_tool(entry) is not None:
+        return True
     if isinstance(inner, Mapping):
         return "name" in inner and ("parameters" in inner or "description" in inner)
     if "name" not in entry or "role" in entry:
