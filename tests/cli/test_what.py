@@ -45,7 +45,9 @@ def test_an_unknown_file_is_refused_with_the_nearest_format(file, capsys):
 
 
 def test_a_file_is_read_as_the_import_reads_it(file, capsys):
-    row = {"question_row": {"id": "q", "question": [[{"role": "user", "content": "Hi"}]], "function": []}}
+    row: dict[str, Any] = {
+        "question_row": {"id": "q", "question": [[{"role": "user", "content": "Hi"}]], "function": []}
+    }
     row |= {"answer_row": None, "category": "irrelevance"}
     file.write_text(f'{json.dumps(row)}\n{{"question_row": {{}}, "category": "x"}}\n{json.dumps(row)}\n')
     assert main(["what", str(file)]) == Exit.DATA

@@ -226,7 +226,7 @@ def test_a_file_that_people_often_bring_is_told_what_to_bring_instead(document, 
 
 def test_a_workbook_and_another_encoding_are_named():
     with pytest.raises(InvalidDocument, match="is a workbook of Excel: save the sheet as CSV"):
-        what_is(zipped(**{"xl/workbook.xml": "<x/>"}))
+        what_is(zipped(**{"xl/workbook.xml": b"<x/>"}))
     with pytest.raises(InvalidDocument, match="line 2 is not UTF-8"):
         file_looked_at("id,question\n1,Caf\xe9\n".encode("latin-1"))
 
@@ -236,7 +236,7 @@ def test_conversations_of_several_turns_are_read_from_a_zip_too():
     question |= {"involved_classes": ["Files"]}
     answer = {"id": "multi_turn_base_0", "ground_truth": [["mv(source='a')"]]}
     name = "BFCL_v4_multi_turn_base.json"
-    look = file_looked_at(zipped(**{name: json.dumps(question), f"possible_answer/{name}": json.dumps(answer)}))
+    look = file_looked_at(zipped(**{name: written(question), f"possible_answer/{name}": written(answer)}))
     assert (look.counts, look.errors) == ({"examples": 1}, [])
 
 

@@ -4,16 +4,19 @@ import pytest
 
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.engine.case_metrics import case_metrics
-from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.tool_names import candidates, near_miss
+from toolevals.grading.values.verdicts import CaseGrade
 
 CREATE, LIST = (ToolSpec(name, "", {"type": "object"}) for name in ("issues/create", "issues.list"))
 SEARCH, OTHER = (ToolSpec(name, "", {"type": "object"}) for name in ("search", "a_b"))
 TOOLS = (CREATE, LIST, SEARCH, OTHER)
 
 
-def _graded(name, tool="issues/create", tools=TOOLS):
+def _graded(
+    name: str, tool: str = "issues/create", tools: tuple[ToolSpec, ...] = TOOLS
+) -> tuple[CompiledCase, Transcript, CaseGrade]:
     compiled = compile_case(Expectation.single(tool, {}), tools)
     transcript = Transcript((Message("assistant", None, (ToolCall(name, {}),)),))
     return compiled, transcript, grade(compiled, transcript)
