@@ -6,7 +6,6 @@ not known as values is left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,11 +16,10 @@ from toolevals.grading.reading.parsing.messages import transcript_in
 from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSpec
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.tool_names import LONGEST, wire_name
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
 CONTEXT_SAID = "the agent's further knowledge was written as a system message"
-_REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
-_MOST_LETTERS = 64
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
@@ -75,8 +73,8 @@ def _answer(gold: Expectation, names: Mapping[str, str]) -> tuple[dict[str, Any]
 
 def _names(tools: Sequence[ToolSpec]) -> dict[str, str]:
     """Return what tools are called there, by their names. Raises Inexpressible where two would be called alike."""
-    names = {tool.name: _REFUSED.sub("_", tool.name) for tool in tools}
-    if len(set(names.values())) < len(names) or any(len(name) > _MOST_LETTERS for name in names.values()):
+    names = {tool.name: wire_name(tool.name) for tool in tools}
+    if len(set(names.values())) < len(names) or any(len(name) > LONGEST for name in names):
         raise Inexpressible("tools' names are too long, or equal once written as OpenAI takes them")
     return names
 

@@ -17,6 +17,7 @@ from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import detected
 from toolevals.grading.files.evaluation_files.parquet import MAGIC
+from toolevals.grading.files.evaluation_files.unknown_files import PLAIN
 from toolevals.grading.files.example_files import (
     ExampleFormat,
     first_entry,
@@ -113,7 +114,7 @@ def _text(file: IO[bytes]) -> DetectedSource:
     with unpacked(file) as plain:
         columns = preview(plain).columns
     if (found := _named(table_format(columns))) is None:
-        raise InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
+        raise InvalidDocument.at("", f"has an unknown format: it is neither JSON nor YAML nor a table. {PLAIN}")
     return found
 
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from labeling.imports.lines import BOM, MAX_LINE_BYTES
 from labeling.imports.packing import is_zip
+from labeling.imports.readers.bfcl import is_of_turns
 from toolevals.archives import UNREADABLE
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.grading.values.documents import load_json
@@ -32,7 +33,7 @@ def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
         with zipfile.ZipFile(file) as packed:
             questions, answers = _named(packed)
             _require_size(packed, [*questions.values(), *answers.values()])
-            for category in CATEGORIES:
+            for category in dict.fromkeys((*CATEGORIES, *sorted(questions))):
                 if category in questions:
                     yield from _category(packed, category, questions[category], answers.get(category))
     except UNREADABLE as error:
@@ -55,9 +56,9 @@ def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
         if not path.name.startswith(_NAME) or path.suffix != _ENDING:
             continue
         category = path.name.removeprefix(_NAME).removesuffix(_ENDING)
-        if category not in CATEGORIES:
+        if category not in CATEGORIES and not is_of_turns(category):
             words = "is of no category that is read from a zip; take it out, and import it by itself"
-            message = f"{name} {words}. Read are {', '.join(CATEGORIES)}"
+            message = f"{name} {words}. Read are {', '.join(CATEGORIES)} and multi_turn_*"
             raise InvalidDocument.at("", message)
         files = answers if path.parent.name == _ANSWERS else questions
         if category in files:

@@ -7,8 +7,8 @@ from typing import IO, Any
 from labeling.imports.formats import Source
 from labeling.imports.lines import BOM, MAX_LINE_BYTES, lines_in
 from labeling.imports.packing import unpacked
+from labeling.imports.parts import Part
 from labeling.imports.readers.settings import Settings
-from labeling.imports.staging import Part
 from labeling.imports.tables import Records, columns_of, delimiter_of, rows_in
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT, FileFormat

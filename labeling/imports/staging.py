@@ -4,54 +4,27 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from labeling.imports.parts import Part
 from labeling.models import Dataset, Example, ImportPart, StagedExample
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import digest
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.registry.models import RegistryVersion, ToolList
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
 from toolevals.workspace.bulk import rows_insert
 
-# So many problems of a part are kept; all are counted.
-KEPT = 1000
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
     "expectation", "rationale", *Example.STRATA, "decided_by", "origin",
 )  # fmt: skip
 
 _STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
-
-
-@dataclass(slots=True)
-class Part:
-    """The content of one part of a file: good rows with line (from 1) and byte offset, and problems of the others."""
-
-    rows: list[tuple[int, int, ExampleRow]] = field(default_factory=list)
-    lines: int = 0
-    problems: list[dict[str, Any]] = field(default_factory=list)
-    remarks: list[dict[str, Any]] = field(default_factory=list)
-    errors: int = 0
-    warnings: int = 0
-    # Where an entry stands in a document of many, by its number; empty for files of lines.
-    places: dict[int, str] = field(default_factory=dict)
-
-    def refuse(self, line: int, problems: Iterable[Problem]) -> None:
-        """Note what is wrong with a line: the file will not be published."""
-        for problem in problems:
-            self.errors += 1
-            _list(self.problems, line, problem.below(self.places.get(line, "")))
-
-    def remark(self, line: int, problems: Iterable[Problem]) -> None:
-        """Note what is odd about a line but does not stand in its way."""
-        for problem in problems:
-            self.warnings += 1
-            _list(self.remarks, line, problem.below(self.places.get(line, "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +155,3 @@ def _check_strata(row: ExampleRow) -> None:
             raise InvalidDocument.at(pointer_to(("strata", name)), f"no such stratum; there are {known}")
         if len(value) > limit:
             raise InvalidDocument.at(pointer_to(("strata", name)), f"longer than {limit} characters")
-
-
-def _list(listed: list[dict[str, Any]], line: int, problem: Problem) -> None:
-    if len(listed) < KEPT:
-        listed.append({"line": line, "pointer": problem.pointer, "message": problem.message})

@@ -15,9 +15,10 @@ from labeling.imports.findings import Findings, findings_of
 from labeling.imports.formats import Source, source_named
 from labeling.imports.lines import parts_of
 from labeling.imports.packing import plain_copy, unpacked_limit
+from labeling.imports.parts import Part
 from labeling.imports.readers.settings import Settings
 from labeling.imports.reading import part_read
-from labeling.imports.staging import Part, part_resolve, part_store
+from labeling.imports.staging import part_resolve, part_store
 from labeling.imports.table_columns import columns_by_name
 from labeling.imports.tables import delimiter_of, table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
@@ -12,18 +10,9 @@ from django.core.files import File
 from django.db import transaction
 from django.urls import reverse
 
-from labeling.imports.formats import SOURCES
-from labeling.imports.lines import parts_of
-from labeling.imports.packing import plain_copy
-from labeling.imports.readers.settings import Settings
-from labeling.imports.reading import part_read
-from labeling.imports.staging import Part
-from labeling.imports.tables import preview
-from toolevals.grading.files.file_kinds import FileKind, plain_of
-from toolevals.grading.files.file_preview import FileLook, LookRow, Progress, look_at
-from toolevals.grading.reading.examples import ExampleRow
+from labeling.imports.looking import file_looked_at
+from toolevals.grading.files.file_preview import FileLook, Progress
 from toolevals.grading.reading.specs import document_in
-from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
@@ -89,9 +78,7 @@ def file_look_work(lease: Lease) -> None:
 
 def looked_at(content: bytes, *, progress: Progress = lambda _: None) -> FileContent:
     """Return what a file holds. Raises InvalidDocument where it is of no known format."""
-    look = look_at(content, examples=lambda kind: _examples(kind, content), progress=progress)
-    if look.kind.format == "csv" and not look.rows:
-        _columns_shown(look, content)
+    look = file_looked_at(content, progress=progress)
     return FileContent(look, preview_of(document_in(content)) if look.kind.kind == "tools" else None)
 
 
@@ -105,47 +92,6 @@ def looked_by(job: Job) -> FileContent | None:
     return FileContent(
         FileLook.from_document(said["look"]), Preview.from_document(said["tools"]) if said["tools"] else None
     )
-
-
-def _examples(kind: FileKind, content: bytes) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
-    """Yield each example of a file in a format that only the import reads, in the order of the file."""
-    source = SOURCES[kind.format]
-    if kind.format == "csv":
-        # What its columns hold is said by a person, before anything of it can be read.
-        return
-    file: IO[bytes] = io.BytesIO(content)
-    if source.is_packed(file):
-        with plain_copy(source.unpacked(file), _MOST_UNPACKED) as plain:
-            yield from _examples(kind, plain.read())
-        return
-    whole = source.shape != "lines"
-    before = 0
-    for start, end in [(0, len(content))] if whole else parts_of(len(content)):
-        part = part_read(source, file, start, end, Settings())
-        yield from _entries_of(part, before)
-        before += part.lines
-
-
-def _entries_of(part: Part, before: int) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
-    found: list[tuple[int, str, ExampleRow | InvalidDocument]] = [
-        (line, part.places.get(line, ""), row) for line, _, row in part.rows
-    ]
-    found += [
-        (each["line"], "", InvalidDocument([Problem(each["pointer"], each["message"])])) for each in part.problems
-    ]
-    for line, pointer, row in sorted(found, key=lambda each: each[0]):
-        yield before + line, pointer, row
-
-
-def _columns_shown(look: FileLook, content: bytes) -> None:
-    """Show the columns of a table with their first values: what they hold is said before they are read."""
-    file = io.BytesIO(plain_of(content))
-    table = preview(file, _FIRST_ROWS)
-    # No row is an example before the columns have their meaning.
-    look.counts = {"rows": table.count_rows(file), "columns": len(table.columns)}
-    for number, column in enumerate(table.columns):
-        values = [row[number][:60] for row in table.rows if row[number].strip()]
-        look.rows.append(LookRow(column, ", ".join(values[:3])))
 
 
 def _entries(upload: Upload) -> int:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from labeling.models import Example
+from labeling.models import Dataset, Example
 from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import Exit
@@ -24,6 +24,8 @@ from toolevals.grading.reading.examples import read_example
 from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.files.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.models import Role
@@ -157,3 +159,28 @@ def test_one_verb_takes_a_result_file_twice(project, owner, run_jobs, tmp_path, 
         (1, "steps", 0.0),
     ]
     assert Example.objects.filter(dataset__slug="shop").count() == 1
+
+
+@pytest.mark.django_db
+def test_the_tools_that_are_named_are_offered_by_a_dataset_that_was_there_before(
+    project, owner, run_jobs, tmp_path, monkeypatch, capsys
+):
+    _, token = token_create(project=project, actor=owner, user=owner, name="cli", role=Role.OWNER)
+    monkeypatch.setenv("TOOLEVALS_TOKEN", token)
+    plain = ProjectClient.__init__
+    monkeypatch.setattr(ProjectClient, "__init__", lambda self, **said: plain(self, **said, transport=answered))
+    monkeypatch.setattr(ProjectClient, "wait", lambda *_, **__: run_jobs())
+    registry = registry_create(project=project, actor=owner, slug="air", name="Air")
+    tools = [{"name": "cancel", "input_schema": {"type": "object"}}]
+    registry_publish(registry=registry, actor=owner, document=tools)
+    dataset = Dataset.objects.create(project=project, slug="old", name="Old")
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"system": [POLICY], "records": [tau(0, "Cancel A.")]}))
+    asked = ["import", "recorded", str(file), "--dataset", "old", "--experiment", "rec", "--name", "gpt"]
+    status = main([*asked, "--tools", "air", "--project", project.slug, "--server", "http://testserver"])
+    said = capsys.readouterr()
+    assert status == Exit.OK, said
+    assert "old offers air@1 from now on" in said.out
+    example = Example.objects.get(dataset=dataset)
+    assert example.current is not None
+    assert [tool.name for tool in tools_in(example.current.tools)] == ["cancel"]

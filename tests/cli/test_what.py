@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,29 @@ def test_an_unknown_file_is_refused_with_the_nearest_format(file, capsys):
     assert "The nearest format is ADK evaluation set" in capsys.readouterr().err
 
 
-def test_a_format_that_only_the_import_reads_has_its_lines_counted(file, capsys):
-    file.write_text('{"question_row": {}, "category": "x"}\n{"question_row": {}, "category": "x"}\n')
+def test_a_file_is_read_as_the_import_reads_it(file, capsys):
+    row: dict[str, Any] = {
+        "question_row": {"id": "q", "question": [[{"role": "user", "content": "Hi"}]], "function": []}
+    }
+    row |= {"answer_row": None, "category": "irrelevance"}
+    file.write_text(f'{json.dumps(row)}\n{{"question_row": {{}}, "category": "x"}}\n{json.dumps(row)}\n')
+    assert main(["what", str(file)]) == Exit.DATA
+    said = capsys.readouterr()
+    assert "examples: 1" in said.out
+    assert "line 2" in said.err
+    assert "line 3 /id: the id q is used in line 1 already" in said.err
+
+
+def test_a_zip_is_counted_by_its_rows(file, capsys):
+    question = {"id": "multiple_0", "question": [[{"role": "user", "content": "Hi"}]], "function": []}
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("BFCL_v4_irrelevance.json", f"{json.dumps(question)}\n")
     assert main(["what", str(file)]) == Exit.OK
-    assert "lines: 2" in capsys.readouterr().out
+    assert "examples: 1" in capsys.readouterr().out
+
+
+def test_a_table_shows_what_its_columns_hold(file, capsys):
+    file.write_text("id,question\na,Hi\nb,Ho\n")
+    assert main(["what", str(file)]) == Exit.OK
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1:4] == ["rows: 2", "columns: 2", "  id  a, b"]

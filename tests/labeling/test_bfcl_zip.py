@@ -78,7 +78,7 @@ def test_questions_find_their_answers_and_other_files_are_left_aside(dataset, lo
     ("files", "said"),
     [
         ({"notes.json": [question("a")]}, "the zip holds no BFCL_v4_<category>.json"),
-        ({"BFCL_v4_multi_turn_base.json": [question("a")]}, "BFCL_v4_multi_turn_base.json is of no category"),
+        ({"BFCL_v4_memory.json": [question("a")]}, "BFCL_v4_memory.json is of no category"),
         ({ANSWERS: [answer("a")]}, "no questions for these answers"),
         ({QUESTIONS: [question("a")], ANSWERS: [answer("a"), answer("b")]}, "there is no question b"),
         ({QUESTIONS: [question("a")], ANSWERS: [answer("a"), answer("a")]}, "answers a twice"),

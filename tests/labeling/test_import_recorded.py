@@ -86,6 +86,24 @@ def test_without_tools_they_are_made_of_the_calls():
     assert [loss.pointer for loss in row.losses] == ["/tools"]
 
 
+def test_a_tool_that_only_the_user_calls_is_not_offered_to_the_agent():
+    agent = {"name": "get_order", "arguments": {}}
+    user = {"name": "toggle_data", "arguments": {}, "requestor": "user"}
+    both = {"name": "look", "arguments": {}, "requestor": "user"}
+    task = tau2_task(actions=[agent, user, both, {**both, "requestor": "assistant"}])
+    call = {"id": "u", "name": "run_speed_test", "arguments": {}, "requestor": "user"}
+    messages = [
+        {"role": "user", "content": None, "tool_calls": [call]},
+        {"role": "tool", "id": "u", "content": "slow", "requestor": "user"},
+        {"role": "assistant", "content": "I see."},
+    ]
+    runs = [{"task_id": "5", "messages": messages}]
+    (row,) = read("tau2", {"tasks": [task], "simulations": runs}, tools=False)
+    assert [tool.name for tool in row.tools or () if isinstance(tool, ToolSpec)] == ["get_order", "look"]
+    assert row.expectation is not None
+    assert [call.tool for call in row.expectation.alternatives[0].calls] == ["get_order", "look"]
+
+
 def test_tau2_tasks_expect_what_is_compared_and_told():
     (row,) = read("tau2", [tau2_task()])
     assert row.external_id == "shop-5"

@@ -6,14 +6,11 @@ what it calls is named again as the dataset does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from toolevals.grading.values import Call, Message, ToolCall, ToolSpec
-
-LONGEST = 64
-_REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
+from toolevals.grading.values.tool_names import LONGEST, wire_name
 
 
 class WireNames:
@@ -49,11 +46,6 @@ class WireNames:
             free = f"{name[: LONGEST - 4]}_{number}"
             number += 1
         return free
-
-
-def wire_name(name: str) -> str:
-    """Return the nearest name that protocols take."""
-    return _REFUSED.sub("_", name)[:LONGEST] or "tool"
 
 
 def _renamed(message: Message, name: Callable[[str], str]) -> Message:

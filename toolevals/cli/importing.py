@@ -20,7 +20,7 @@ from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import input_file
 from toolevals.cli.output import say, say_progress
-from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list_tools, publish, tools_document
+from toolevals.cli.publishing import add_choice_options, choice_of, ensure_dataset, list_tools, publish, tools_document
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
@@ -199,9 +199,7 @@ def _columns(mappings: list[str]) -> dict[str, str]:
 
 def _import(arguments: argparse.Namespace, file: Path, source: str, options: dict[str, Any] | None = None) -> int:
     client = ProjectClient.from_arguments(arguments)
-    ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
-    if arguments.tools:
-        _offer(client, arguments.dataset, arguments.tools)
+    ensure_dataset(client, arguments.dataset, arguments.tools)
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
     done = client.wait(job, say=say_progress)
@@ -213,19 +211,6 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: dic
         version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
         say(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
     return Exit.OK
-
-
-def _offer(client: ProjectClient, slug: str, tools: str) -> None:
-    """Have a dataset that was there before offer these tools from now on, and say so."""
-    path = f"datasets/{slug}/"
-    dataset = client.request("GET", path)
-    if "@" not in tools:
-        newest = {each["slug"]: each["newest_number"] for each in client.pages("registries/")}
-        tools = f"{tools}@{newest.get(tools)}"
-    if dataset["default_tools"] != tools:
-        kept = {name: dataset[name] for name in ("name", "description", "guideline")}
-        changed = client.request("PUT", path, json=kept | {"default_tools": tools})
-        say(f"{slug} offers {changed['default_tools']} from now on, where an example brings no tools")
 
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:

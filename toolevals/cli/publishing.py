@@ -85,6 +85,26 @@ def ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) 
         client.request("POST", path, json={"slug": slug, "name": slug, **fields})
 
 
+def ensure_dataset(client: ProjectClient, slug: str, tools: str | None) -> None:
+    """Make a dataset where there is none of that name, and have it offer these tools, if any are named."""
+    ensure(client, "datasets/", slug, {"default_tools": tools} if tools else {})
+    if tools:
+        _offer(client, slug, tools)
+
+
+def _offer(client: ProjectClient, slug: str, tools: str) -> None:
+    """Have a dataset that was there before offer these tools from now on, and say so."""
+    path = f"datasets/{slug}/"
+    dataset = client.request("GET", path)
+    if "@" not in tools:
+        newest = {each["slug"]: each["newest_number"] for each in client.pages("registries/")}
+        tools = f"{tools}@{newest.get(tools)}"
+    if dataset["default_tools"] != tools:
+        kept = {name: dataset[name] for name in ("name", "description", "guideline")}
+        changed = client.request("PUT", path, json=kept | {"default_tools": tools})
+        say(f"{slug} offers {changed['default_tools']} from now on, where an example brings no tools")
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     size = 0

@@ -15,7 +15,7 @@ from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import say, say_progress
-from toolevals.cli.publishing import ensure
+from toolevals.cli.publishing import ensure_dataset
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.grading.values.problems import InvalidDocument
@@ -49,7 +49,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
     """Import the tasks that the dataset does not hold yet, freeze a version, upload the runs, and say who agrees."""
     document = _read(arguments.file)
     client = ProjectClient.from_arguments(arguments)
-    ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
+    ensure_dataset(client, arguments.dataset, arguments.tools)
     try:
         rows = task_rows(document, arguments.order or "unordered", offered=bool(arguments.tools))
         runs = recorded_runs(document)

@@ -1,4 +1,4 @@
-"""Runs `toolevals what`: says what a file is, why, and how much of it would be read; nothing is sent or stored."""
+"""Runs `toolevals what`: says what a file is, why, and what an import would read; nothing is sent or stored."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import orjson
 
+from labeling.imports.looking import file_looked_at
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import note, say
 from toolevals.cli.verbs import Verbs
-from toolevals.grading.files.file_preview import FileLook, look_at
+from toolevals.grading.files.file_preview import FileLook
 from toolevals.grading.values.problems import InvalidDocument
 
 
@@ -25,8 +26,10 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the file is and holds; return the exit status."""
+    # The import's readers are loaded when they are wanted.
+
     try:
-        look = look_at(read_input(arguments.file))
+        look = file_looked_at(read_input(arguments.file))
     except InvalidDocument as error:
         lines = [f"{arguments.file}: {problem}" for problem in error.problems]
         raise CommandError(Exit.DATA, "\n".join(lines)) from None

@@ -47,7 +47,8 @@ def registry_publish(
 def tools_publish(*, registry: Registry, actor: User | None, read: ReadTools, note: str = "") -> RegistryVersion:
     """Do what `registry_publish` does with tools that were read before."""
     if not read.tools:
-        raise InvalidDocument.at("", "holds no tool. Send at least one")
+        left = "; ".join(str(loss) for loss in read.losses[:3])
+        raise InvalidDocument.at("", f"holds no tool. Send at least one{f' ({left})' if left else ''}")
     tools = tool_list_of(project=registry.project, specs=read.tools)
     with transaction.atomic():
         # One publisher at a time: the numbers have no gap and no double.

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from labeling.imports.readers.settings import Settings
-from labeling.models import Example
 from toolevals.grading.files.evaluation_files.entries import external_id
-from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.reading.examples import STRATA, ExampleRow, read_example
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
@@ -29,7 +28,7 @@ TARGETS: dict[str, str] = {
     "expectation": "whole expectation, as JSON",
     "rationale": "rationale",
     "decided_by": "what decides the case",
-    **{f"{STRATUM}{name}": f"stratum: {name.replace('_', ' ')}" for name in Example.STRATA},
+    **{f"{STRATUM}{name}": f"stratum: {name.replace('_', ' ')}" for name in STRATA},
 }
 _NAMES = {
     "id": "id", "external_id": "id", "case": "id", "case_id": "id", "key": "id",
@@ -179,7 +178,7 @@ class _Row:
         if decided_by := self.text("decided_by").strip():
             document["decided_by"] = decided_by
         document |= self._expected()
-        strata = {name: self.text(f"{STRATUM}{name}") for name in Example.STRATA}
+        strata = {name: self.text(f"{STRATUM}{name}") for name in STRATA}
         document["strata"] = {name: value for name, value in strata.items() if value}
         name = self.text("id").strip() or None
         return {"id": external_id(name, "row", [content, document.get("tools")])} | document
@@ -256,7 +255,7 @@ def _target_by_name(column: str) -> str:
     name = re.sub(r"[\s\-.]+", "_", column.strip().lower())
     if name in _NAMES:
         return _NAMES[name]
-    if name.removeprefix("stratum_").removeprefix("strata_") in Example.STRATA:
+    if name.removeprefix("stratum_").removeprefix("strata_") in STRATA:
         return STRATUM + name.removeprefix("stratum_").removeprefix("strata_")
     if argument := argument_name(column):
         return ARGUMENT + argument

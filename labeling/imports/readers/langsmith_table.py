@@ -7,15 +7,14 @@ from typing import Any
 
 from labeling.imports.readers.langsmith import langsmith_row
 from labeling.imports.readers.settings import Settings
-from labeling.models import Example
 from toolevals.grading.files.evaluation_files.langsmith_examples import ANSWERS
-from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.examples import STRATA, ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 _PARTS = ("inputs", "outputs", "metadata")
 _OUTPUTS = frozenset((*ANSWERS, "expectation", "expected_tool", "expected_args")) - {"messages", "message"}
-_METADATA = frozenset((*Example.STRATA, "rationale", "external_id"))
+_METADATA = frozenset((*STRATA, "rationale", "external_id"))
 _TEXT = frozenset({"id", "expected_tool", *_METADATA})
 
 

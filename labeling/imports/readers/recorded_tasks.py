@@ -155,7 +155,12 @@ def _tau2_actions(task: Any) -> Iterator[str]:
 
 def _action_names(actions: Any) -> Iterator[str]:
     for action in actions if isinstance(actions, list) else ():
-        if isinstance(action, dict) and isinstance(name := action.get("name"), str):
+        # What the simulated user is to call on a device of their own is no tool of the agent.
+        if (
+            isinstance(action, dict)
+            and action.get("requestor", "assistant") != "user"
+            and isinstance(name := action.get("name"), str)
+        ):
             yield name
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.looking import file_looked_at
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.formats import detected
 from toolevals.grading.files.file_kinds import what_is
-from toolevals.grading.files.file_preview import FileLook, look_at
+from toolevals.grading.files.file_preview import FileLook
 from toolevals.grading.reading.parsing import read_transcript
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -48,7 +49,7 @@ def zipped(**files: bytes) -> bytes:
 def test_each_evaluation_file_is_known_as_what_its_own_reader_says(path):
     found = what_is(path.read_bytes())
     assert (found.kind, found.format) == ("evaluation", detected(decoded(path.read_bytes()).value).format.name)
-    look = look_at(path.read_bytes())
+    look = file_looked_at(path.read_bytes())
     assert look.error_count == 0
     assert set(look.counts) <= {"examples", "predictions"}
     assert look.rows
@@ -57,7 +58,7 @@ def test_each_evaluation_file_is_known_as_what_its_own_reader_says(path):
 @pytest.mark.parametrize("path", MADE, ids=lambda path: path.name)
 def test_the_messages_of_each_library_are_known_as_its_reader_says(path):
     document = json.loads(path.read_text())["document"]
-    look = look_at(written(document))
+    look = file_looked_at(written(document))
     if look.kind.kind == "examples":
         # One object with messages is a line of OpenAI chat to the import of examples, as it always was.
         assert "messages" in document
@@ -90,7 +91,7 @@ def test_tools_are_known_in_every_format(document, name):
 def test_tools_are_known_in_yaml_and_in_a_zip_of_skills():
     assert what_is(b"openapi: 3.1.0\npaths:\n  /a:\n    get: {operationId: search}\n").format == "openapi"
     skill = b"---\nname: refunds\ndescription: Gives money back.\n---\nBody.\n"
-    look = look_at(zipped(**{"refunds/SKILL.md": skill}))
+    look = file_looked_at(zipped(**{"refunds/SKILL.md": skill}))
     assert (look.kind.format, look.counts, look.rows[0].name) == ("skills", {"tools": 1}, "refunds")
 
 
@@ -155,29 +156,29 @@ def test_what_is_unknown_is_refused_with_what_it_has(content, words):
 
 
 def test_a_look_counts_and_names_what_is_wrong_by_line():
-    look = look_at(lines(EXAMPLE, {"id": "", "input": {}}, {**EXAMPLE, "id": "b"}))
+    look = file_looked_at(lines(EXAMPLE, {"id": "", "input": {}}, {**EXAMPLE, "id": "b"}))
     assert look.counts == {"examples": 2}
     assert [row.name for row in look.rows] == ["a", "b"]
     assert look.rows[0].says == "Where is A-1?"
     assert {error.line for error in look.errors} == {2}
     assert look.error_count == len(look.errors)
-    look = look_at(lines(PREDICTION, {"id": "b", "tool_calls": 7}))
+    look = file_looked_at(lines(PREDICTION, {"id": "b", "tool_calls": 7}))
     assert (look.counts, look.rows[0].says) == ({"predictions": 1}, "calls search")
     assert look.errors[0].line == 2
-    assert look_at(written({"bounds": [{"metric": "outcome"}]})).errors[0].pointer == "/bounds/0"
+    assert file_looked_at(written({"bounds": [{"metric": "outcome"}]})).errors[0].pointer == "/bounds/0"
 
 
 def test_what_is_not_carried_over_is_counted():
     hook = {"post": {"operationId": "told"}}
     document = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a", "callbacks": {"told": {}}}}}}
-    look = look_at(written(document | {"webhooks": {"told": hook}}))
+    look = file_looked_at(written(document | {"webhooks": {"told": hook}}))
     assert look.counts == {"tools": 1}
     assert look.lost == 2
 
 
 def test_a_look_reads_back_as_it_was():
     for path in EVALUATION:
-        look = look_at(path.read_bytes())
+        look = file_looked_at(path.read_bytes())
         assert FileLook.from_document(json.loads(json.dumps(look.to_document()))) == look
 
 
@@ -201,3 +202,72 @@ def test_one_key_makes_no_format(row):
     for content in (written(row), written([row, row])):
         with pytest.raises(InvalidDocument, match="has an unknown format: it has "):
             what_is(content)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"cells": [], "nbformat": 4, "metadata": {}}, "it is a notebook"),
+        ({"log": {"version": "1.2", "entries": []}}, "it is a HAR recording"),
+        ({"description": "t", "providers": ["x"], "prompts": ["{{q}}"], "tests": []}, "promptfoo eval --output"),
+        ({"mcpServers": {"fs": {"command": "x"}}}, "toolevals import mcp"),
+        ({"info": {"name": "x"}, "item": []}, "export it as OpenAPI"),
+        ({"sessionId": "s", "uuid": "1", "message": {}}, "a session of Claude Code"),
+        ({"input": "2+2", "target": "4"}, "a dataset of Inspect"),
+    ],
+)
+def test_a_file_that_people_often_bring_is_told_what_to_bring_instead(document, words):
+    with pytest.raises(InvalidDocument) as caught:
+        what_is(written(document))
+    assert words in str(caught.value)
+    assert "The plain form" in str(caught.value)
+
+
+def test_a_workbook_and_another_encoding_are_named():
+    with pytest.raises(InvalidDocument, match="is a workbook of Excel: save the sheet as CSV"):
+        what_is(zipped(**{"xl/workbook.xml": b"<x/>"}))
+    with pytest.raises(InvalidDocument, match="line 2 is not UTF-8"):
+        file_looked_at("id,question\n1,Caf\xe9\n".encode("latin-1"))
+
+
+def test_conversations_of_several_turns_are_read_from_a_zip_too():
+    question = {"id": "multi_turn_base_0", "question": [[{"role": "user", "content": "Move it"}]]}
+    question |= {"involved_classes": ["Files"]}
+    answer = {"id": "multi_turn_base_0", "ground_truth": [["mv(source='a')"]]}
+    name = "BFCL_v4_multi_turn_base.json"
+    look = file_looked_at(zipped(**{name: written(question), f"possible_answer/{name}": written(answer)}))
+    assert (look.counts, look.errors) == ({"examples": 1}, [])
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"generation_id": "g", "text": "", "tool_calls": [{"name": "f", "parameters": {"a": 1}}], "chat_history": []},
+        {"id": "c", "finish_reason": "TOOL_CALL", "message": {"role": "assistant", "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]}},
+        {"model": "m", "done": True, "message": {"role": "assistant", "content": "", "tool_calls": [
+            {"function": {"name": "f", "arguments": {"a": 1}}}]}},
+    ],
+)  # fmt: skip
+def test_whole_responses_of_cohere_and_ollama_are_messages(response):
+    assert what_is(written(response)).kind == "messages"
+    (call,) = read_transcript(response).transcript.calls
+    assert (call.name, getattr(call, "arguments", None)) == ("f", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        (
+            [{"type": "web_search_20250305", "name": "web_search", "max_uses": 3}, {"name": "f", "input_schema": {}}],
+            "f",
+        ),
+        ([{"type": "bash_20250124", "name": "bash"}], "bash"),
+        ([{"googleSearch": {}}, {"functionDeclarations": [{"name": "f"}]}], "f"),
+        ({"tools": [{"type": "web_search_preview"}, {"name": "f", "parameters": {}}]}, "f"),
+        ([{"type": "code_interpreter"}], ""),
+    ],
+)
+def test_a_list_that_begins_with_a_tool_of_the_provider_is_a_list_of_tools(document, names):
+    look = file_looked_at(written(document))
+    assert (look.kind.kind, [row.name for row in look.rows]) == ("tools", [names] if names else [])

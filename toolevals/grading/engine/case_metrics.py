@@ -215,7 +215,7 @@ def case_metrics(
         return dict.fromkeys((metric.name for metric in asked), Verdict("unscored", None, NO_ANSWER))
     if (same := _same_for_all(compiled, transcript, grade)) is not None:
         return dict.fromkeys((metric.name for metric in asked), same)
-    measured = Measured(compiled, transcript, grade, goal)
+    measured = Measured(compiled, compiled.offer.meant(transcript), grade, goal)
     at_once = _at_once(measured)
     return {metric.name: at_once.get(metric.name) or metric.verdict(measured) for metric in asked}
 

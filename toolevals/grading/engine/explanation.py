@@ -26,13 +26,20 @@ from toolevals.grading.engine.counted_calls import CountedCalls
 from toolevals.grading.engine.decisions import CUT, Decision
 from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
-from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.engine.selection import (
+    called_as_due,
+    calls_selection,
+    cut,
+    no_call_selection,
+    some_call_selection,
+)
 from toolevals.grading.matching.unseen import is_ascii
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS, EXPECTED
 from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.tool_names import near_miss
 from toolevals.grading.values.transcripts import CUTS
-from toolevals.grading.values.verdicts import Verdict
+from toolevals.grading.values.verdicts import UNKNOWN_TOOL, Verdict
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
 # What a detail is that cannot be made.
@@ -50,6 +57,9 @@ _EMPTY: Mapping[str, Any] = {
 # What is said of one call that is as expected, by what it depends on: the schema's status and the names of the tool.
 _right_verdicts: dict[tuple[Status, str | None, str], Mapping[str, Verdict]] = {}
 _MOST_KEPT = 1_024
+NOTHING_RENAMED: Mapping[str, str] = {}
+# Spellings of names that a reason speaks of.
+_NAMED = 5
 # What is said of one call of another tool than the only expected one.
 _verdicts_on_another: Alike[Mapping[str, Verdict]] = Alike()
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
@@ -58,7 +68,7 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = ("_alike", "_composed", "_ended", "_layer_details", "_layers")
+    __slots__ = ("_alike", "_composed", "_ended", "_layer_details", "_layers", "_names")
 
     # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
@@ -66,6 +76,7 @@ class Explanation(ExplainedCalls):
     _alike: AlikeKey | None
     _composed: tuple[str, ...]
     _layer_details: Mapping[str, Any]
+    _names: Mapping[str, str]
 
     def __init__(
         self,
@@ -73,11 +84,13 @@ class Explanation(ExplainedCalls):
         calls: Sequence[Call],
         decision: Decision,
         alignment: Alignment | None = None,
+        renamed: Mapping[str, str] = NOTHING_RENAMED,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
         self._decision = decision
         self._alignment = alignment
+        self._names = renamed
 
     @classmethod
     def of_transcript(
@@ -89,12 +102,14 @@ class Explanation(ExplainedCalls):
         *,
         layers: LayerGrades,
         ended: str | None,
+        renamed: Mapping[str, str],
     ) -> Explanation:
         """Return the fields of a conversation's grade.
 
         `layers` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
+        `renamed` holds the offered tools' names by the ones that the calls had.
         """
-        made = cls(compiled, counted.calls, decision, alignment)
+        made = cls(compiled, counted.calls, decision, alignment, renamed)
         made._layers, made._ended, made._places = layers, ended, counted.places
         return made
 
@@ -137,7 +152,7 @@ class Explanation(ExplainedCalls):
 
     def _find_alike(self) -> AlikeKey | None:
         compiled, statuses = self._compiled, self._decision.statuses
-        if self._layers is not NO_LAYERS or self._ended is not None or compiled.decided_by != EXPECTED:
+        if self._layers is not NO_LAYERS or self._ended is not None or compiled.decided_by != EXPECTED or self._names:
             return None
         if statuses["equivalence"] == "passed":
             return None if self._composed else alike_key(compiled, self._calls, is_right=True)
@@ -171,7 +186,7 @@ class Explanation(ExplainedCalls):
         """Return whether the calls are as expected, and nothing else has a say."""
         decision = self._decision
         right = decision.statuses["outcome"] == decision.statuses["equivalence"] == "passed"
-        return right and decision.said_by == CALLS and not self._layers.grades and not self._composed
+        return right and decision.said_by == CALLS and not (self._layers.grades or self._composed or self._names)
 
     def _find_composed(self) -> tuple[str, ...]:
         """Return the arguments of right calls of which the letters are composed in another way than the expected."""
@@ -219,13 +234,22 @@ class Explanation(ExplainedCalls):
             )
             equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
         reasons = {
-            "selection": selection(),
+            "selection": selection() + self._spellings(),
             "arguments": with_composed(arguments, self._composed),
             "schema": schema,
             "shape": shape,
             "equivalence": with_composed(equivalence, self._composed),
         }
         return {"outcome": self._outcome(reasons), **reasons}
+
+    def _spellings(self) -> str:
+        """Return the sentences that say which names were read as those of offered tools, and which nearly were."""
+        tools = self._compiled.offer.specs
+        said = [f"{cut(written)} was read as {cut(name)}." for written, name in sorted(self._names.items())]
+        unknown = [call.name for call in self._calls if self._compiled.offer.class_of(call) == UNKNOWN_TOOL]
+        near = [(name, near_miss(name, tools)) for name in dict.fromkeys(unknown[:_NAMED]) if name]
+        said += [f"{cut(name)} is not offered: {words}." for name, words in near if words]
+        return "".join(f" {sentence}" for sentence in said[:_NAMED])
 
     def _outcome(self, reasons: Mapping[str, str]) -> str:
         """Return the reason of what decided; of calls the first layer that failed, else the arguments' if judged."""

@@ -26,6 +26,7 @@ from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.thoughts import spoken
+from toolevals.grading.values.tool_names import call_with_name, with_names
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
@@ -51,7 +52,8 @@ def grade(
     An agent that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
     Criteria in words are left to judges (`judging.judged_grading`). `effect` is what the calls did to a simulated
     world; without it, a state that the transcript holds is compared with one that the label gives. A conversation that
-    was cut before its end is failed, or, where `cut_off` is "left_out", unscored.
+    was cut before its end is failed, or, where `cut_off` is "left_out", unscored. A call by another spelling of an
+    offered tool's name (`issues_create` of `issues/create`) is that tool's, and the reason says so.
     """
     if transcript is None:
         return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
@@ -65,6 +67,8 @@ def grade(
     if compiled.failure:
         return _uncompiled(compiled)
     try:
+        if renamed := compiled.offer.spellings(transcript.calls):
+            transcript = with_names(transcript, renamed)
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         said = spoken(transcript)
@@ -76,7 +80,7 @@ def grade(
         if transcript.ended is not None:
             decision = decision.cut_off()
         explanation = Explanation.of_transcript(
-            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended
+            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended, renamed=renamed
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
@@ -88,10 +92,12 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     if compiled.failure:
         return _uncompiled(compiled)
     try:
+        if renamed := compiled.offer.spellings(calls):
+            calls = [call_with_name(call, renamed) for call in calls]
         decision, alignment = _decided(compiled, calls)
         if compiled.decided_by != EXPECTED:
             decision = with_layers(decision, NO_LAYERS, compiled.decided_by)
-        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, renamed))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)
 

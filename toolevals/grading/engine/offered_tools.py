@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from toolevals.grading.json_schema.conformance import call_problems, unused_words, validator_of
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.matching.equality import Profile
-from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
+from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tool_names import candidates, with_names
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
 # Lists of tools of which the tools by name are kept: the examples of a dataset share a few.
 _MOST_LISTS = 64
+# So many tools are looked through one by one, which needs no table of them.
+_FEW = 32
+_NONE: Mapping[str, str] = {}
 # Names of which the class is kept: those of one case are few, and a model may invent any number.
 _MOST_CLASSES = 64
 
@@ -105,8 +109,32 @@ class Offer:
         form = self.profile.tool_name(name)
         if not self.specs:
             return self.expected_names.get(form, name[:LONGEST_CLASS] or UNKNOWN_TOOL)
-        tool = self.tools.get(form)
-        return UNKNOWN_TOOL if tool is None else tool.name
+        if (tool := self.tools.get(form)) is not None:
+            return tool.name
+        found = candidates(name, self.specs)
+        return found[0] if len(found) == 1 else UNKNOWN_TOOL
+
+    def meant(self, transcript: Transcript) -> Transcript:
+        """Return a transcript with the offered tools' own names, where another spelling of one was written."""
+        renamed = self.spellings(transcript.calls)
+        return with_names(transcript, renamed) if renamed else transcript
+
+    def spellings(self, calls: Sequence[Call]) -> Mapping[str, str]:
+        """Return the offered tools' own names by the other spellings of them in calls."""
+        specs = self.specs if len(self.specs) <= _FEW else ()
+        for call in calls if self.specs else ():
+            # Nearly always the name is that of a tool.
+            for tool in specs:
+                if tool.name == call.name:
+                    break
+            else:
+                if specs or call.name not in self.by_name:
+                    break
+        else:
+            return _NONE
+        written = {call.name for call in calls if isinstance(call, ToolCall)}
+        foreign = (name for name in written if self.profile.tool_name(name) not in self.tools)
+        return {name: meant for name in foreign if (meant := self.class_of_name(name)) != UNKNOWN_TOOL}
 
     def name_of(self, expected: str) -> str:
         """Return the row of an expected tool: the offered tool's own name, or the label's where it is not offered."""

@@ -98,7 +98,7 @@ def _right(alignment: Alignment) -> str:
 
 def called_as_due(tool: str) -> str:
     """Return the reason where the one expected tool was called, and nothing that must not be."""
-    return f"{_cut(tool)} was expected and was called."
+    return f"{cut(tool)} was expected and was called."
 
 
 def _missing(alignment: Alignment) -> str:
@@ -110,7 +110,7 @@ def _made(calls: Sequence[Call]) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    each = list(dict.fromkeys(_cut(name) for name in names))
+    each = list(dict.fromkeys(cut(name) for name in names))
     if not each:
         return ""
     if len(each) > 3:
@@ -118,7 +118,8 @@ def _listed(names: Iterable[str]) -> str:
     return " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
 
 
-def _cut(name: str) -> str:
+def cut(name: str) -> str:
+    """Return a name of bounded length."""
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 

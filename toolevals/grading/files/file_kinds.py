@@ -20,7 +20,7 @@ from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATI
 from toolevals.grading.files.evaluation_files.formats import known_formats
 from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
 from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
-from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
+from toolevals.grading.files.evaluation_files.unknown_files import PLAIN, unknown_words
 from toolevals.grading.files.example_files import (
     TITLES,
     ExampleFormat,
@@ -30,6 +30,7 @@ from toolevals.grading.files.example_files import (
     table_format,
 )
 from toolevals.grading.reading.parsing.detection import found_in
+from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
 from toolevals.grading.reading.specs.detection import detected_format
 from toolevals.grading.reading.specs.files import document_in
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE
@@ -159,12 +160,16 @@ def _is_tools(document: Any) -> bool:
         if isinstance(skills := document.get("skills"), list) and skills:
             return True
         document = next((document[key] for key in _OUTER if isinstance(document.get(key), list)), None)
-    first = next((each for each in document if isinstance(each, Mapping)), None) if isinstance(document, list) else None
-    return first is not None and (_is_tool(first) or bool(first.keys() & _LISTS))
+    entries = [each for each in document if isinstance(each, Mapping)] if isinstance(document, list) else []
+    first = next((each for each in entries if provider_run_tool(each) is None), None)
+    # Tools that the provider runs may stand before others, or alone.
+    return bool(entries) and (first is None or _is_tool(first) or bool(first.keys() & _LISTS))
 
 
 def _is_tool(entry: Mapping[str, Any]) -> bool:
     inner = entry.get("function")
+    if client_tool(entry) is not None:
+        return True
     if isinstance(inner, Mapping):
         return "name" in inner and ("parameters" in inner or "description" in inner)
     if "name" not in entry or "role" in entry:
@@ -192,7 +197,7 @@ def _text(plain: bytes) -> FileKind:
         document, problem = None, error
     else:
         document, is_table = read.value, read.is_table
-        problem = InvalidDocument.at("", "has an unknown format: it is neither JSON nor YAML nor a table")
+        problem = InvalidDocument.at("", f"has an unknown format: it is neither JSON nor YAML nor a table. {PLAIN}")
     if is_table and (evaluation := _evaluation(document, is_table=True)) is not None:
         return evaluation
     if not is_table and isinstance(document, (Mapping, list)) and document:
@@ -222,6 +227,8 @@ def _zip(content: bytes) -> FileKind:
         return FileKind("evaluation", log.name, log.title, "a zip with header.json and samples", log.gives)
     if any("BFCL_v4_" in name for name in names):
         return FileKind("examples", "bfcl", TITLES["bfcl"], "a zip with BFCL_v4 files", ("examples",))
+    if "xl/workbook.xml" in names:
+        raise InvalidDocument.at("", "is a workbook of Excel: save the sheet as CSV in UTF-8, and send that")
     return _document(document_in(content))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
@@ -11,7 +11,7 @@ from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT
 from toolevals.grading.files.evaluation_files.reading import Place, evaluation_file
 from toolevals.grading.files.file_kinds import FileKind, plain_of, what_is
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.predictions import read_prediction
@@ -123,21 +123,17 @@ class FileLook:
 def look_at(
     content: bytes,
     *,
-    examples: Callable[[FileKind], Examples] | None = None,
+    examples: Callable[[FileKind, bytes], Examples],
     progress: Progress = lambda _: None,
 ) -> FileLook:
     """Return what a file holds. Raises InvalidDocument where it is of no known format, or nothing in it can be read.
 
-    `examples` reads the formats of examples that only an importer knows; without it their lines are counted.
+    `examples` reads examples as the import does, so that what can be read here can be imported.
     """
     kind = what_is(content)
     look = FileLook(kind)
     if kind.kind == "examples":
-        read = examples(kind) if examples else _native_examples(content) if kind.format == "jsonl" else None
-        if read is None:
-            look.counts["lines"] = sum(bool(line.strip()) for line in plain_of(content).splitlines())
-        else:
-            _look_at_examples(look, read, progress)
+        _look_at_examples(look, examples(kind, content), progress)
     else:
         _LOOKS[kind.kind](look, content, progress)
     return look
@@ -164,24 +160,6 @@ def last_user_words(given: Mapping[str, Any]) -> str:
     """Return what the user said last in an example's input."""
     said = [text_in(each.get("content")) or "" for each in given.get("messages", ()) if each.get("role") == "user"]
     return said[-1] if said else ""
-
-
-def _native_examples(content: bytes) -> Iterator[tuple[int, str, ExampleRow | InvalidDocument]]:
-    plain = plain_of(content)
-    if plain.lstrip()[:1] != b"{":
-        # A list of examples, or Parquet.
-        for number, row in enumerate(decoded(plain).value, 1):
-            try:
-                yield number, "", read_example(row)
-            except InvalidDocument as error:
-                yield number, "", error
-        return
-    for number, line in enumerate(plain.splitlines(), 1):
-        if line.strip():
-            try:
-                yield number, "", read_example(load_json(line, max_bytes=_LINE))
-            except InvalidDocument as error:
-                yield number, "", error
 
 
 def _look_at_tools(look: FileLook, content: bytes, progress: Progress) -> None:

@@ -66,7 +66,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="selection",
-        version="2",
+        version="3",
         level="layer",
         place="calls",
         sentence="Every expected tool was called, in order, and none that must not be.",

@@ -111,7 +111,8 @@ def graded_cases(
                     about = transcript_id, same.grade, *strata, example.revision, compiled, did
                     yield Graded(uuid7(), *about, cut_off=cut_off, goal=goal, measured=same.measured)
                     continue
-                effect = None if compiled is None else effects.of(example.revision, example.input, compiled, did)
+                meant = did if did is None or compiled is None else compiled.offer.meant(did)
+                effect = None if compiled is None else effects.of(example.revision, example.input, compiled, meant)
                 # What calls did to a world is another trial's own.
                 answer = answer_of(document) if grading.simulator is None and run.trials > 1 else ""
                 if answer in same_answers:

@@ -12,6 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.tool_names import candidates
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
 
 UNPARSED = "(unparsed)"
@@ -141,6 +142,8 @@ def _trouble(result: ToolResult | None) -> str:
 
 def _fit(name: str, arguments: Any, offered: Mapping[str, ToolSpec]) -> tuple[bool | None, str]:
     tool = offered.get(name)
+    if tool is None and len(found := candidates(name, offered.values())) == 1:
+        tool = offered[found[0]]
     if tool is None:
         return None, ""
     try:

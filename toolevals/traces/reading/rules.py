@@ -11,6 +11,7 @@ from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.thoughts import spoken
+from toolevals.grading.values.tool_names import candidates
 from toolevals.grading.values.verdicts import Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
@@ -90,12 +91,13 @@ def _shape(_: TraceReading, used: Sequence[UsedTool], __: Limits) -> Iterator[tu
 
 
 def _offered(trace: TraceReading, used: Sequence[UsedTool], _: Limits) -> Iterator[tuple[str, Verdict]]:
-    names = {tool.name for tool in trace.tools}
+    tools = trace.tools
+    names = {tool.name for tool in tools}
     for each in used if names else ():
-        if each.tool not in names and trace.damage:
+        if not (offered := each.tool in names or len(candidates(each.tool, tools)) == 1) and trace.damage:
             yield each.span_id, Verdict("unscored", None, f"{each.tool}: the trace came cut, perhaps without it.")
         else:
-            yield each.span_id, _verdict(each.tool in names, f"{each.tool} was not offered.")
+            yield each.span_id, _verdict(offered, f"{each.tool} was not offered.")
 
 
 def _result_use(trace: TraceReading, _: Sequence[UsedTool], __: Limits) -> Iterator[tuple[str, Verdict]]:

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeling.imports.detection import source_of
+from labeling.imports.looking import file_looked_at
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import decoded
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.files.file_kinds import what_is
-from toolevals.grading.files.file_preview import look_at
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -142,7 +142,7 @@ def test_what_a_log_is_and_why_is_said():
     ):
         kind = what_is(content)
         assert (kind.kind, kind.format, words in kind.because) == ("evaluation", "chatlog", True)
-        assert look_at(content).counts == {"examples": 3, "predictions": 2}
+        assert file_looked_at(content).counts == {"examples": 3, "predictions": 2}
         assert source_of(BytesIO(content)).source.name == "chatlog"
     assert source_of(BytesIO(gzip.compress(TEXT.encode()))).source.name == "chatlog"
 

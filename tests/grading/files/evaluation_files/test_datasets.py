@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.looking import file_looked_at
 from toolevals.grading.files.evaluation_files.batches import read_openai
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.files.file_kinds import what_is
-from toolevals.grading.files.file_preview import look_at
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -245,13 +245,13 @@ def test_a_type_of_python_is_turned_and_an_unknown_one_is_named():
 
 
 def test_one_bad_row_is_a_loss_of_the_look_and_none_alone():
-    look = look_at(lines([XLAM | {"id": number} for number in range(3)] + [XLAM | {"answers": "x"}]))
+    look = file_looked_at(lines([XLAM | {"id": number} for number in range(3)] + [XLAM | {"answers": "x"}]))
     assert look.counts == {"examples": 3}
     assert (look.error_count, [loss.message for loss in look.losses]) == (
         0,
         ["line 4: is no list of calls with name and arguments: the row is left out"],
     )
-    assert look_at(lines([XLAM | {"answers": "x"}])).error_count
+    assert file_looked_at(lines([XLAM | {"answers": "x"}])).error_count
 
 
 def test_answers_without_questions_and_questions_without_answers_say_what_to_do():

@@ -1,4 +1,4 @@
-"""A call of a tool that the provider runs is no call of the agent, in each format, and its name is among the losses."""
+"""A tool that the provider runs is none of the agent, in each format of messages and of lists of tools, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import pytest
 
 from toolevals.grading.reading.parsing import FORMATS, read_transcript
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
+from toolevals.grading.reading.specs import FORMATS as LISTS
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.problems import Problem
 
 WORDS = "Found it."
 SEARCH = {"query": "x"}
@@ -141,3 +144,59 @@ def test_calls_of_the_agent_next_to_it_stay():
     ]
     read = read_transcript([{"role": "assistant", "content": content}])
     assert read.transcript.calls == (ToolCall("seek", {"city": "Oslo"}, "u1"),)
+
+
+OBJECT = {"type": "object"}
+# A tool of the agent in each format of lists, and a tool that the provider runs as that provider, or a gateway, has it.
+TOOLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "openai": ({"type": "function", "function": {"name": "f", "parameters": OBJECT}}, {"type": "web_search_preview"}),
+    "anthropic": (
+        {"name": "f", "input_schema": OBJECT, "cache_control": {"type": "ephemeral"}},
+        {"type": "web_search_20250305", "name": "web_search", "max_uses": 3},
+    ),
+    "gemini": ({"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}, {"googleSearch": {}}),
+    "mcp": ({"name": "f", "inputSchema": OBJECT}, {"type": "mcp", "server_label": "s"}),
+    "bfcl": ({"name": "f", "parameters": {"type": "dict", "properties": {}}}, {"type": "code_interpreter"}),
+    "native": ({"name": "f", "input_schema": OBJECT}, {"type": "builtin_function", "function": {"name": "$search"}}),
+}
+# Nothing in these formats says who runs a tool.
+LISTS_WITHOUT = {"openapi", "skills"}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_list_of_tools_leaves_it_out_by_name_wherever_it_stands(name, place):
+    mine, provided = TOOLS[name]
+    entries = [mine]
+    entries.insert(place, provided)
+    for document in (entries, {"tools": entries}):
+        for read in (read_tools(document), read_tools(document, format=name)):
+            assert [tool.name for tool in read.tools] == ["f"]
+            (loss,) = read.losses
+            assert "is a tool of the provider's own" in loss.message
+            assert f"/{min(place, 1)}" in loss.pointer
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_alone_it_is_a_list_of_no_tool(name):
+    provided = TOOLS[name][1]
+    for document in ([provided], {"tools": [provided]}):
+        read = read_tools(document, format=name)
+        assert (read.tools, len(read.losses)) == ([], 1)
+        assert read_tools(document).tools == []
+
+
+def test_every_format_of_lists_is_here():
+    assert set(TOOLS) | LISTS_WITHOUT == set(LISTS)
+
+
+def test_next_to_functions_in_one_tool_of_gemini_it_is_named():
+    read = read_tools([{"functionDeclarations": [{"name": "f"}], "codeExecution": {}}])
+    assert [tool.name for tool in read.tools] == ["f"]
+    assert [loss.pointer for loss in read.losses] == ["/0/codeExecution"]
+
+
+def test_a_tool_with_a_schema_of_its_own_is_the_agents_whatever_its_type():
+    read = read_tools([{"type": "retrieval", "name": "f", "inputSchema": OBJECT}])
+    assert [tool.name for tool in read.tools] == ["f"]
+    assert read.losses == [Problem("/0/type", "is not carried over")]

@@ -59,15 +59,36 @@ def test_a_schema_that_the_format_requires_is_asked_for(format_name, key):
         read_tools([{"name": "ping"}], format=format_name)
 
 
-def test_hosted_tools_are_refused():
-    hosted = {"type": "web_search_20250305", "name": "web_search"}
-    for document, pointer in (
-        ({"tools": [ANTHROPIC, hosted]}, "/tools/1/type"),
-        ({"tools": [{"functionDeclarations": [GEMINI]}, {"googleSearch": {}}]}, "/tools/1/googleSearch"),
-    ):
-        with pytest.raises(InvalidDocument, match="hosted tools") as caught:
-            read_tools(document)
-        assert [problem.pointer for problem in caught.value.problems] == [pointer]
+def test_the_shell_and_the_editor_that_anthropic_defines_are_tools_of_the_agent():
+    read = read_tools([{"type": "bash_20250124", "name": "bash"}, ANTHROPIC])
+    assert (read.format, [tool.name for tool in read.tools]) == ("anthropic", ["bash", "track"])
+    assert read.tools[0].input_schema == {"type": "object"}
+    assert [(loss.pointer, loss.message[:42]) for loss in read.losses] == [
+        ("/0", "'bash_20250124' has the provider's own sch")
+    ]
+
+
+def test_a_tool_of_free_text_has_it_as_the_argument_input():
+    custom = {"name": "run", "description": "Runs code.", "format": {"type": "text"}}
+    for entry, root in (({"type": "custom", "custom": custom}, "/0/custom"), ({"type": "custom"} | custom, "/0")):
+        read = read_tools([entry])
+        assert (read.format, read.tools[0].name, read.tools[0].description) == ("openai", "run", "Runs code.")
+        assert read.tools[0].input_schema["required"] == ["input"]
+        assert read.losses == [Problem(f"{root}/format", "is not carried over")]
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer"),
+    [
+        ([{"type": "brand_new_20990101", "name": "x"}, ANTHROPIC], "/0/type"),
+        ([{"type": "brand_new"}], "/0/type"),
+        ({"tools": [{"functionDeclarations": [GEMINI]}, {"brandNew": {}}]}, "/tools/1/brandNew"),
+    ],
+)
+def test_a_type_that_no_one_knows_is_refused_by_name(document, pointer):
+    with pytest.raises(InvalidDocument, match="leave it out, or write") as caught:
+        read_tools(document)
+    assert [problem.pointer for problem in caught.value.problems] == [pointer]
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_no_tools_are_no_tools():
         ([{**NATIVE, "input_schema": {"$ref": "https://example.org/x"}}], "/0/input_schema/$ref"),
         ([{**NATIVE, "name": "(none)"}], "/0/name"),
         ([{**NATIVE, "nmae": "x"}], "/0"),
-        ([{"type": "web_search"}], "/0/type"),
+        ([{"type": "brand_new"}], "/0/type"),
         ([{"type": "function", "function": 3}], "/0/function"),
         ([{"type": "function", "function": {"parameters": {}}}], "/0/function/name"),
         ([{"type": "function", "function": {"name": "f", "parameters": 3}}], "/0/function/parameters"),
@@ -185,3 +185,25 @@ def test_tools_are_chosen_by_name_and_search_and_the_others_are_not_checked():
     for choice in (Choice(search="nothing"), Choice(tools=frozenset({"track", "gone"})), Choice(tags=frozenset("x"))):
         with pytest.raises(InvalidDocument, match="holds no tool"):
             read_tools(listed, choice=choice)
+
+
+def test_an_empty_list_of_what_is_required_is_left_out_where_draft_4_forbids_it():
+    inner = {"type": "object", "properties": {"b": {"type": "string"}}, "required": []}
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {"a": inner},
+        "required": [],
+    }
+    read = read_tools([{"name": "f", "inputSchema": schema}])
+    assert read.tools[0].input_schema == {
+        "$schema": schema["$schema"],
+        "type": "object",
+        "properties": {"a": {"type": "object", "properties": {"b": {"type": "string"}}}},
+    }
+    assert [loss.pointer for loss in read.losses] == [
+        "/0/inputSchema/properties/a/required",
+        "/0/inputSchema/required",
+    ]
+    newer = {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    assert read_tools([{"name": "f", "inputSchema": newer}]).losses == []

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, first_question, joined
+from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
 from toolevals.grading.files.evaluation_files.entries import accepted
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, keys, object_at, unknown_keys
+from toolevals.grading.files.evaluation_files.entry import Found, keys, unknown_keys
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation, ToolCall
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -31,13 +31,7 @@ def detect(document: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield each question as an example, with its answer where the file holds it."""
-    for pointer, item, answer in joined(document):
-        try:
-            row = _row(object_at(item), answer)
-        except InvalidDocument as error:
-            yield pointer, error
-        else:
-            yield pointer, Entry(row, losses=row.losses)
+    return answered_examples(document, _row)
 
 
 def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRow:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.entry import items_at
+from toolevals.grading.files.evaluation_files.entry import Entry, Found, items_at, object_at
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 NO_ANSWERS = Problem(
@@ -24,7 +25,20 @@ def first_question(document: Any) -> Any:
     return next((item for item in items if not is_answer(item)), None)
 
 
-def joined(document: Any) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
+def answered_examples(
+    document: Any, read: Callable[[Mapping[str, Any], Mapping[str, Any] | None], ExampleRow]
+) -> Iterator[Found]:
+    """Yield each question as `read` makes an example of it, with its answer where the file holds it."""
+    for pointer, item, answer in _joined(document):
+        try:
+            row = read(object_at(item), answer)
+        except InvalidDocument as error:
+            yield pointer, error
+        else:
+            yield pointer, Entry(row, losses=row.losses)
+
+
+def _joined(document: Any) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
     """Yield pointer, question row and its answer row, if the file has it.
 
     Raises InvalidDocument where an answer comes twice, or has no question.

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, first_question, joined
+from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.content import WORDS_EXPECTED, expected_answer
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, object_at
+from toolevals.grading.files.evaluation_files.entry import Found
 from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing import calls_in_text
@@ -39,13 +39,7 @@ def detect(document: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield each question as an example, with its answer where the file holds it."""
-    for pointer, item, answer in joined(document):
-        try:
-            row = _row(object_at(item), answer)
-        except InvalidDocument as error:
-            yield pointer, error
-        else:
-            yield pointer, Entry(row, losses=row.losses)
+    return answered_examples(document, _row)
 
 
 def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRow:
@@ -53,7 +47,7 @@ def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRo
         raise InvalidDocument.at("/id", "is not text")
     category = _NUMBER.sub("", name)
     if isinstance(item.get("involved_classes"), list):
-        return _of_turns(item, name, category, answer)
+        return example_of_turns(item, name, category, answer)
     if category in CATEGORIES and (answer is not None or category in _WITHOUT_ANSWER):
         return bfcl_example(item, answer, category)
     # Read like one that needs no answer, which is then taken away.
@@ -61,11 +55,12 @@ def _row(item: Mapping[str, Any], answer: Mapping[str, Any] | None) -> ExampleRo
     return replace(row, expectation=None, strata={"category": category}, losses=(*row.losses, NO_ANSWERS))
 
 
-def _of_turns(item: Mapping[str, Any], name: str, category: str, answer: Mapping[str, Any] | None) -> ExampleRow:
+def example_of_turns(item: Mapping[str, Any], name: str, category: str, answer: Mapping[str, Any] | None) -> ExampleRow:
+    """Return the first turn of a conversation of several as an example. Raises InvalidDocument."""
     turns = item.get("question")
     if not isinstance(turns, list) or not turns or not isinstance(turns[0], list) or not turns[0]:
         raise InvalidDocument.at("/question", "is not a list of turns, each a list of messages")
-    classes = ", ".join(map(str, item["involved_classes"]))
+    classes = ", ".join(map(str, item.get("involved_classes") or ()))
     losses = [Problem("/involved_classes", f"its tools are in other files ({classes}): the dataset offers them")]
     if len(turns) > 1:
         losses.append(Problem("/question/1", f"{len(turns) - 1:,} × later turns, which need results: left out"))

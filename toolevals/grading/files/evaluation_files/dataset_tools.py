@@ -8,7 +8,8 @@ from typing import Any
 
 from toolevals.grading.files.evaluation_files.tables import cell_value
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
-from toolevals.grading.reading.specs import BFCL_TYPES, read_tools
+from toolevals.grading.reading.parsing.provider_run import provider_run_tool
+from toolevals.grading.reading.specs import BFCL_TYPES, left_out, read_tools
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
@@ -34,7 +35,12 @@ def dataset_tools(given: Any, pointer: str) -> tuple[list[ToolSpec], tuple[Probl
     if not isinstance(entries, list):
         entries = [entries]
     losses: list[Problem] = []
-    natives = [_native(entry, f"{pointer}/{place}", losses) for place, entry in enumerate(entries)]
+    natives: list[dict[str, Any]] = []
+    for place, entry in enumerate(entries):
+        if isinstance(entry, Mapping) and (tool := provider_run_tool(entry)) is not None:
+            losses.append(left_out(f"{pointer}/{place}", tool))
+        else:
+            natives.append(_native(entry, f"{pointer}/{place}", losses))
     unlike = {native["name"]: native for native in natives}
     try:
         read = read_tools(list(unlike.values()), format="native")

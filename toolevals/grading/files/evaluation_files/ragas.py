@@ -9,7 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, transcript_of
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
+from toolevals.grading.files.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    entries_read,
+    items_at,
+    keys,
+    object_at,
+    unknown_keys,
+)
 from toolevals.grading.files.evaluation_files.tool_uses import calls_in, expected_tools
 from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message
@@ -37,12 +46,11 @@ def detect(item: Any) -> str | None:
 
 def read(document: Any) -> Iterator[Found]:
     """Yield an entry for each sample: up to the agent's first turn it is the example, behind it the trial."""
-    for pointer, item in items_at(document):
-        try:
-            sample = object_at(item)
-            yield pointer, _multi(sample) if isinstance(sample.get("user_input"), list) else _single(sample)
-        except InvalidDocument as error:
-            yield pointer, error
+    yield from entries_read(items_at(document), _sample)
+
+
+def _sample(item: Mapping[str, Any]) -> Entry:
+    return _multi(item) if isinstance(item.get("user_input"), list) else _single(item)
 
 
 def _single(item: Mapping[str, Any]) -> Entry:

@@ -15,6 +15,22 @@ _FEWEST: Final = 2
 _COMMON: Final = frozenset(
     ("id", "type", "name", "data", "results", "config", "steps", "context", "plan", "text", "key")
 )
+# Files that people bring and that are of no use as they are: the keys that tell one, and what to bring instead.
+_OTHERS: Final = (
+    (("cells", "nbformat"), "it is a notebook: write its rows as JSON Lines"),
+    (("log.entries",), "it is a HAR recording: take the bodies of its requests and responses"),
+    (
+        ("prompts", "providers"),
+        "it is promptfoo's configuration: bring what `promptfoo eval --output` writes",
+    ),
+    (("mcpServers",), "it is a client's list of MCP servers: `toolevals import mcp` asks one of them for its tools"),
+    (("info", "item"), "it is a Postman collection: export it as OpenAPI, which is read as tools"),
+    (
+        ("sessionId", "uuid", "message"),
+        "it is a session of Claude Code, which is not read: bring its messages",
+    ),
+    (("input", "target"), "it is a dataset of Inspect: bring the log of a run of it"),
+)
 PAGE: Final = "docs/formats.md"
 PLAIN: Final = (
     "The plain form has one example a line:\n"
@@ -32,11 +48,20 @@ def unknown_words(document: Any, known: Iterable[tuple[str, tuple[str, ...]]]) -
     item = document[0] if isinstance(document, list) and document else document
     if not isinstance(item, Mapping) or not item:
         return f"it holds no objects. {PLAIN}"
+    for keys, words in _OTHERS:
+        if all(_has(item, key) for key in keys):
+            return f"{words}. {PLAIN}"
     names = [str(key)[:_LONGEST] for key in item]
     said = f"it has {', '.join(names[:_NAMED])}"
     if len(names) > _NAMED:
         said += f" and {len(names) - _NAMED:,} more"
     return f"{said}. {_nearest(frozenset(map(str, item)), known)}{PLAIN}"
+
+
+def _has(item: Mapping[str, Any], key: str) -> bool:
+    outer, _, inner = key.partition(".")
+    value = item.get(outer)
+    return outer in item and (not inner or (isinstance(value, Mapping) and inner in value))
 
 
 def _nearest(used: frozenset[str], known: Iterable[tuple[str, tuple[str, ...]]]) -> str:

@@ -1,12 +1,13 @@
-"""Tells calls of tools that the provider runs itself, such as web search, from those of the agent, in every format.
+"""Tells tools that the provider runs itself, such as web search, from those of the agent, in every format.
 
 The provider makes such a call and answers it before the agent's program hears of it: it is no call of the agent. The
-call and its result are left out, and the loss names the tool.
+call and its result are left out of messages, and the tool out of lists of tools. The loss names the tool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 PROVIDER_RUN: Final = "call of a tool that the provider runs"
@@ -36,6 +37,23 @@ _OWN_KEYS: Final[Mapping[str, str]] = {
     "codeExecutionResult": "code_execution", "code_execution_result": "code_execution",
     "toolCall": "", "tool_call": "", "toolResponse": "", "tool_response": "",
 }  # fmt: skip
+# What lists of tools call such tools, as a type or a key, plainly: without case, underscores, `preview` and a date. The
+# last row are tools that a provider defines and the agent's program runs; their calls are left out of messages, too.
+_TOOLS: Final = frozenset({
+    "websearch", "websearchpremium", "webfetch", "filesearch", "codeinterpreter", "codeexecution", "imagegeneration",
+    "toolsearch", "toolsearchtoolregex", "toolsearchtoolbm25", "mcp", "mcptoolset", "mcpserver",
+    "builtinfunction", "retrieval", "xsearch", "collectionssearch", "livesearch", "browsersearch", "documentlibrary",
+    "openrouter:websearch", "binggrounding", "bingcustomsearch", "azureaisearch", "sharepointgrounding",
+    "deepresearch", "browserautomation", "advisor",
+    "googlesearch", "googlesearchretrieval", "enterprisewebsearch", "googlemaps", "urlcontext", "computeruse",
+    "computer", "localshell", "shell", "applypatch",
+})  # fmt: skip
+_PROVIDERS_OWN: Final = ("provider", "provider-defined", "provider-defined-server")
+# With one of these an entry of a list says its arguments itself: it is a tool as others are, whatever its type.
+_SCHEMAS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
+_VERSION: Final = re.compile(r"(?:[_-]preview)?(?:[_-]\d{4}[_-]?\d{2}[_-]?\d{2})?$")
+# Anthropic's tools that the agent's program runs: their calls are the agent's, as those of its own tools.
+_CLIENT_TOOL: Final = re.compile(r"(?:bash|text_editor|computer|memory)_\d{8}")
 # A flag next to a call that is else like the agent's own: the AI SDK's, and Pydantic AI's in OpenTelemetry's parts.
 _FLAGS: Final = ("providerExecuted", "provider_executed", "builtin")
 # Anthropic's ids, which gateways keep when they write such a call in another provider's form.
@@ -65,6 +83,37 @@ def provider_run_key(part: Mapping[str, Any]) -> str | None:
         if isinstance(inner := part.get(key), dict):
             return name or _name(inner) or _plain(key)
     return None
+
+
+def provider_run_tool(entry: Mapping[str, Any]) -> str | None:
+    """Return the name of the tool where an entry of a list of tools is one that the provider runs; else None."""
+    if any(key in entry for key in _SCHEMAS) or client_tool(entry):
+        return None
+    kind = next((kind for key in ("type", "kind") if isinstance(kind := entry.get(key), str)), None)
+    if kind is None:
+        named = list(provider_run_tools_beside(entry))
+        return named[0] if named and len(named) == len(entry) else None
+    if (kind in _PROVIDERS_OWN and entry.get("id") != "openai.custom") or _is_tool(kind):
+        return _name(entry) or kind
+    return None
+
+
+def provider_run_tools_beside(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys of an entry that are tools which the provider runs, as Gemini has them, next to functions too."""
+    return (key for key, value in entry.items() if isinstance(value, Mapping | list) and _is_tool(key))
+
+
+def client_tool(entry: Mapping[str, Any]) -> str | None:
+    """Return the type of a tool that the provider defines, without a schema, and whose calls are the agent's."""
+    for key in ("type", "id"):
+        kind = entry.get(key)
+        if isinstance(kind, str) and _CLIENT_TOOL.fullmatch(kind.removeprefix("anthropic.")):
+            return kind
+    return None
+
+
+def _is_tool(kind: str) -> bool:
+    return _VERSION.sub("", kind).replace("_", "").lower() in _TOOLS
 
 
 def identifiers(part: Mapping[str, Any]) -> tuple[str, ...]:

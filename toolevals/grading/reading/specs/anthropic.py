@@ -1,4 +1,4 @@
-"""Reads Anthropic's client tools: `{"name", "description", "input_schema"}`.
+"""Reads Anthropic's tools: `{"name", "description", "input_schema"}`.
 
 `strict` and `cache_control` are settings of the request, not of the tool, and no loss.
 """
@@ -28,7 +28,8 @@ ANTHROPIC_KEYS = frozenset(
 def _read(entry: dict[str, Any], where: str) -> Draft:
     kind = entry.get("type")
     if kind not in (None, "custom"):
-        raise InvalidDocument.at(f"{where}/type", f"{kind!r} is no client tool: hosted tools have no schema to check")
+        words = f"{kind!r} is no type of a tool that is known: leave it out, or write it with name and input_schema"
+        raise InvalidDocument.at(f"{where}/type", words)
     native = {
         "name": entry.get("name"),
         "description": entry.get("description") or "",

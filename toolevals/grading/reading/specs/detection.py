@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
 from toolevals.grading.reading.specs.anthropic import ANTHROPIC_KEYS
 from toolevals.grading.reading.specs.drafts import entries_of, named_list
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE
@@ -41,7 +42,7 @@ def detected_format(document: Any) -> Detected:
         for key in GEMINI_LISTS:
             if key in document:
                 return Detected("gemini", f"it has {key}")
-        if not named_list(document) and "name" not in document and "function" not in document:
+        if not (named_list(document) or "name" in document or "function" in document or provider_run_tool(document)):
             raise _no_list(document)
     entries = entries_of(document)
     if not entries:
@@ -51,17 +52,23 @@ def detected_format(document: Any) -> Detected:
 
 def _format_of_entries(entries: list[tuple[str, Any]]) -> Detected:
     # An object that is no tool of any known format is no reason to read the others as anything.
-    for where, entry in entries:
-        if isinstance(entry, dict):
-            if (sign := _sign(entry)) is None:
-                continue
-            name, because = sign
-            if because == "input_schema" and (key := _anthropic_key(entries)):
-                return Detected("anthropic", f"its tools have input_schema and {key}")
-            if name == "openai" and (at := _gemini_entry(entries)):
-                return Detected("gemini", f"{at} has what only Gemini's declarations have")
-            return Detected(name, f"{where or 'the document'} has {because}")
-    where, entry = next(((where, each) for where, each in entries if isinstance(each, dict)), entries[0])
+    left = {where for where, entry in entries if isinstance(entry, dict) and provider_run_tool(entry)}
+    if len(left) == len(entries):
+        return Detected("openai", "all are tools that the provider runs")
+    signs = [
+        (where, *sign)
+        for where, entry in entries
+        if isinstance(entry, dict) and where not in left and (sign := _sign(entry)) is not None
+    ]
+    # A type says least: a provider may have made it up yesterday.
+    for where, name, because in sorted(signs, key=lambda sign: sign[2] == "type"):
+        if because == "input_schema" and (key := _anthropic_key(entries)):
+            return Detected("anthropic", f"its tools have input_schema and {key}")
+        if name == "openai" and (at := _gemini_entry(entries)):
+            return Detected("gemini", f"{at} has what only Gemini's declarations have")
+        return Detected(name, f"{where or 'the document'} has {because}")
+    others = [(where, entry) for where, entry in entries if where not in left]
+    where, entry = next(((where, each) for where, each in others if isinstance(each, dict)), others[0])
     if not isinstance(entry, dict):
         raise InvalidDocument.at(where, "is not an object")
     raise InvalidDocument.at(where, unknown_words(entry))
@@ -76,6 +83,8 @@ def _sign(entry: dict[str, Any]) -> tuple[str, str] | None:
     for key in entry:
         if key in _GEMINI_KEYS:
             return "gemini", key
+    if client_tool(entry):
+        return "anthropic", "the type of a tool that Anthropic defines"
     for key in ("function", "type"):
         if key in entry:
             return "openai", key

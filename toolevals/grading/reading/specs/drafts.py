@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 Losses = list[Problem]
@@ -64,7 +65,8 @@ class Names:
         return name
 
 
-Drafts = Iterator[Draft | InvalidDocument]
+# What a document holds: tools, those that are refused, and those that are left out.
+Drafts = Iterator[Draft | InvalidDocument | Problem]
 
 
 def entries_of(document: Any) -> list[tuple[str, Any]]:
@@ -74,7 +76,7 @@ def entries_of(document: Any) -> list[tuple[str, Any]]:
     if isinstance(document, dict):
         if key := named_list(document):
             return [(f"/{key}/{place}", entry) for place, entry in enumerate(document[key])]
-        if "name" in document or "function" in document:
+        if "name" in document or "function" in document or provider_run_tool(document):
             return [("", document)]
     raise InvalidDocument.at("", "is neither a list of tools nor an object with a list under tools or functions")
 
@@ -94,14 +96,30 @@ def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], 
     return drafts
 
 
-def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument:
-    """Return what `read` makes of an entry, or why nothing can be made of it."""
+def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument | Problem:
+    """Return what `read` makes of an entry, or why nothing can be made of it, or that it is left out."""
     if not isinstance(entry, dict):
         return InvalidDocument.at(where, "is not an object")
+    if (tool := provider_run_tool(entry)) is not None:
+        return left_out(where, tool)
+    if (kind := client_tool(entry)) is not None and not any("schema" in key.lower() for key in entry):
+        return _provider_defined(entry, kind, where)
     try:
         return read(entry, where)
     except InvalidDocument as error:
         return error
+
+
+def left_out(where: str, tool: str) -> Problem:
+    """Return the loss of a tool that is no tool of the agent."""
+    return Problem(where, f"{tool[:60]!r} is a tool of the provider's own: it is left out, and so are its calls")
+
+
+def _provider_defined(entry: dict[str, Any], kind: str, where: str) -> Draft:
+    """Return a tool that the provider defines and the agent's program runs, such as Anthropic's `bash_20250124`."""
+    native = {"name": entry.get("name"), "description": "", "input_schema": {"type": "object"}}
+    words = f"{kind!r} has the provider's own schema, which is not in the list: all arguments are admitted"
+    return Draft(where, native, [Problem(where, words)])
 
 
 def schema_in(entry: Mapping[str, Any], key: str, known: frozenset[str], where: str, *, required: bool) -> Any:

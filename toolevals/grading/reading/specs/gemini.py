@@ -8,11 +8,11 @@ Source: the API reference, `FunctionDeclaration` and `Schema`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
-from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, draft_of, schema_in
+from toolevals.grading.reading.parsing.provider_run import provider_run_tool, provider_run_tools_beside
+from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, draft_of, left_out, schema_in
 from toolevals.grading.reading.specs.openapi_schema import null_admitted
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
@@ -28,26 +28,29 @@ _SDK_NAMES = {"defs": "$defs", "ref": "$ref"}
 
 def read_gemini(document: Any) -> Drafts:
     """Read the declarations of a request, a list of its tools, one such tool, or a list of declarations."""
-    for where, entry in _declarations(document, ""):
-        yield draft_of(entry, where, _read)
+    return _drafts(document, "")
 
 
-def _declarations(document: Any, root: str) -> Iterator[tuple[str, Any]]:
+def _drafts(document: Any, root: str) -> Drafts:
     if isinstance(document, list):
         for place, member in enumerate(document):
-            yield from _declarations(member, f"{root}/{place}")
+            yield from _drafts(member, f"{root}/{place}")
         return
-    if isinstance(document, dict):
-        for key in ("tools", *LISTS):
-            if isinstance(document.get(key), list):
-                yield from _declarations(document[key], f"{root}/{key}")
-                return
-        if "name" not in document and document:
-            name = next(iter(document))
-            raise InvalidDocument.at(
-                root + pointer_to([name]), f"{name!r} is no list of functions: hosted tools have no schema to check"
-            )
-    yield root, document
+    if isinstance(document, dict) and "name" not in document:
+        lists = [key for key in ("tools", *LISTS) if isinstance(document.get(key), list)]
+        beside = list(provider_run_tools_beside(document))
+        for key in lists[:1]:
+            yield from _drafts(document[key], f"{root}/{key}")
+        if not lists[:1] or lists[0] != "tools":
+            yield from (left_out(root + pointer_to([key]), key) for key in beside)
+        if lists or beside:
+            return
+        if document and provider_run_tool(document) is None:
+            name = str(next(iter(document)))[:60]
+            words = f"{name!r} is no list of functions and no tool that is known: leave it out, or write functions"
+            yield InvalidDocument.at(root + pointer_to([name]), words)
+            return
+    yield draft_of(document, root, _read)
 
 
 def _read(entry: dict[str, Any], where: str) -> Draft:

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolevals.grading.json_schema.conformance import schema_problems
 from toolevals.grading.json_schema.schema_fast_path import is_surely_valid
-from toolevals.grading.json_schema.subschemas import without_refused_patterns
+from toolevals.grading.json_schema.subschemas import Path, with_subschemas, without_refused_patterns
 from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
 from toolevals.grading.reading.specs.choosing import Choice
@@ -23,7 +23,7 @@ from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
 from toolevals.grading.reading.specs.skills import read_skills
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json
-from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 
 def _read(entry: dict[str, Any], where: str) -> Draft:
@@ -44,6 +44,7 @@ _READERS: Mapping[str, Callable[[Any], Drafts]] = {
     "skills": read_skills,
 }
 EVERYTHING = Choice()
+_DRAFT_4 = "json-schema.org/draft-04/"
 # So many tools are read between two signs of progress.
 TOLD = 25
 
@@ -121,17 +122,19 @@ def survey_tools(
     if found.format not in _READERS:
         raise InvalidDocument.at("", f"{found.format} is no format of tool specs: take one of {', '.join(FORMATS)}")
     drafts = read_openapi(document, choice) if found.format == "openapi" else _READERS[found.format](document)
-    survey = Survey(
-        found.format, found.because, losses=tuple(lost_parts(document)) if found.format == "openapi" else ()
-    )
+    tools: list[SurveyedTool] = []
+    losses = list(lost_parts(document)) if found.format == "openapi" else []
     names: set[str] = set()
     for done, draft in enumerate(drafts, 1):
         if done % TOLD == 0:
             progress(done)
+        if isinstance(draft, Problem):
+            losses.append(draft)
+            continue
         if isinstance(draft, InvalidDocument):
             # Of an API, what is not chosen does not come here.
             if choice.takes_all or found.format == "openapi":
-                survey.tools.append(_refused(draft))
+                tools.append(_refused(draft))
             continue
         if found.format != "openapi" and not _chosen(draft, choice):
             continue
@@ -140,8 +143,8 @@ def survey_tools(
             twice = Problem(draft.where, f"a second tool is called {each.name}")
             each = SurveyedTool(each.where, each.name, each.description, each.operation, None, (), (twice,))
         names.add(each.name)
-        survey.tools.append(each)
-    return survey
+        tools.append(each)
+    return Survey(found.format, found.because, tools, tuple(losses))
 
 
 def _chosen(draft: Draft, choice: Choice) -> bool:
@@ -191,7 +194,8 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
 
 def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
     """Mark what of the input schema cannot be checked. Raises InvalidDocument where it is bad."""
-    schema, unchecked = without_refused_patterns(native["input_schema"])
+    given, empty = _without_empty_required(native["input_schema"])
+    schema, unchecked = without_refused_patterns(given)
     if problems := schema_problems(schema):
         raise InvalidDocument(_moved(problem.below("/input_schema"), draft) for problem in problems)
     try:
@@ -199,12 +203,32 @@ def _check_input(native: dict[str, Any], draft: Draft) -> Losses:
     except InvalidDocument as error:
         raise InvalidDocument(_moved(each.below("/input_schema"), draft) for each in error.problems) from None
     native["input_schema"] = schema
-    return [_moved(loss.below("/input_schema"), draft) for loss in (*unknown, *unchecked)]
+    return [_moved(loss.below("/input_schema"), draft) for loss in (*empty, *unknown, *unchecked)]
+
+
+def _without_empty_required(schema: Any) -> tuple[Any, Losses]:
+    """Return a schema of draft 4 without `required: []`, which that draft forbids and which says nothing."""
+    losses: Losses = []
+
+    def cleaned(inside: Any, path: Path) -> Any:
+        if not isinstance(inside, dict):
+            return inside
+        made = with_subschemas(inside, lambda deeper, at: cleaned(deeper, (*path, *at)))
+        if made.get("required") == []:
+            del made["required"]
+            losses.append(Problem(pointer_to((*path, "required")), "is empty, which draft 4 forbids: it is left out"))
+        return made
+
+    draft = schema.get("$schema") if isinstance(schema, dict) else None
+    is_old = isinstance(draft, str) and _DRAFT_4 in draft
+    return (cleaned(schema, ()), losses) if is_old else (schema, losses)
 
 
 def _check_output(native: dict[str, Any], draft: Draft) -> Losses:
     """Mark what of the output schema cannot be checked; leave the schema out where it is bad."""
-    schema, unchecked = without_refused_patterns(native["output_schema"])
+    given, empty = _without_empty_required(native["output_schema"])
+    schema, unchecked = without_refused_patterns(given)
+    unchecked = [*empty, *unchecked]
     if problems := schema_problems(schema):
         del native["output_schema"]
         unchecked = [

@@ -119,9 +119,18 @@ _WHOLE = frozenset({
 })  # fmt: skip
 
 
+# Keys of Cohere's first version, whose response is the message itself.
+_COHERE_1 = frozenset({"text", "tool_calls"})
+_COHERE_READ = _COHERE_1 | {"generation_id", "response_id", "chat_history", "finish_reason", "meta", "prompt"}
+
+
 def _whole_message(document: Item) -> Opened | None:
     """Open the response of Ollama (`message` and `done`) or of Cohere (`message` and `finish_reason`)."""
     message, key = document.get("message"), next((key for key in ("done", "finish_reason") if key in document), None)
+    if isinstance(document.get("generation_id"), str) and not _COHERE_1.isdisjoint(document) and message is None:
+        said = {"role": "assistant", "content": document.get("text") or None}
+        said |= {"tool_calls": calls} if (calls := document.get("tool_calls")) else {}
+        return Opened([("", said)], "", "the document has `generation_id`, as Cohere's v1 does", read=_COHERE_READ)
     if key is None or not isinstance(message, dict) or not has_role(message):
         return None
     return Opened([("/message", message)], "/message", f"the document has `message` and `{key}`", read=_WHOLE)

@@ -78,7 +78,9 @@ def _ai_sdk_answer(attributes: Attributes) -> list[Any] | None:
     return [made]
 
 
-def _ai_sdk_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _ai_sdk_tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    if tool.get("type", "function") != "function":
+        return tool
     return {
         "name": tool.get("name"),
         "description": tool.get("description") or "",
@@ -144,13 +146,8 @@ def _gemini_request(request: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
     system = settings.get("system_instruction")
     if isinstance(system, str) and system:
         given = [{"role": "system", "parts": [{"text": system}]}, *given]
-    tools = [
-        each
-        for holder in items_of(settings.get("tools"))
-        if isinstance(holder, Mapping)
-        for each in items_of(holder.get("function_declarations"))
-    ]
-    return given, tools or None
+    tools = settings.get("tools")
+    return given, tools if isinstance(tools, list) and tools else None
 
 
 def signs_langsmith(attributes: Attributes) -> bool:
