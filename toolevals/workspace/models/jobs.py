@@ -58,6 +58,10 @@ class Pace:
         return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
+# The kind of a job that destroys what was deleted. `trashed_with` names what that is.
+DESTROY = "destroy"
+
+
 class JobState(models.TextChoices):
     """The stage of a job. Failed: some batch used up its attempts; it can be retried."""
 
@@ -91,7 +95,8 @@ class Job(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
-    # The id of what was deleted together with it: it is not listed, and destroyed with that.
+    # The id of what was deleted together with it: it is not listed, and destroyed with that. Of a job that destroys,
+    # which is listed and stays: the id of what it destroys.
     trashed_with = models.UUIDField(null=True)
 
     objects = JobQuerySet.as_manager()
@@ -114,6 +119,11 @@ class Job(models.Model):
     def is_open(self) -> bool:
         """Return whether it will end of itself, or once it is resumed."""
         return self.state in (JobState.RUNNING, JobState.PAUSED)
+
+    @property
+    def can_be_cancelled(self) -> bool:
+        """Return whether it may end before its work is done: what is destroyed by half cannot be restored."""
+        return self.is_open and self.kind != DESTROY
 
     @property
     def can_be_retried(self) -> bool:
