@@ -72,4 +72,4 @@ def test_a_dataset_goes_to_the_trash_comes_back_and_is_destroyed(
     page.reload()
     expect(page.get_by_text("Nothing was deleted.")).to_be_visible()
     page.goto(f"{app.url}/p/shop/jobs/")
-    expect(page.get_by_role("region", name="Destroy dataset Core")).to_contain_text("succeeded")
+    expect(page.get_by_role("region", name="Destroy dataset Core")).to_contain_text("done")

@@ -105,6 +105,7 @@ class Job(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["project", "-id"], name="job_project"),
             models.Index(fields=["trashed_with"], name="job_trashed", condition=models.Q(trashed_with__isnull=False)),
+            models.Index(fields=["project", "-priority", "id"], name="job_turn", condition=models.Q(state="running")),
         ]
 
     @property
@@ -237,9 +238,13 @@ class Batch(models.Model):
             models.UniqueConstraint(fields=["job", "stage", "number"], name="batch_number"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["due_at"], name="batch_due", condition=models.Q(state__in=["queued", "leased"])),
-            models.Index(fields=["job", "stage", "state"], name="batch_state"),
+            models.Index(fields=["queue", "due_at", "id"], name="batch_due", condition=models.Q(state="queued")),
+            models.Index(fields=["job", "stage", "state", "queue", "due_at", "id"], name="batch_turn"),
             models.Index(fields=["job"], name="batch_first", condition=models.Q(number=FIRST_NUMBER)),
+            models.Index(fields=["due_at"], name="batch_at_work", condition=models.Q(state="leased")),
+            models.Index(
+                fields=["rung_at"], name="batch_rung", condition=models.Q(state="queued", rung_at__isnull=False)
+            ),
         ]
 
 

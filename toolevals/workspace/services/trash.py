@@ -155,7 +155,7 @@ def _destroy_begin(kind: TrashKind, row: Any, actor: User | None) -> bool:
         return True
     batch = BatchPlan("workspace.destroy", {"kind": kind.name, "row": str(row.pk)}, size=max(kind.left(row), 1))
     title = f"Destroy {kind.kind_title(row)}"
-    job = job_create(project=kind.project(row), actor=actor, kind=DESTROY, title=title, batches=[batch])
+    job = job_create(project=kind.project(row), actor=actor, kind="destroy", title=title, batches=[batch])
     Job.objects.filter(pk=job.pk).update(trashed_with=row.pk)
     return True
 
