@@ -102,7 +102,7 @@ def test_what_a_worker_left_behind_is_announced_again(job_of, project):
     first = job.batches.order_by("number").first()
     claimed(first.pk)
     Batch.objects.filter(pk=first.pk).update(due_at=timezone.now())
-    [left, queued] = next_turns(timezone.now(), {Queue.IO: 8})
+    left, _ = next_turns(timezone.now(), {Queue.IO: 8})
     assert left.batch == first.pk
     job_pause(job=job, actor=None)
     assert next_turns(timezone.now(), {Queue.IO: 8}) == []

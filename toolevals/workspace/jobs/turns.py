@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from celery import current_app
-from django.db.models import Exists, OuterRef, Subquery, Value
+from django.db.models import Exists, OuterRef, Subquery, UUIDField, Value
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Job, JobState, Project, Queue
@@ -122,7 +122,8 @@ def _jobs(project: UUID, first: UUID | None, most: int, values: Mapping[str, Any
 
 # Values are asked for by subqueries: the planners would make joins of them, and begin with all jobs or all batches.
 def _project(**which: Any) -> Subquery:
-    return Subquery(Job.objects.filter(pk=OuterRef("job_id"), **which).values("project")[:1])
+    jobs = Job.objects.filter(pk=OuterRef("job_id"), **which)
+    return Subquery(jobs.values("project")[:1], output_field=UUIDField())
 
 
 def _next_batches(queue: str, now: datetime, before: datetime, job: Any, stage: Any) -> BatchQuerySet:
