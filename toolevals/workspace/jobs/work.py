@@ -110,6 +110,6 @@ def _beat(lease: Lease, stop: threading.Event) -> None:
         except (LeaseLost, JobCancelled):
             return
         except (DatabaseError, InterfaceError) as error:
-            logger.warning("The lease of batch %s could not be extended: %s", lease.batch.pk, error)
+            logger.warning("The lease of batch %s could not be extended.", lease.batch.pk, exc_info=error)
         finally:
             connection.close()
