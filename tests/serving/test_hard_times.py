@@ -77,7 +77,7 @@ def test_many_wrong_passwords_at_once_do_not_take_the_site(site: Application) ->
         form = urlencode({"csrfmiddlewaretoken": token, "email": EMAIL, "password": password, "next": ""})
         return asked(site, "POST", "/sign-in/", form, **said)
 
-    seconds = []
+    seconds: list[float] = []
     with ThreadPoolExecutor(CROWD) as crowd:
         tries = [crowd.submit(try_in, f"wrong {number}") for number in range(CROWD)]
         while not all(each.done() for each in tries) or len(seconds) < 3:

@@ -78,9 +78,14 @@ def test_the_announcement_costs_the_same_however_many_wait(job_of, project, othe
 
 def _steps() -> int:
     """Return how many hundreds of instructions SQLite needs for an announcement."""
-    taken = []
+    taken: list[int] = []
+
+    def note() -> int:
+        taken.append(1)
+        return 0
+
     connection.ensure_connection()
-    connection.connection.set_progress_handler(lambda: taken.append(1) and None, 100)
+    connection.connection.set_progress_handler(note, 100)
     try:
         assert len(next_turns(timezone.now(), dict.fromkeys(Queue.values, 8))) == 8
     finally:
