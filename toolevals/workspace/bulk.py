@@ -50,7 +50,7 @@ def others_write_first() -> None:
 def write_ahead_log_empty() -> bool:
     """Empty SQLite's write-ahead log, which stays as large as it once became; return whether it is empty.
 
-    It waits half a second at most for those who read older rows: meanwhile nobody can write.
+    It waits half a second at most for those who read older rows: no other can write meanwhile.
     """
     if connection.vendor != "sqlite":
         return True
