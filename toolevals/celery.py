@@ -6,7 +6,15 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import task_postrun, worker_init, worker_process_init, worker_ready, worker_shutting_down
+from celery.signals import (
+    after_setup_logger,
+    after_setup_task_logger,
+    task_postrun,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutting_down,
+)
 
 from toolevals import life
 from toolevals.garbage import search_seldom
@@ -31,6 +39,16 @@ giving_back = GivingBack()
 def others_first(**_: Any) -> None:
     """Let the web server and the database go first where they share a machine: people and senders wait for those."""
     os.nice(NICENESS)
+
+
+@after_setup_logger.connect
+@after_setup_task_logger.connect
+def outages_in_a_line(logger: Any, **_: Any) -> None:
+    """Have a worker's log, which is not that of the settings, say in a line that the database is away."""
+    from toolevals.workspace.outage_lines import OutageFilter
+
+    for handler in logger.handlers:
+        handler.addFilter(OutageFilter())
 
 
 @worker_init.connect

@@ -57,6 +57,8 @@ def source_of(file: IO[bytes]) -> DetectedSource:
     if not head.strip():
         raise InvalidDocument.at("", "is empty")
     if head.lstrip()[:1] not in (b"{", b"["):
+        if len(head) > MAX_LINE_BYTES:
+            raise InvalidDocument.at("", f"is no JSON, and its first line is longer than {MAX_LINE_BYTES:,} bytes")
         return _text(file)
     first = _value(head.strip())
     if isinstance(first, Mapping) and (source := _named(line_format(first))) is not None:
@@ -103,8 +105,7 @@ def _text(file: IO[bytes]) -> DetectedSource:
     if is_chat(content.removeprefix(BOM)):
         return _evaluation(decoded(content).value)
     try:
-        file.seek(0)
-        document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
+        document = decoded(content).value
     except InvalidDocument:
         document = None
     if isinstance(document, Mapping):

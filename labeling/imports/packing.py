@@ -7,6 +7,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from os import SEEK_END
 from typing import IO, cast
 
 from toolevals.grading.values.problems import InvalidDocument
@@ -19,6 +20,31 @@ MOST_TIMES = 100
 ALWAYS_UNPACKED = 100_000_000
 _PACKED_CHUNK = 1 << 14
 _BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)
+
+
+class _Unpacking(gzip.GzipFile):
+    """A packed file that refuses, while it is read, to unpack to more than its size allows."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._limit = unpacked_limit(file.seek(0, SEEK_END))
+        file.seek(0)
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._checked(super().read(size))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        return self._checked(super().readline(size))
+
+    def _checked(self, some: bytes) -> bytes:
+        if self.tell() > self._limit:
+            raise too_large(self._limit)
+        return some
+
+
+def too_large(limit: int) -> InvalidDocument:
+    """Return the error of a packed file that unpacks to more bytes than it may."""
+    return InvalidDocument.at("", f"unpacks to more than {limit:,} bytes. Send it unpacked")
 
 
 def is_packed(file: IO[bytes]) -> bool:
@@ -35,11 +61,11 @@ def is_zip(file: IO[bytes]) -> bool:
 
 @contextmanager
 def unpacked(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give the file's content, as it comes. Raises InvalidDocument where reading finds it broken."""
+    """Give the file's content, as it comes. Raises InvalidDocument where it is broken, or grows too large."""
     packed = is_packed(file)
     file.seek(0)
     try:
-        yield cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb")) if packed else file
+        yield cast("IO[bytes]", _Unpacking(file)) if packed else file
     except _BROKEN as error:
         place = f"it is whole for the first {_readable(file):,} bytes of its content only"
         raise InvalidDocument.at("", f"is no whole gzip file, {place}: {error}. Send it again") from None
@@ -78,7 +104,7 @@ def plain_copy(pieces: Iterable[bytes], limit: int) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryFile() as copy:
         for some in pieces:
             if copy.tell() + len(some) > limit:
-                raise InvalidDocument.at("", f"unpacks to more than {limit:,} bytes. Send it unpacked")
+                raise too_large(limit)
             copy.write(some)
         copy.seek(0)
         yield cast("IO[bytes]", copy)

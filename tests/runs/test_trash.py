@@ -28,7 +28,7 @@ from labeling.models import (
 from labeling.services import dataset_create, dispute_open, examples_import, import_start, slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
-from tests.runs.trashing import destroyed, swept
+from tests.runs.trashing import destroyed, jobs_destroy, swept
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
@@ -100,8 +100,13 @@ def test_a_failed_import_is_destroyed_with_its_file_and_staged_rows(project, fai
     assert destroyed(failed_import) == 1
     assert not Dataset.with_trash.filter(pk=failed_import.pk).exists()
     assert not any(path.exists() for path in paths)
-    for model in (Upload, Job, Batch, ImportPart, StagedExample):
+    for model in (Upload, ImportPart, StagedExample):
         assert not model.objects.exists(), model
+    # The job that destroyed it stays, and says so.
+    job, batch = Job.objects.get(), Batch.objects.get()
+    assert (job.title, job.state) == ("Destroy dataset Failed", JobState.SUCCEEDED)
+    assert job.progress == (batch.size, batch.size)
+    assert list(Job.objects.of_project(project)) == [job]
     assert verbs(failed_import)[-1] == "dataset_destroy"
 
 
@@ -117,7 +122,8 @@ def test_it_is_destroyed_now_where_its_name_is_typed(failed_import, owner):
         trash_destroy(row=failed_import, actor=owner, typed="Failed")
     assert trash_sweep(timezone.now()) == 0
     trash_destroy(row=failed_import, actor=owner, typed="failed")
-    assert trash_sweep(timezone.now()) == 1
+    assert trash_sweep(timezone.now()) == 0
+    assert jobs_destroy() == 1
     assert not Dataset.with_trash.filter(pk=failed_import.pk).exists()
 
 

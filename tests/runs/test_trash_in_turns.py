@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
+from labeling.models import Dataset
 from labeling.services import dataset_create, import_start
 from tests.runs.building import HISTORY, REFUND, call, stored, uploaded_run, version_of
 from tests.runs.test_killed import KillAt, Killed
-from tests.runs.trashing import swept
+from tests.runs.trashing import destroyed, destroying, jobs_destroy, swept
 from toolevals.runs.models import Run
 from toolevals.runs.trash import datasets
-from toolevals.workspace.models import Project, Upload
-from toolevals.workspace.services import project_create
-from toolevals.workspace.services.trash import TrashError, trash_put, trash_restore, trash_sweep
+from toolevals.runs.trash.datasets import Datasets
+from toolevals.workspace.jobs import leases
+from toolevals.workspace.models import Batch, BatchState, Job, Project, Upload
+from toolevals.workspace.services import project_create, trash
+from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
 from toolevals.workspace.trash import parts
 
 pytestmark = pytest.mark.django_db
@@ -65,12 +70,64 @@ def test_a_kill_in_the_middle_leaves_a_smaller_rest_that_is_destroyed_next(
     assert not Upload.objects.exists()
 
 
-def test_a_turn_ends_when_its_time_is_over_and_the_next_goes_on(project, version, run):
+def test_between_two_turns_it_tells_how_far_it_is_and_gives_way(project, version, run, monkeypatch):
+    monkeypatch.setattr(trash, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(leases, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(leases, "quick_work_waits", lambda: True)
     trash_put(row=project, actor=None)
-    later = timezone.now() + timedelta(days=31)
-    assert trash_sweep(later, 0) == 0
-    turns = 0
+    assert trash_sweep(timezone.now() + timedelta(days=31)) == 1
+    [batch], turns, seen = destroying(), 0, [0]
     while Project.with_trash.filter(pk=project.pk).exists():
-        trash_sweep(later, 0.01)
+        assert jobs_destroy() <= 1
         turns += 1
         assert turns < 500
+        for left in Batch.objects.filter(pk=batch.pk):
+            # To give way is no attempt that failed.
+            assert (left.state, left.attempts) == (BatchState.QUEUED, 0)
+            seen.append(left.done)
+    assert turns > 10
+    assert seen == sorted(seen)
+    assert seen[-1] > 0
+
+
+def test_what_cannot_be_destroyed_says_why_and_is_tried_again_after_an_hour(project, version, monkeypatch, owner):
+    other = dataset_create(project=project, actor=None, slug="other", name="Other")
+    for dataset in (version.dataset, other):
+        trash_put(row=dataset, actor=owner)
+
+    def rests_on_itself(kind: Datasets, row: Any, until: float) -> bool:
+        if row.pk == other.pk:
+            return children_delete_first(kind, row, until)
+        raise parts.RestsOnItself("what is left rests on itself")
+
+    children_delete_first = Datasets.destroy
+    monkeypatch.setattr(Datasets, "destroy", rests_on_itself)
+    later = timezone.now() + timedelta(days=31)
+    assert trash_sweep(later) == 2
+    for _ in range(4):
+        jobs_destroy()
+    failed = Job.objects.destroying().get(trashed_with=version.dataset_id)
+    assert (failed.state, failed.failures()[0].error) == ("failed", "RestsOnItself: what is left rests on itself")
+    # The others are not kept waiting for it.
+    assert not Dataset.with_trash.filter(pk=other.pk).exists()
+    assert trash_sweep(timezone.now() + timedelta(minutes=59)) == 0
+    monkeypatch.undo()
+    assert trash_sweep(later) == 1
+    assert jobs_destroy() == 1
+    assert not Dataset.with_trash.filter(pk=version.dataset_id).exists()
+
+
+def test_who_restores_before_it_begins_takes_the_job_away(project, version, owner):
+    trash_put(row=version.dataset, actor=owner)
+    trash_destroy(row=version.dataset, actor=owner, typed="core")
+    assert Job.objects.destroying().count() == 1
+    trash_restore(row=version.dataset, actor=owner)
+    assert not Job.objects.destroying().exists()
+    assert trash_sweep(timezone.now()) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_write_ahead_log_is_empty_behind_it(transactional_db):
+    project = project_create(actor=None, slug="shop", name="Shop support")
+    destroyed(project)
+    assert Path(f"{connection.settings_dict['NAME']}-wal").stat().st_size == 0

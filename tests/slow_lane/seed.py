@@ -72,8 +72,9 @@ from toolevals.traces.services import (  # noqa: E402
     today_start,
     trace_settle,
 )
-from toolevals.workspace.models import Role  # noqa: E402
+from toolevals.workspace.models import Job, Role  # noqa: E402
 from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402
+from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402
 
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 
@@ -206,12 +207,20 @@ def look_start(ground: Ground) -> Any:
     return file_drop(project=ground.project, actor=ground.owner, file=file, name="examples.jsonl")[1]
 
 
+def destroy_start(ground: Ground) -> Any:
+    made = dataset_create(project=ground.project, actor=ground.owner, slug="doomed", name="Doomed")
+    trash_put(row=made, actor=ground.owner)
+    trash_destroy(row=made, actor=ground.owner, typed="doomed")
+    return Job.objects.destroying().get(trashed_with=made.pk)
+
+
 # How a job of each kind is begun. A new kind needs a line.
 STARTERS: dict[str, Callable[[Ground], Any]] = {
     "agreement": agreement_start,
     "bundle": lambda ground: bundle_start(grading=ground.run.grading, actor=ground.owner),
     "calibration": calibration_start,
     "coverage": lambda ground: coverage._count_in_a_job(ground.dataset, ground.owner, coverage.FRESH).job,
+    "destroy": destroy_start,
     "dialects": lambda ground: dialects_start(grading=ground.run.grading, actor=ground.owner).job,
     "drift": drift_start,
     "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),

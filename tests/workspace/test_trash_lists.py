@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset
 from labeling.services import dataset_create
+from tests.runs.trashing import jobs_destroy
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create
 from toolevals.workspace.jobs import BatchPlan, job_create
@@ -144,8 +145,14 @@ def test_an_owner_destroys_by_rest_what_is_named_and_it_is_audited(as_owner: Cli
     assert trash_sweep(timezone.now()) == 0
     answer = as_owner.post(address, {"name": "failed"}, content_type="application/json")
     assert (answer.status_code, answer.json()["name"]) == (200, "failed")
+    job = f"/api/v1/projects/shop/jobs/{answer.json()['job']}/"
+    assert as_owner.get(job).json()["state"] == "running"
+    assert as_owner.delete(job).status_code == 409
+    assert as_owner.post(f"{job}pause/").json()["state"] == "paused"
+    assert as_owner.post(f"{job}resume/").json()["state"] == "running"
     assert AuditEntry.objects.get(verb="dataset_destroy_now").actor == owner
-    assert trash_sweep(timezone.now()) == 1
+    assert jobs_destroy() == 1
+    assert as_owner.get(job).json()["state"] == "succeeded"
     assert not Dataset.with_trash.filter(pk=made.pk).exists()
     assert as_owner.post(address, {"name": "failed"}, content_type="application/json").status_code == 404
 
@@ -215,6 +222,6 @@ def test_what_is_destroyed_next_says_so_and_can_still_be_restored(as_owner: Clie
     assert "Destroy it now" in as_owner.get(address).content.decode()
     trash_destroy(row=made, actor=owner, typed="failed")
     page = as_owner.get(address).content.decode()
-    assert "It is destroyed within a minute." in page
+    assert "A job destroys it next." in page
     assert "Destroy it now" not in page
     assert reverse("workspace:trash-restore", args=["shop", "dataset", made.pk]) in page

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from celery import current_app
+from django.db import connection
 from django.utils import timezone
 
+from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.jobs import JobCancelled, Lease, job_cancel, job_pause
 from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
-from toolevals.workspace.models import Batch, BatchState, Queue
+from toolevals.workspace.models import Batch, BatchState, Job, Queue
 from toolevals.workspace.services import project_create
 
 from .tasks import claimed
@@ -57,11 +59,58 @@ def test_no_queue_is_held_up_by_another(job_of):
     assert [turn.queue for turn in turns] == ["grade", "agent", "agent"]
 
 
-def test_the_announcement_of_many_costs_two_queries(job_of, other, django_assert_num_queries):
+def test_the_announcement_of_many_costs_a_query_for_each_project_that_waits(job_of, other, django_assert_num_queries):
     job_of([{}] * MANY)
     job_of([{}] * MANY, owner=other)
-    with django_assert_num_queries(2):
+    project_create(actor=None, slug="idle", name="Idle")
+    with django_assert_num_queries(5 + 2):
         assert len(next_turns(timezone.now(), {Queue.IO: 8})) == 8
+
+
+def test_the_announcement_costs_the_same_however_many_wait(job_of, project, other):
+    job_of([{}] * MANY)
+    steps = [_steps()]
+    for owner in (project, other):
+        job_of([{}] * MANY * 50, owner=owner)
+    tables_analyze(Batch, Job)
+    assert _steps() < 3 * steps[0]
+
+
+def _steps() -> int:
+    """Return how many hundreds of instructions SQLite needs for an announcement."""
+    taken: list[int] = []
+
+    def note() -> int:
+        taken.append(1)
+        return 0
+
+    connection.ensure_connection()
+    connection.connection.set_progress_handler(note, 100)
+    try:
+        assert len(next_turns(timezone.now(), dict.fromkeys(Queue.values, 8))) == 8
+    finally:
+        connection.connection.set_progress_handler(None, 0)
+    return len(taken)
+
+
+def test_the_next_jobs_of_a_project_fill_what_one_leaves_free(job_of, other):
+    job_of([{}], priority=1)
+    job_of([{}] * 2)
+    job_of([{}] * MANY)
+    assert names(8) == ["shop"] * 8
+    numbers = Batch.objects.exclude(rung_at=None).order_by("id").values_list("job__priority", "number")
+    assert list(numbers) == [(1, 1), (0, 1), (0, 2), *((0, number) for number in range(1, 6))]
+
+
+def test_what_a_worker_left_behind_is_announced_again(job_of, project):
+    job = job_of([{}] * 2, owner=project)
+    first = job.batches.order_by("number").first()
+    claimed(first.pk)
+    Batch.objects.filter(pk=first.pk).update(due_at=timezone.now())
+    left, _ = next_turns(timezone.now(), {Queue.IO: 8})
+    assert left.batch == first.pk
+    job_pause(job=job, actor=None)
+    assert next_turns(timezone.now(), {Queue.IO: 8}) == []
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def restore(arguments: argparse.Namespace) -> int:
 
 
 def destroy(arguments: argparse.Namespace) -> int:
-    """Have something in the trash destroyed, which a worker does within a minute; of several the last deleted."""
+    """Have something in the trash destroyed, which a job does; of several the last deleted."""
     client = ProjectClient.from_arguments(arguments)
     pk = _in_trash(client, arguments)
     if not arguments.yes:

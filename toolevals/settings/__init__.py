@@ -295,8 +295,11 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"links": {"()": "toolevals.workspace.links.LinkFilter"}},
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "filters": {
+        "links": {"()": "toolevals.workspace.links.LinkFilter"},
+        "outages": {"()": "toolevals.workspace.outage_lines.OutageFilter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["outages"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
     # Those that name the address that was asked for: an invitation's link lets in the person who has it.
     "loggers": {

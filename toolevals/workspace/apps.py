@@ -14,6 +14,8 @@ class WorkspaceConfig(AppConfig):
 
         import toolevals.celery
         import toolevals.workspace.checks  # noqa: F401
+        from toolevals.workspace.outage_lines import database_reached
         from toolevals.workspace.postgresql import connection_prepare
 
         connection_created.connect(connection_prepare)
+        connection_created.connect(database_reached)

@@ -26,6 +26,7 @@ _Preparation = tuple[frozenset[type], Callable[[Any], Any]]
 COPIED_AT_ONCE = 2000
 # The longest pause that SQLite makes before it asks for the lock again, and a little.
 SQLITE_ASKS_AGAIN_SECONDS = 0.11
+SQLITE_LOG_WAIT_MS = 500
 # Of each index, by SQLite.
 ROWS_LOOKED_AT = 400
 # The tables that are a tenth larger than when PostgreSQL's planner was told of them, as its own autovacuum has it.
@@ -44,6 +45,25 @@ def others_write_first() -> None:
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         time.sleep(SQLITE_ASKS_AGAIN_SECONDS)
+
+
+def write_ahead_log_empty() -> bool:
+    """Empty SQLite's write-ahead log, which stays as large as it once became; return whether it is empty.
+
+    It waits half a second at most for those who read older rows: no other can write meanwhile.
+    """
+    if connection.vendor != "sqlite":
+        return True
+    if connection.in_atomic_block:
+        return False
+    with connection.cursor() as cursor:
+        [before] = cursor.execute("PRAGMA busy_timeout").fetchone()
+        cursor.execute(f"PRAGMA busy_timeout = {SQLITE_LOG_WAIT_MS}")
+        try:
+            [busy, _, _] = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {before}")
+    return not busy
 
 
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from labeling.imports.packing import too_large, unpacked_limit
 from labeling.imports.readers.recorded_tasks import tau2_rows, tau_rows
 from labeling.imports.readers.settings import Settings
 from toolevals.grading.files.evaluation_files.reading import content_key
@@ -28,9 +30,12 @@ def result_document(content: bytes, most: int = MOST_BYTES) -> Any:
     if content[:2] == b"\x1f\x8b":
         try:
             with gzip.open(io.BytesIO(content)) as stream:
-                content = stream.read(most + 1)
-        except (OSError, EOFError) as error:
+                limit = min(most, unpacked_limit(len(content)))
+                content = stream.read(limit + 1)
+        except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
+        if len(content) > limit:
+            raise too_large(limit)
     return load_json(content, max_bytes=most, max_depth=MAX_DEPTH)
 
 

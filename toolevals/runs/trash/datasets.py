@@ -92,6 +92,9 @@ class Datasets(TrashKind):
             ],
         }
 
+    def left(self, row: Any) -> int:
+        return Example.objects.filter(dataset=row).count() + VersionEntry.objects.filter(version__dataset=row).count()
+
     def destroy(self, row: Any, until: float) -> bool:
         kept = versions_in_use(row)
         return (
@@ -102,8 +105,16 @@ class Datasets(TrashKind):
             and delete_in_parts(StagedExample.objects.filter(part__dataset=row), until)
             and delete_in_parts(ImportPart.objects.filter(dataset=row), until)
             and children_delete(row, until, keep=[Example, DatasetVersion])
-            and _finish(row, kept)
         )
+
+    def finish(self, row: Any) -> bool:
+        # Who destroys a run locks the dataset too: what a run frees now, this one or the other sees.
+        Dataset.with_trash.select_for_update(no_key=True, of=("self",)).get(pk=row.pk)
+        kept = versions_in_use(row)
+        if _loose_examples(row, kept).exists():
+            return False
+        _versions_remove(row, kept)
+        return True
 
 
 def versions_in_use(dataset: Dataset) -> set[UUID]:
@@ -161,7 +172,7 @@ def _labels_remove(dataset: Dataset, until: float) -> bool:
     return True
 
 
-def _finish(dataset: Dataset, kept: Collection[UUID]) -> bool:
+def _versions_remove(dataset: Dataset, kept: Collection[UUID]) -> None:
     """Remove the versions that nothing names, and the dataset with the last of them; else blank what it says."""
     for version in DatasetVersion.objects.filter(dataset=dataset).exclude(pk__in=kept).order_by("pk"):
         try:
@@ -175,4 +186,3 @@ def _finish(dataset: Dataset, kept: Collection[UUID]) -> bool:
     else:
         Dataset.with_trash.filter(pk=dataset.pk).delete()
     registries_look_again(dataset.project_id)
-    return True

@@ -49,12 +49,18 @@ class Registries(TrashKind):
             ]
         }
 
+    def left(self, row: Any) -> int:
+        return int(RegistryVersion.objects.filter(registry=row).count())
+
     def destroy(self, row: Any, until: float) -> bool:
         for version in RegistryVersion.objects.filter(registry=row).order_by("pk"):
             try:
                 version.delete()
             except (ProtectedError, RestrictedError):
                 continue
+        return True
+
+    def finish(self, row: Any) -> bool:
         if not RegistryVersion.objects.filter(registry=row).exists():
             Registry.with_trash.filter(pk=row.pk).delete()
         return True

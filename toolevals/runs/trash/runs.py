@@ -11,7 +11,7 @@ from django.db.models import Count, Q
 
 from labeling.models import Dataset
 from toolevals.registry.models import Registry
-from toolevals.runs.models import Grading, JudgeCalibration, Run, Transcript, Tryout, VerdictCount
+from toolevals.runs.models import CaseGrade, Grading, JudgeCalibration, Run, Transcript, Tryout, VerdictCount
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.kinds import TrashKind, counted
 from toolevals.workspace.trash.parts import children_delete, delete_in_parts
@@ -77,13 +77,19 @@ class Runs(TrashKind):
             "outcomes": dict(outcomes.values_list("value", "count")),
         }
 
+    def left(self, row: Any) -> int:
+        return Transcript.objects.filter(run=row).count() + CaseGrade.objects.filter(grading__run=row).count()
+
     def destroy(self, row: Any, until: float) -> bool:
-        if not run_empty(row, until):
-            return False
+        return run_empty(row, until)
+
+    def finish(self, row: Any) -> bool:
         # Their versions, and the tools of their agents, may have been kept for it alone.
-        Dataset.with_trash.filter(pk=row.dataset_version.dataset_id).exclude(destroyed_at=None).update(
-            destroyed_at=None
+        dataset = Dataset.with_trash.select_for_update(no_key=True, of=("self",)).filter(
+            pk=row.dataset_version.dataset_id
         )
+        for each in dataset:
+            Dataset.with_trash.filter(pk=each.pk).exclude(destroyed_at=None).update(destroyed_at=None)
         registries_look_again(row.project_id)
         return True
 

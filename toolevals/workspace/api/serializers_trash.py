@@ -8,6 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.workspace.api.serializers import UserSerializer
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import Project
+from toolevals.workspace.services.trash import jobs_destroying
 from toolevals.workspace.trash.kinds import kind_of
 
 
@@ -34,6 +37,9 @@ class TrashedSerializer(serializers.Serializer[Any]):
     deleted_at = serializers.DateTimeField(allow_null=True)
     deleted_by = UserSerializer(allow_null=True)
     destroy_at = serializers.DateTimeField(allow_null=True, help_text="When it is destroyed for good.")
+    job = serializers.SerializerMethodField(
+        help_text="The job that destroys it; null before, and of a project, whose jobs cannot be asked for any more."
+    )
     takes = serializers.SerializerMethodField(help_text="What goes with it, counted when it was deleted.")
     rests = serializers.SerializerMethodField(help_text="Sentences on what rests on it and stays.")
 
@@ -48,6 +54,13 @@ class TrashedSerializer(serializers.Serializer[Any]):
     @extend_schema_field(serializers.CharField())
     def get_title(self, row: Any) -> str:
         return kind_of(row).title(row)
+
+    @extend_schema_field(serializers.UUIDField(allow_null=True))
+    def get_job(self, row: Any) -> Any:
+        if isinstance(row, Project) or row.destroy_at is None or row.destroy_at > database_now():
+            return None
+        job = jobs_destroying([row]).get(row.pk)
+        return None if job is None else job.pk
 
     @extend_schema_field(TakenSerializer(many=True))
     def get_takes(self, row: Any) -> Any:

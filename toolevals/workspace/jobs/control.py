@@ -24,6 +24,11 @@ def job_cancel(*, job: Job, actor: User | None) -> Job:
     locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
     if not locked.is_open:
         raise JobStateError(f"The job is {locked.state}; only a running or paused job can be cancelled.")
+    if not locked.can_be_cancelled:
+        raise JobStateError(
+            "A job that destroys can be paused, not cancelled: what it has destroyed does not come back. "
+            "Before it begins, restore what it is for from the trash."
+        )
     locked.state, locked.finished_at = JobState.CANCELLED, database_now()
     locked.save(update_fields=["state", "finished_at"])
     Batch.objects.filter(job=locked, state=BatchState.QUEUED).update(state=BatchState.CANCELLED, rung_at=None)

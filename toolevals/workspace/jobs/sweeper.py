@@ -76,7 +76,7 @@ class Sweeper:
         try:
             step()
         except Error as error:
-            logger.warning("The sweeper cannot reach the database, and waits: %s", error)
+            logger.warning("The sweeper cannot reach the database, and waits: %s", error, exc_info=error)
             connection.close()
             return False
         except Exception:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,12 +12,12 @@ from typing import Any
 from uuid import UUID
 
 from celery import current_app
-from django.db.models import Count, F, Q, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Exists, OuterRef, Subquery, UUIDField, Value
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Queue
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_NUMBER, ANOTHER_MOMENT, PreparedQuery
+from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Job, JobState, Project, Queue
+from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +46,14 @@ def queues_served() -> list[str]:
 def quick_work_waits() -> bool:
     """Return whether work of another kind than agents' and judges' is due in a queue of this worker's."""
     quick = [queue for queue in queues_served() if queue not in SLOW_QUEUES]
-    waiting = Batch.objects.due(database_now()).filter(queue__in=quick, state=BatchState.QUEUED)
-    return waiting.exclude(task__in=unknown_tasks()).exists()
+    now = database_now()
+    quick = [queue for queue in quick if _QUEUED.rows(queue=queue, now=now)]
+    if not quick:
+        return False
+    waits = Batch.objects.filter(job=OuterRef("pk"), stage=OuterRef("stage"), state=BatchState.QUEUED)
+    waits = waits.exclude(task__in=unknown_tasks())
+    due = Subquery(waits.filter(queue__in=quick, due_at__lte=now).values("pk")[:1])
+    return Job.objects.filter(state=JobState.RUNNING).alias(due=due).filter(due__isnull=False).exists()
 
 
 def unknown_tasks() -> tuple[str, ...]:
@@ -85,13 +91,15 @@ def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = Tru
 
 
 def _turns(now: datetime, ahead: Mapping[str, int], of_others: bool, unknown: tuple[str, ...]) -> list[Turn]:
-    held = _held(now, unknown)
+    queries = _queries(unknown)
+    held = _held(now, queries)
     left = {queue: most - (held.announced[queue] if of_others else 0) for queue, most in ahead.items()}
     queues = [queue for queue, free in left.items() if free > 0]
     if not queues:
         return []
-    # Of no project can more be next.
-    found = _waiting(tuple(queues), unknown).values(now=now, before=now - RING_AGAIN, most=max(left.values()))
+    left_behind = queries.overdue.values(now=now, before=now - RING_AGAIN)
+    found: list[Sequence[Any]] = [row for row in left_behind if row[0] in queues]
+    found += (row for queue in queues for row in _waiting(queue, left[queue], now, queries))
     turns = []
     for queue, _, _, _, pk, task in sorted(found, key=held.order):
         if left[queue] > 0:
@@ -113,37 +121,112 @@ class _Held:
         return Queue.values.index(queue), -priority, self.by_project[queue, project] + place, pk
 
 
-def _held(now: datetime, unknown: tuple[str, ...]) -> _Held:
+def _held(now: datetime, queries: _Queries) -> _Held:
     by_project: Counter[tuple[str, UUID]] = Counter()
     announced: Counter[str] = Counter()
-    for queue, project, at_work, rung in _counts(unknown).values(now=now, before=now - RING_AGAIN):
-        by_project[queue, project] = at_work + rung
-        announced[queue] += rung
+    for queue, project in queries.at_work.values(now=now):
+        by_project[queue, project] += 1
+    for queue, project in queries.announced.values(before=now - RING_AGAIN):
+        # None: its job was cancelled or paused since.
+        if project is not None:
+            by_project[queue, project] += 1
+            announced[queue] += 1
     return _Held(by_project, announced)
 
 
-@cache
-def _counts(unknown: tuple[str, ...]) -> PreparedQuery:
-    def build(now: datetime, before: datetime) -> Any:
-        at_work = Q(state=BatchState.LEASED, due_at__gt=now)
-        rung = Q(state=BatchState.QUEUED, rung_at__gte=before, job__state="running")
-        rows = Batch.objects.filter(at_work | rung).exclude(task__in=unknown).order_by()
-        counted = rows.values_list("queue", "job__project_id")
-        return counted.annotate(at_work=Count("pk", filter=at_work), rung=Count("pk", filter=rung))
+def _waiting(queue: str, most: int, now: datetime, queries: _Queries) -> Iterator[Sequence[Any]]:
+    """Yield `most` batches of each project that wait in a queue and were not announced lately, as `_Held.order` has it.
 
-    return PreparedQuery(build, {"now": A_MOMENT, "before": ANOTHER_MOMENT}, by_values=True)
+    An index leads to each, however many wait: of the more urgent jobs first, then of the oldest, what is due longest.
+    """
+    values = {"queue": queue, "now": now, "before": now - RING_AGAIN}
+    if not _QUEUED.rows(queue=queue, now=now):
+        return
+    for project, first in queries.first_jobs.values(**values):
+        places: Counter[int] = Counter()
+        for job in _jobs(project, first, queries.further_jobs(most), values):
+            for pk, task, priority in queries.batches(most).values(job=job, **values):
+                places[priority] += 1
+                yield queue, priority, project, places[priority], pk, task
+            if places.total() >= most:
+                break
 
 
-@cache
-def _waiting(queues: tuple[str, ...], unknown: tuple[str, ...]) -> PreparedQuery:
-    """Return the query of what waits in these queues and was not announced lately: `most` of each project."""
+def _jobs(project: UUID, first: UUID | None, further: PreparedQuery, values: Mapping[str, Any]) -> Iterator[UUID]:
+    """Yield the jobs of a project that have work waiting. Those behind the first are asked for when it has too few."""
+    if first is not None:
+        yield first
+        yield from (job for (job,) in further.values(project=project, **values) if job != first)
 
-    def build(now: datetime, before: datetime, most: int) -> Any:
-        place = Window(
-            RowNumber(), partition_by=[F("queue"), F("job__project_id"), F("job__priority")], order_by=F("id").asc()
-        )
-        rows = Batch.objects.due(now).filter(queue__in=queues).exclude(task__in=unknown).not_rung_since(before)
-        found = rows.annotate(place=place).filter(place__lte=most)
-        return found.values_list("queue", "job__priority", "job__project_id", "place", "id", "task")
 
-    return PreparedQuery(build, {"now": A_MOMENT, "before": ANOTHER_MOMENT, "most": A_NUMBER}, by_values=True)
+# Values are asked for by subqueries: the planners would make joins of them, and begin with all jobs or all batches.
+def _project(**which: Any) -> Subquery:
+    jobs = Job.objects.filter(pk=OuterRef("job_id"), **which)
+    return Subquery(jobs.values("project")[:1], output_field=UUIDField())
+
+
+def _queued(queue: str, now: datetime) -> Any:
+    return Batch.objects.filter(queue=queue, state=BatchState.QUEUED, due_at__lte=now).order_by().values_list("pk")[:1]
+
+
+# Planned by values: a plan for all values could use no index that holds the rows of one state.
+_WAITING = {"queue": A_TEXT, "now": A_MOMENT, "before": ANOTHER_MOMENT}
+_QUEUED = PreparedQuery(_queued, {"queue": A_TEXT, "now": A_MOMENT}, by_values=True)
+
+
+class _Queries:
+    """The queries of a ring, without the batches of some tasks."""
+
+    def __init__(self, unknown: tuple[str, ...]) -> None:
+        self._batches = Batch.objects.exclude(task__in=unknown)
+        self.at_work = PreparedQuery(self._at_work, {"now": A_MOMENT}, by_values=True)
+        self.announced = PreparedQuery(self._announced, {"before": A_MOMENT}, by_values=True)
+        self.overdue = PreparedQuery(self._overdue, {"now": A_MOMENT, "before": ANOTHER_MOMENT}, by_values=True)
+        self.first_jobs = PreparedQuery(self._first_jobs, _WAITING, by_values=True)
+        self.further_jobs = cache(self._further_jobs)
+        self.batches = cache(self._batches_of_job)
+
+    def _at_work(self, now: datetime) -> Any:
+        leased = self._batches.filter(state=BatchState.LEASED, due_at__gt=now)
+        return leased.order_by().values_list("queue", _project())
+
+    def _announced(self, before: datetime) -> Any:
+        rung = self._batches.filter(state=BatchState.QUEUED, rung_at__isnull=False, rung_at__gte=before)
+        return rung.order_by().values_list("queue", _project(state=JobState.RUNNING))
+
+    def _overdue(self, now: datetime, before: datetime) -> Any:
+        """Return what workers left behind, which is little: the first in their projects."""
+        running = Job.objects.filter(pk=OuterRef("job_id"), stage=OuterRef("stage"), state=JobState.RUNNING)
+        left = self._batches.filter(state=BatchState.LEASED, due_at__lte=now).not_rung_since(before).order_by()
+        priority = Subquery(running.values("priority")[:1])
+        return left.filter(Exists(running)).values_list("queue", priority, _project(), Value(0), "pk", "task")
+
+    def _next(self, queue: str, now: datetime, before: datetime, job: Any, stage: Any) -> BatchQuerySet:
+        waiting = self._batches.filter(job=job, stage=stage, state=BatchState.QUEUED, queue=queue, due_at__lte=now)
+        return waiting.not_rung_since(before).order_by("due_at", "id")
+
+    def _next_jobs(self, queue: str, now: datetime, before: datetime, project: Any) -> JobQuerySet:
+        waits = Subquery(self._next(queue, now, before, OuterRef("pk"), OuterRef("stage")).values("pk")[:1])
+        jobs = Job.objects.filter(project=project, state=JobState.RUNNING)
+        return jobs.alias(waits=waits).filter(waits__isnull=False).order_by("-priority", "id")
+
+    def _first_jobs(self, queue: str, now: datetime, before: datetime) -> Any:
+        first = Subquery(self._next_jobs(queue, now, before, OuterRef("pk")).values("pk")[:1])
+        return Project.with_trash.order_by().values_list("pk", first)
+
+    def _further_jobs(self, most: int) -> PreparedQuery:
+        def build(queue: str, now: datetime, before: datetime, project: UUID) -> Any:
+            return self._next_jobs(queue, now, before, project).values_list("pk")[:most]
+
+        return PreparedQuery(build, _WAITING | {"project": an_id(1)}, by_values=True)
+
+    def _batches_of_job(self, most: int) -> PreparedQuery:
+        def build(queue: str, now: datetime, before: datetime, job: UUID) -> Any:
+            mine = Job.objects.filter(pk=job)
+            next_ones = self._next(queue, now, before, job, Subquery(mine.values("stage")[:1]))
+            return next_ones.values_list("pk", "task", Subquery(mine.values("priority")[:1]))[:most]
+
+        return PreparedQuery(build, _WAITING | {"job": an_id(1)}, by_values=True)
+
+
+_queries = cache(_Queries)

@@ -112,7 +112,7 @@ def _beat(lease: Lease, stop: threading.Event) -> None:
             # The work hears of it when it next writes, unless it hangs.
             is_lost = True
         except (DatabaseError, InterfaceError) as error:
-            logger.warning("The lease of batch %s could not be extended: %s", lease.batch.pk, error)
+            logger.warning("The lease of batch %s could not be extended.", lease.batch.pk, exc_info=error)
         finally:
             connection.close()
 

@@ -4,6 +4,7 @@ from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
 from toolevals.workspace.models.invitations import Invitation, InvitationState
 from toolevals.workspace.models.jobs import (
+    DESTROY,
     FIRST_NUMBER,
     SLOW_QUEUES,
     Batch,
@@ -21,6 +22,7 @@ from toolevals.workspace.models.users import SignInAddress, SignInFailure, User
 from toolevals.workspace.models.visits import Visit
 
 __all__ = [
+    "DESTROY",
     "FIRST_NUMBER",
     "SLOW_QUEUES",
     "ApiToken",

@@ -62,6 +62,10 @@ class Pace:
         return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
+# The kind of a job that destroys what was deleted. `trashed_with` names what that is.
+DESTROY = "destroy"
+
+
 class JobState(models.TextChoices):
     """The stage of a job. Failed: some batch used up its attempts; it can be retried."""
 
@@ -95,7 +99,8 @@ class Job(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = MomentField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
-    # The id of what was deleted together with it: it is not listed, and destroyed with that.
+    # The id of what was deleted together with it: it is not listed, and destroyed with that. Of a job that destroys,
+    # which is listed and stays: the id of what it destroys.
     trashed_with = models.UUIDField(null=True)
 
     objects = JobQuerySet.as_manager()
@@ -104,6 +109,7 @@ class Job(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["project", "-id"], name="job_project"),
             models.Index(fields=["trashed_with"], name="job_trashed", condition=models.Q(trashed_with__isnull=False)),
+            models.Index(fields=["project", "-priority", "id"], name="job_turn", condition=models.Q(state="running")),
         ]
 
     @property
@@ -140,6 +146,11 @@ class Job(models.Model):
     def state_words(self) -> str:
         """Return its state for a cell of a table, and why it failed."""
         return f"failed: {self.reason[:200]}" if self.reason else str(self.state)
+
+    @property
+    def can_be_cancelled(self) -> bool:
+        """Return whether it may end before its work is done: what is destroyed by half cannot be restored."""
+        return self.is_open and self.kind != DESTROY
 
     @property
     def can_be_retried(self) -> bool:
@@ -254,9 +265,13 @@ class Batch(models.Model):
             models.UniqueConstraint(fields=["job", "stage", "number"], name="batch_number"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["due_at"], name="batch_due", condition=models.Q(state__in=["queued", "leased"])),
-            models.Index(fields=["job", "stage", "state"], name="batch_state"),
+            models.Index(fields=["queue", "due_at", "id"], name="batch_due", condition=models.Q(state="queued")),
+            models.Index(fields=["job", "stage", "state", "queue", "due_at", "id"], name="batch_turn"),
             models.Index(fields=["job"], name="batch_first", condition=models.Q(number=FIRST_NUMBER)),
+            models.Index(fields=["due_at"], name="batch_at_work", condition=models.Q(state="leased")),
+            models.Index(
+                fields=["rung_at"], name="batch_rung", condition=models.Q(state="queued", rung_at__isnull=False)
+            ),
         ]
 
 

@@ -36,7 +36,11 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def of_project(self, project: Project) -> JobQuerySet:
         """Return the jobs of a project, without those whose work went into the trash with what it was for."""
-        return self.filter(project=project, trashed_with=None)
+        return self.filter(Q(trashed_with=None) | Q(kind="destroy"), project=project)
+
+    def destroying(self) -> JobQuerySet:
+        """Return the jobs that destroy what was deleted; `trashed_with` names what."""
+        return self.filter(kind="destroy").exclude(trashed_with=None)
 
     def open(self) -> JobQuerySet:
         """Return what is running or paused."""

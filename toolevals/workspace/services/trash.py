@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import logging
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models.deletion import ProtectedError, RestrictedError
+from django.db.models import Exists, OuterRef, Q
 
+from toolevals.workspace.bulk import write_ahead_log_empty
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.jobs import job_cancel
-from toolevals.workspace.models import Job, Project, User
+from toolevals.workspace.jobs import BatchPlan, Lease, MustGiveWay, job_cancel, job_create, job_retry
+from toolevals.workspace.jobs.completion import batch_complete
+from toolevals.workspace.models import DESTROY, Job, JobState, Project, User
 from toolevals.workspace.models.trash import destroyed_from
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.trash.kinds import TrashKind, kind_of, trash_kinds
-from toolevals.workspace.trash.parts import RestsOnItself, jobs_delete
+from toolevals.workspace.trash.parts import jobs_delete
 
-logger = logging.getLogger(__name__)
-
-# A turn of the sweeper's duty: its others wait no longer than that.
-TURN_SECONDS = 5.0
+# Between two looks of a job that destroys at whether other work waits.
+TURN_SECONDS = 2.0
+# Before what a job failed to destroy is tried again.
+FAILED_AGAIN = timedelta(hours=1)
+# Jobs of each kind that one round of the sweeper begins.
+JOBS_AT_ONCE = 100
 
 
 class TrashError(ValueError):
@@ -66,6 +71,8 @@ def trash_restore(*, row: Any, actor: User | None) -> Any:
             f"Another {kind.name} has the short name {kind.key(locked)} by now. "
             f"Delete that one, or leave this one in the trash; then restore it."
         )
+    # A job that was to destroy it has destroyed nothing yet.
+    Job.objects.destroying().filter(trashed_with=locked.pk).delete()
     Job.objects.filter(trashed_with=locked.pk).update(trashed_with=None)
     locked.deleted_at = locked.deleted_by = locked.destroy_at = locked.deletion = None
     try:
@@ -80,12 +87,13 @@ def trash_restore(*, row: Any, actor: User | None) -> Any:
 
 @transaction.atomic
 def trash_destroy(*, row: Any, actor: User | None, typed: str) -> Any:
-    """Have a row destroyed now, which a worker does; `typed` must be its name. Raises `TrashError`."""
+    """Have a row destroyed now, which a job does; `typed` must be its name. Raises `TrashError`."""
     kind, locked = _restorable(row)
     if typed.strip() != kind.key(locked):
         raise TrashError(f"Type {kind.key(locked)} to destroy it. Nothing was destroyed.")
     locked.destroy_at = database_now()
     locked.save(update_fields=["destroy_at"])
+    _destroy_begin(kind, locked, actor)
     detail = {"name": kind.key(locked)}
     verb = f"{kind.name}_destroy_now"
     audit_record(project=kind.project(locked), actor=actor, verb=verb, target=locked, detail=detail)
@@ -98,58 +106,104 @@ def deletion_of(kind: TrashKind, row: Any) -> dict[str, Any]:
     return {"takes": takes, "rests": list(kind.rests(row))}
 
 
-def trash_sweep(now: datetime, seconds: float = TURN_SECONDS) -> int:
-    """Destroy what has been in the trash long enough, for some seconds at most; return how many rows are done.
+def trash_sweep(now: datetime) -> int:
+    """Begin to destroy what has been in the trash long enough; return how many jobs that are.
 
-    The sweeper calls it again and again: what one turn does not finish, or a process that is killed, the next goes on
-    with.
+    The sweeper calls it again and again. What a job failed to destroy is tried again after an hour.
     """
-    until, done = monotonic() + seconds, 0
+    going = Job.objects.destroying().filter(trashed_with=OuterRef("pk"))
+    going = going.filter(Q(finished_at=None) | Q(state=JobState.FAILED, finished_at__gt=now - FAILED_AGAIN))
+    begun = 0
     for kind in trash_kinds().values():
-        for row in kind.model.with_trash.filter(destroy_at__lte=now, destroyed_at=None).order_by("destroy_at", "pk"):
-            if not _begin(kind, row, now):
-                continue
-            try:
-                is_done = kind.destroy(row, until) and jobs_delete(Job.objects.filter(trashed_with=row.pk), until)
-            except (ProtectedError, RestrictedError, RestsOnItself):
-                # The others are not kept waiting for it.
-                logger.exception("The %s %s cannot be destroyed.", kind.name, row.pk)
-                continue
-            if not is_done:
-                return done
-            _end(kind, row)
-            done += 1
-            if monotonic() >= until:
-                return done
-    return done
+        due = kind.model.with_trash.filter(~Exists(going), destroy_at__lte=now, destroyed_at=None)
+        for pk in due.order_by("destroy_at", "pk").values_list("pk", flat=True)[:JOBS_AT_ONCE]:
+            with transaction.atomic():
+                begun += _destroy_begin(kind, _row_locked(kind, pk), None)
+    return begun
 
 
-@transaction.atomic
-def _begin(kind: TrashKind, row: Any, now: datetime) -> bool:
-    """Write down what a row held, if no one restored it meanwhile: from here on no one can."""
-    locked = kind.model.with_trash.select_for_update(no_key=True, of=("self",)).get(pk=row.pk)
-    if locked.deleted_at is None or locked.destroy_at > now:
+def trash_destroy_work(lease: Lease) -> None:
+    """Destroy a row with all that goes with it: what the job's batch does.
+
+    What a worker that is killed leaves is a smaller rest, which the next goes on with.
+    """
+    kind = trash_kinds()[lease.payload["kind"]]
+    with lease.transaction():
+        row = _begin(kind, lease.payload["row"])
+    if row is None:
+        return
+    while not (_turn(kind, row) and _end(lease, kind, row)):
+        lease.progress(max(lease.batch.size - kind.left(row), 0))
+        if lease.must_give_way():
+            raise MustGiveWay
+    write_ahead_log_empty()
+
+
+def jobs_destroying(rows: Iterable[Any]) -> dict[UUID, Job]:
+    """Return the newest job that destroys each of these rows, by their ids, with its progress."""
+    jobs = Job.objects.destroying().filter(trashed_with__in=[row.pk for row in rows]).with_progress()
+    return {job.trashed_with: job for job in jobs.order_by("id") if job.trashed_with}
+
+
+def _destroy_begin(kind: TrashKind, row: Any, actor: User | None) -> bool:
+    """Begin the job that destroys a locked row, or one that ended before its end again; return whether one begins."""
+    last = Job.objects.destroying().filter(trashed_with=row.pk).order_by("-id").first()
+    if row.destroy_at is None or (last is not None and last.is_open):
         return False
-    if locked.tombstone is None:
-        locked.tombstone = kind.remains(locked)
-        locked.save(update_fields=["tombstone"])
-    row.tombstone = locked.tombstone
+    if last is not None and last.can_be_retried:
+        job_retry(job=last, actor=actor)
+        return True
+    batch = BatchPlan("workspace.destroy", {"kind": kind.name, "row": str(row.pk)}, size=max(kind.left(row), 1))
+    title = f"Destroy {kind.kind_title(row)}"
+    job = job_create(project=kind.project(row), actor=actor, kind="destroy", title=title, batches=[batch])
+    Job.objects.filter(pk=job.pk).update(trashed_with=row.pk)
     return True
 
 
-@transaction.atomic
-def _end(kind: TrashKind, row: Any) -> None:
-    """Note that a row is destroyed: it is gone, or stays as a tombstone."""
-    left = kind.model.with_trash.filter(pk=row.pk).update(destroyed_at=database_now())
-    # A project's own audit log went with it.
-    project = None if isinstance(row, Project) else kind.project(row)
-    detail = {"name": kind.key(row), "is_tombstone": bool(left)} | row.tombstone
-    audit_record(project=project, actor=None, verb=f"{kind.name}_destroy", target=row, detail=detail)
+def _begin(kind: TrashKind, pk: str) -> Any:
+    """Write down what a row holds: from here on no one can restore it. Return the row; None where it is not deleted."""
+    row = kind.model.with_trash.select_for_update(no_key=True, of=("self",)).filter(pk=pk).first()
+    if row is None or not row.is_deleted:
+        return None
+    if row.tombstone is None:
+        row.tombstone = kind.remains(row)
+        row.save(update_fields=["tombstone"])
+    return row
+
+
+def _turn(kind: TrashKind, row: Any) -> bool:
+    """Destroy what goes with a row, for some seconds at most; return whether all is gone."""
+    until = monotonic() + TURN_SECONDS
+    jobs = Job.objects.filter(trashed_with=row.pk).exclude(kind=DESTROY)
+    return kind.destroy(row, until) and jobs_delete(jobs, until)
+
+
+def _end(lease: Lease, kind: TrashKind, row: Any) -> bool:
+    """Remove a row and note that it is destroyed: it is gone, or stays as a tombstone. Return as `finish` of its kind.
+
+    The job is done with it; that of a project goes with its project.
+    """
+    name, within = kind.key(row), None if isinstance(row, Project) else kind.project(row)
+    with lease.transaction():
+        if not kind.finish(row):
+            return False
+        left = kind.model.with_trash.filter(pk=row.pk).update(destroyed_at=database_now())
+        # A project's own audit log went with it.
+        detail = {"name": name, "is_tombstone": bool(left)} | row.tombstone
+        audit_record(project=within, actor=None, verb=f"{kind.name}_destroy", target=row, detail=detail)
+        if within is not None:
+            batch_complete(lease.batch)
+    lease.finished = True
+    return True
 
 
 def _locked(row: Any) -> tuple[TrashKind, Any]:
     kind = kind_of(row)
-    return kind, kind.model.with_trash.select_for_update(no_key=True, of=("self",)).get(pk=row.pk)
+    return kind, _row_locked(kind, row.pk)
+
+
+def _row_locked(kind: TrashKind, pk: Any) -> Any:
+    return kind.model.with_trash.select_for_update(no_key=True, of=("self",)).get(pk=pk)
 
 
 def _restorable(row: Any) -> tuple[TrashKind, Any]:

@@ -84,11 +84,21 @@ class TrashKind(ABC):
         """Return the tombstone of a row that is about to be destroyed: counts and digests."""
 
     @abstractmethod
+    def left(self, row: Any) -> int:
+        """Return how many of the rows are left that take the time to destroy, for its progress."""
+
+    @abstractmethod
     def destroy(self, row: Any, until: float) -> bool:
-        """Destroy what is left of a row, until a moment of the monotonic clock; return whether all is done.
+        """Destroy what goes with a row, until a moment of the monotonic clock; return whether all is gone.
 
         In short transactions, and so that a process that takes it up after another was killed goes on where that was.
-        A row that something rests on stays: the caller makes it a tombstone.
+        """
+
+    @abstractmethod
+    def finish(self, row: Any) -> bool:
+        """Remove the row, once all is gone; return False where something became free meanwhile: destroy again.
+
+        Within one transaction of the caller. A row that something rests on stays: the caller makes it a tombstone.
         """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,12 +15,19 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Job, Project
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services.trash import TrashError, deletion_of, trash_destroy, trash_put, trash_restore
+from toolevals.workspace.services.trash import (
+    TrashError,
+    deletion_of,
+    jobs_destroying,
+    trash_destroy,
+    trash_put,
+    trash_restore,
+)
 from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
-from toolevals.workspace.trash.lists import person_trash, project_trash, trash_page
+from toolevals.workspace.trash.lists import TrashPage, person_trash, project_trash, trash_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,8 @@ class Trashed:
     key: str
     restore_url: str
     destroy_url: str
+    # What destroys it, once it is due.
+    job: Job | None
 
     @property
     def is_going(self) -> bool:
@@ -40,7 +50,7 @@ class Trashed:
 
     @property
     def is_due(self) -> bool:
-        """Return whether a worker destroys it at its next turn; until then it can be restored."""
+        """Return whether a job destroys it next; until it begins, the thing can be restored."""
         return self.gone_at is not None and self.gone_at <= database_now()
 
     @property
@@ -56,8 +66,8 @@ def trash(request: ProjectRequest) -> HttpResponse:
     items = trash_page(project_trash(request.project), request.GET.get("before", ""))
     gone = trash_page(project_trash(request.project), request.GET.get("destroyed", ""), destroyed=True)
     context = {
-        "items": [_of_project(request.project, *each) for each in items.rows],
-        "tombstones": [_of_project(request.project, *each) for each in gone.rows],
+        "items": _of_project(request.project, items),
+        "tombstones": _of_project(request.project, gone),
         "older": items.older,
         "older_gone": gone.older,
         "is_first": not request.GET.get("before"),
@@ -116,8 +126,9 @@ def deleted(request: SignedInRequest) -> HttpResponse:
             row,
             reverse("workspace:deleted-project-restore", args=[row.pk]),
             reverse("workspace:deleted-project-destroy", args=[row.pk]),
+            job,
         )
-        for kind, row in page.rows
+        for kind, row, job in _with_jobs(page)
     ]
     context = {"items": items, "older": page.older, "is_first": not request.GET.get("before")}
     return render(request, "workspace/deleted_projects.html", context)
@@ -137,18 +148,26 @@ def deleted_destroy(request: SignedInRequest, gone: UUID) -> HttpResponse:
     return redirect("workspace:deleted-projects")
 
 
-def _of_project(project: Project, kind: TrashKind, row: Any) -> Trashed:
-    arguments = [project.slug, kind.name, row.pk]
-    return _trashed(
-        kind,
-        row,
-        reverse("workspace:trash-restore", args=arguments),
-        reverse("workspace:trash-destroy", args=arguments),
-    )
+def _of_project(project: Project, page: TrashPage) -> list[Trashed]:
+    return [
+        _trashed(
+            kind,
+            row,
+            reverse("workspace:trash-restore", args=[project.slug, kind.name, row.pk]),
+            reverse("workspace:trash-destroy", args=[project.slug, kind.name, row.pk]),
+            job,
+        )
+        for kind, row, job in _with_jobs(page)
+    ]
 
 
-def _trashed(kind: TrashKind, row: Any, restore_url: str, destroy_url: str) -> Trashed:
-    return Trashed(kind.name, row, kind.title(row), kind.key(row), restore_url, destroy_url)
+def _with_jobs(page: TrashPage) -> Iterator[tuple[TrashKind, Any, Job | None]]:
+    jobs = jobs_destroying(row for _, row in page.rows)
+    yield from ((kind, row, jobs.get(row.pk)) for kind, row in page.rows)
+
+
+def _trashed(kind: TrashKind, row: Any, restore_url: str, destroy_url: str, job: Job | None) -> Trashed:
+    return Trashed(kind.name, row, kind.title(row), kind.key(row), restore_url, destroy_url, job)
 
 
 def _restore(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
@@ -166,7 +185,7 @@ def _destroy(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
     except TrashError as error:
         messages.error(request, str(error))
     else:
-        messages.info(request, f"To be destroyed within a minute: {kind.kind_title(row)}.")
+        messages.info(request, f"A job destroys it: {kind.kind_title(row)}.")
 
 
 def _kind(name: str, *, of_project: bool = False) -> TrashKind:

@@ -1,0 +1,13 @@
+"""Defines the background work of `workspace`: each task takes a batch's id and calls one service."""
+
+from __future__ import annotations
+
+from toolevals.celery import app
+from toolevals.workspace.jobs import batch_work
+from toolevals.workspace.services.trash import trash_destroy_work
+
+
+@app.task(name="workspace.destroy")
+def destroy(batch_id: str) -> None:
+    """Destroy what was deleted."""
+    batch_work(batch_id, trash_destroy_work)
