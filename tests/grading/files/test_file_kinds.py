@@ -212,7 +212,7 @@ def test_one_key_makes_no_format(row):
         ({"description": "t", "providers": ["x"], "prompts": ["{{q}}"], "tests": []}, "promptfoo eval --output"),
         ({"mcpServers": {"fs": {"command": "x"}}}, "toolevals import mcp"),
         ({"info": {"name": "x"}, "item": []}, "export it as OpenAPI"),
-        ({"sessionId": "s", "uuid": "1", "message": {}}, "a session of Claude Code"),
+        ({"sessionId": "s", "uuid": "1", "message": {}}, "Claude Code session"),
         ({"input": "2+2", "target": "4"}, "a dataset of Inspect"),
     ],
 )

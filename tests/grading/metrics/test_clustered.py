@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import coverage
+from benchmarks._figures_coverage import beta_binomial
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, f1_sums, rate, rate_of, summed
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.metrics.student import student_quantile
@@ -103,13 +104,15 @@ def test_a_part_that_is_the_whole_has_the_interval_of_the_whole(tallies):
     assert rate(whole.passed, whole.trials, whole) == rate_of(whole)
 
 
-def part_coverage(examples, trials, share, correlation, *, draws=2000):
+def part_coverage(
+    examples: int, trials: int, share: float, correlation: float, *, draws: int = 2000
+) -> tuple[float, float]:
     """Return how often a part's interval holds its share: by `rate`, and by the design effect of the whole.
 
     Trials of the whole are barely alike, those of the part have the given correlation.
     """
-    whole = next(iter(coverage.samples(examples, coverage.beta_binomial(trials, 0.7, 0.05), 1)))
-    found = coverage.samples(examples, coverage.beta_binomial(trials, share, correlation), draws)
+    whole = next(iter(coverage.samples(examples, beta_binomial(trials, 0.7, 0.05), 1)))
+    found = coverage.samples(examples, beta_binomial(trials, share, correlation), draws)
     held = Counter[str]()
     for sums, count in found.items():
         part = rate(sums.passed, sums.trials, whole).interval

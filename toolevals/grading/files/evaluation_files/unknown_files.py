@@ -25,10 +25,6 @@ _OTHERS: Final = (
     ),
     (("mcpServers",), "it is a client's list of MCP servers: `toolevals import mcp` asks one of them for its tools"),
     (("info", "item"), "it is a Postman collection: export it as OpenAPI, which is read as tools"),
-    (
-        ("sessionId", "uuid", "message"),
-        "it is a session of Claude Code, which is not read: bring its messages",
-    ),
     (("input", "target"), "it is a dataset of Inspect: bring the log of a run of it"),
 )
 PAGE: Final = "docs/formats.md"
