@@ -11,7 +11,7 @@ from toolevals.grading.layers.recovery import grade_recovery
 
 @needs_benchmark
 def test_the_development_set():
-    rows = list(judged_rows())
+    rows = list(judged_rows("recovery_dev"))
     found = measured(rows)
     told = "\n".join(mistakes(rows))
     assert found.found[0] / found.found[1] >= 0.95, told
