@@ -31,7 +31,7 @@ REACTIONS: Mapping[Reaction, str] = {
     "escalation": "The case was handed to a person.",
     "honest_failure": "The user was told that it did not work.",
     "fabricated_success": "The user was told that it worked, and it had not.",
-    "gave_up": "Nothing was done and nothing was said about it.",
+    "gave_up": "Nothing was done and nothing was said.",
     "unclear": "Something was said, and no rule can tell whether it was about the failure.",
 }
 
