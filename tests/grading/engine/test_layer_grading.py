@@ -80,7 +80,7 @@ def test_thoughts_are_no_words_to_the_user():
         assert (result.statuses["result_use"], result.statuses["answer"]) == ("passed", "failed")
     failed = Message("tool", "Error: order not found", is_error=True)
     owned = "<think>I must say that order A-1 was not found.</think>Your order has been shipped."
-    assert grade(case, talk(failed, answer=owned)).statuses["recovery"] == "failed"
+    assert grade(case, talk(failed, answer=owned)).statuses["recovery"] == "unscored"
     declined = Message("assistant", "<think>I cannot help with that.</think>Where did you order it?")
     assert grade(case, Transcript((declined,))).mode == "missed_call"
     said = replace(declined, content="<think>Hm.</think>I cannot help with that.")

@@ -37,7 +37,8 @@ _DENIES = re.compile(
 )
 # What the agent itself was not able to do.
 _UNABLE = re.compile(
-    r"\b(?:i|we)(?: \w+)? (?:cannot|(?:could|can|may|did|was|were|am|are|have|had|do)(?:n't| not))\b|\b(?:i|we) can't\b|"
+    r"\b(?:i|we)(?: \w+)? (?:cannot|(?:could|can|may|did|was|were|am|are|have|had|do)(?:n't| not))\b|"
+    r"\b(?:i|we) can't\b|"
     r"\b(?:i'm|we're|i am|we are|i was|we were) (?:\w+ )?(?:not|unable)\b|\b(?:i|we) failed to\b|"
     r"\b(?:i|we) (?:\w+ )?no (?:access|answer|result)|"
     r"\b(?:konnte|kann|darf) (?:ich|\w+ ich)\b[^.!?]*\b(?:nicht|kein\w*)|"
