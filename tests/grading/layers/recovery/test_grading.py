@@ -257,3 +257,24 @@ def test_one_request_sent_in_two_forms_at_once_is_recovered_by_the_form_that_wor
     made = Message("assistant", None, other)
     (graded,) = grade_recovery(Transcript((user(), made, *answers, says("Both have been booked.")))).episodes
     assert graded.episode.reaction == "fabricated_success"
+
+
+def test_a_smaller_batch_after_a_passing_failure_is_a_corrected_retry():
+    transcript = script(
+        user("Back up both albums."),
+        call("upload", "Error: quota would be exceeded", albums=["w1", "w2"]),
+        call("upload", "w1 is stored", albums=["w1"]),
+        says("w1 is backed up. Unfortunately w2 does not fit."),
+    )
+    (graded,) = grade_recovery(transcript).episodes
+    assert (graded.episode.reaction, graded.score) == ("corrected_retry", 1)
+
+
+def test_a_next_page_opens_no_episode():
+    transcript = script(
+        user("How many feeds?"),
+        call("feeds_list", '{"items": ["a"], "next": "c2", "partial": true}', cursor=None),
+        call("feeds_list", '{"items": ["b"], "next": null, "partial": false}', cursor="c2"),
+        says("Two."),
+    )
+    assert not grade_recovery(transcript).episodes

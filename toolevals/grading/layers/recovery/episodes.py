@@ -68,6 +68,10 @@ class Episode:
     told: str = ""
 
 
+# Of a list so many elements are compared.
+_MOST_ELEMENTS = 200
+
+
 @dataclass(slots=True, eq=False)
 class Course:
     """An episode as it goes."""
@@ -114,7 +118,7 @@ class Course:
             last_batch=made.batch,
             failed_keys={key},
             last_keys={key},
-            values=values_of(made),
+            values=values_of(made.call),
             last_turn=turn,
             errors=int(trouble.is_error),
         )
@@ -191,10 +195,13 @@ class Course:
         )
 
 
-def values_of(made: Made) -> frozenset[tuple[str, object]]:
-    """Return the arguments that two calls can have in common."""
-    if not isinstance(made.call, ToolCall):
+def values_of(call: Call, *, elements: bool = False) -> frozenset[tuple[str, object]]:
+    """Return the arguments that two calls can have in common, with those that stand in lists if `elements`."""
+    if not isinstance(call, ToolCall):
         return frozenset()
     return frozenset(
-        (name, value) for name, value in made.call.arguments.items() if isinstance(value, str | int | float)
+        (name, value)
+        for name, given in call.arguments.items()
+        for value in (given[:_MOST_ELEMENTS] if elements and isinstance(given, list) else [given])
+        if isinstance(value, str | int | float)
     )

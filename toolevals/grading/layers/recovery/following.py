@@ -184,13 +184,13 @@ class _Follower:
         same = self._by_call.get((made.tool, key))
         if same is not None:
             return same if made.place > same.last_place or made.batch == same.last_batch else None
-        values = values_of(made)
+        values = values_of(made.call)
         for course in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
             if made.batch == course.last_batch:
                 # Made at the same time: the same request in another form, if all that can be compared is equal.
                 if course.values and course.values <= values:
                     return course
-            elif made.batch > course.last_batch and _may_retry(course, values):
+            elif made.batch > course.last_batch and _may_retry(course, made):
                 return course
         return None
 
@@ -287,9 +287,14 @@ class _Follower:
         )
 
 
-def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
-    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else."""
-    return course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values)
+def _may_retry(course: Course, made: Made) -> bool:
+    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else.
+
+    A smaller batch has elements of the larger one.
+    """
+    if course.trouble.error_class not in TRANSIENT:
+        return True
+    return not values_of(course.call, elements=True).isdisjoint(values_of(made.call, elements=True))
 
 
 # Errors that an answer of the user can mend.
