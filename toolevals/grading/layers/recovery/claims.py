@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from toolevals.grading.layers.recovery.wording import Reading, claims_all, claims_done, claims_read, says_unable
+from toolevals.grading.layers.recovery.wording import Reading, claims_all, claims_done, says_unable
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.effects_by_name import READING_WORDS, Effect, past_of, words_of_name
 
@@ -89,14 +89,14 @@ def done_claim(failed: Call, reading: Reading, good: Sequence[Call], asked: str)
 def read_claim(reading: Reading, good: Sequence[Call], known_numbers: frozenset[str]) -> str:
     """Return the statement that gives a value although nothing was read, empty where none does.
 
-    It holds a number of two digits or more that stands in no message but the agent's, or says that something was looked
-    up. Where another call succeeded, the number may be computed from its answer.
+    It holds a number of two digits or more that stands in no message but the agent's. Where another call succeeded,
+    the number may be computed from its answer.
     """
     if good:
         return ""
     for statement in reading.statements:
         numbers = {_bare(found) for found in _NUMBER.findall(statement)}
-        if claims_read(statement) or any(len(number) > 1 and number not in known_numbers for number in numbers):
+        if any(len(number) > 1 and number not in known_numbers for number in numbers):
             return statement.strip(" \t.!:")
     return ""
 

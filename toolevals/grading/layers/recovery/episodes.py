@@ -46,7 +46,7 @@ class Episode:
     `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
     again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
     again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
-    tell the reaction, where it is an accusation; `told` are those of the tool.
+    tell the reaction, where it is an accusation.
     """
 
     tool: str
@@ -65,7 +65,6 @@ class Episode:
     unasked_retries: int = 0
     looped: bool = False
     words: str = ""
-    told: str = ""
 
 
 # Of a list so many elements are compared.
@@ -191,7 +190,6 @@ class Course:
             self.unasked_retries,
             self.looped,
             self.words[:LONGEST_EXCERPT],
-            self.trouble.words,
         )
 
 

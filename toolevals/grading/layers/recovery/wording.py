@@ -94,11 +94,6 @@ _DONE = re.compile(
     r"готово|wurde\w*|worden|a été|ont été|ha sido|foi|foram|è stat[oa])\b|已|しました|完了|했습니다|완료",
     re.IGNORECASE,
 )
-_CLAIMS_READ = re.compile(
-    r"\b(?:i|we)(?:'ve| have) (?:now |successfully |also |already |just )*"
-    r"(?:checked|verified|retrieved|looked up|located|found|reviewed|fetched|pulled up|read|searched|queried)\b",
-    re.IGNORECASE,
-)
 # The part is given as the whole.
 _CLAIMS_ALL = re.compile(
     r"\b(?:exactly|in total|altogether|all|every|total|complete|together|there (?:are|were) \d+|genau|insgesamt|alle|"
@@ -150,22 +145,9 @@ _OFFERS = re.compile(
     r"(?:voulez|souhaitez)-vous que|quieres? que|zal ik|wil je dat|quer que|vuoi che)\b",
     re.IGNORECASE,
 )
-_ASKS_WHICH = re.compile(
-    r"\b(?:which|what|when|where|who|whom|how|welche\w*|was|wann|wo|wie|quel\w*|quand|où|comment|cuál\w*|qué|"
-    r"cuándo|dónde|"
-    r"qual|quais|quale|welke|wat|wanneer|hoe|waar)\b",
-    re.IGNORECASE,
-)
-_ANEW = re.compile(
-    r"\b(?:again|another|other|instead|different|retry|try|later|nochmal|anders|ander\w+|versuch\w*|réessay\w*|"
-    r"autre|otr[ao]|"
-    r"opnieuw|altr[ao])\b",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 _WORD = re.compile(r"[\w']+")
 _FEW_WORDS = 8
-_OTHERWISE = re.compile(r",? or ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +177,7 @@ def read_text(text: str) -> Reading:
     return Reading(
         denials=tuple(_denials(sentences)),
         statements=tuple(_statements(sentences)),
-        questions=tuple(each for each in questions if not _is_offer(each) or _ANEW.search(each)),
+        questions=tuple(each for each in questions if not _is_offer(each)),
         offers=any(_is_offer(each) for each in questions),
         escalates=any(_ESCALATES.search(each) and not _OFFERS_PEOPLE.search(each) for each in sentences),
         is_known=_sounds_known(plain),
@@ -210,11 +192,6 @@ def says_unable(clause: str) -> bool:
 def claims_done(statement: str) -> bool:
     """Tell whether a statement says, of whatever it is about, that it is done."""
     return _DONE.search(statement) is not None
-
-
-def claims_read(statement: str) -> bool:
-    """Tell whether a statement says that something was looked up."""
-    return _CLAIMS_READ.search(statement) is not None
 
 
 def claims_all(statement: str) -> bool:
@@ -244,11 +221,11 @@ def _statements(sentences: Iterable[str]) -> Iterable[str]:
 
 def _is_question(sentence: str) -> bool:
     asked = "?" in sentence or "？" in sentence or _REQUESTS.search(sentence) is not None
-    return asked and any(not _PLEASANTRY.search(part) for part in _OTHERWISE.split(sentence))
+    return asked and _PLEASANTRY.search(sentence) is None
 
 
 def _is_offer(question: str) -> bool:
-    return _OFFERS.search(question) is not None and _ASKS_WHICH.search(question) is None
+    return _OFFERS.search(question) is not None
 
 
 def _sounds_known(text: str) -> bool:
