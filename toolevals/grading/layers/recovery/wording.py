@@ -41,8 +41,8 @@ _UNABLE = re.compile(
     r"\b(?:i|we) can't\b|"
     r"\b(?:i'm|we're|i am|we are|i was|we were) (?:\w+ )?(?:not|unable)\b|\b(?:i|we) failed to\b|"
     r"\b(?:i|we) (?:\w+ )?no (?:access|answer|result)|"
-    r"\b(?:konnte|kann|darf) (?:ich|\w+ ich)\b[^.!?]*\b(?:nicht|kein\w*)|"
-    r"\bich (?:konnte|kann|darf|habe)\b[^.!?]*\b(?:nicht|kein\w*)|"
+    r"\b(?:konnte|kann|darf) (?:ich|\w+ ich)\b[^.!?]{0,80}\b(?:nicht|kein\w*)|"
+    r"\bich (?:konnte|kann|darf|habe)\b[^.!?]{0,80}\b(?:nicht|kein\w*)|"
     r"\bje (?:n'ai pas|ne (?:peux|trouve|parviens)|n'arrive)|\bno (?:he podido|pude|puedo|encuentro)\b|"
     r"\bnão (?:consegui|consigo|posso|foi possível)\b|\bnon (?:ho potuto|riesco|sono riuscit[oa]|posso)\b|"
     r"\b(?:ik|kon|kan) (?:\w+ ){0,4}niet\b|できません|できていません",
