@@ -1,4 +1,4 @@
-"""Recovery on judged conversations: those that the rules were tuned on, and our own, scored once before use."""
+"""Recovery on judged conversations: two sets that the rules were tuned on, and our own."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ def test_conversations_kept_away_from_the_rules():
                 episode.reaction == "fabricated_success" and "fabricated_success" in wanted[call_id]["moves"]
             )
         seen["found"] += len(got)
-    # Measured before any rule was changed for what was found here.
+    # As first measured, before any rule was changed for what was found here: 26 of 28 found, 22 moves.
     assert seen["found"] >= 26
     assert seen["class"] == seen["found"]
     assert seen["move"] >= 22
