@@ -7,7 +7,7 @@ What a schema and a value cost is bounded (`schema_cost`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, Self
@@ -63,20 +63,25 @@ def schema_problems(schema: Any) -> list[Problem]:
 
 
 class Validator:
-    """The compiled validator of a schema, which refuses by name the values whose check may take too long."""
+    """The compiled validator of a schema, which refuses by name the values whose check may take too long.
+
+    `schema` is the whole schema without the patterns that are not checked; it is the part at `path` that decides.
+    """
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._schema = without_refused_patterns(schema)[0]
-        self._cost = SchemaCost(self._schema)
-        self._compiled = _compiled(self._schema)
+        self.schema = without_refused_patterns(schema)[0]
+        self.path: Path = ()
+        self._cost = SchemaCost(self.schema)
+        self._compiled = _compiled(self.schema)
 
     def at(self, path: Path) -> Self:
         """Return the validator of the subschema at a path; what it refers to stands where it stood."""
         place = {"$ref": f"{_HERE}#{quote(pointer_to(path))}"}
-        said = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
+        said = {"$schema": self.schema["$schema"]} if "$schema" in self.schema else {}
         part = copy(self)
+        part.path = path
         part._cost = self._cost.at(path)
-        part._compiled = _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, self._schema)]))
+        part._compiled = _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, self.schema)]))
         return part
 
     def is_valid(self, value: Any) -> bool:
@@ -92,6 +97,13 @@ class Validator:
         if self.is_valid(value):
             return ()
         return list(self._compiled.iter_errors(value)) if self._cost.can_list(value) else None
+
+    def is_quick_to_explain(self, value: Any) -> bool:
+        """Tell whether a slow validator can say in a short time why a value does not fit."""
+        return self._cost.can_explain(value)
+
+
+InWords = Callable[[Validator, Any], list[SchemaProblem]]
 
 
 @lru_cache(maxsize=4096)
@@ -124,10 +136,11 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     Where a schema is `false`, the keyword is "false". Where the ways are too many to list, one problem says so.
     Raises InvalidDocument where the schema itself is bad, or the check may take too long.
     """
-    return _errors(validator_of(tool), arguments)
+    return schema_words(validator_of(tool), arguments)
 
 
-def _errors(validator: Validator, value: Any) -> list[SchemaProblem]:
+def schema_words(validator: Validator, value: Any) -> list[SchemaProblem]:
+    """Return every way in which a value breaks a schema, as `call_problems` does."""
     if (errors := validator.errors(value)) is None:
         return [SchemaProblem("", TOO_MANY, TOO_MANY_WORDS)]
     found = (
@@ -142,10 +155,13 @@ def _errors(validator: Validator, value: Any) -> list[SchemaProblem]:
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
 
 
-def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) -> list[Problem]:
+def expectation_problems(
+    expectation: Expectation, tools: Sequence[ToolSpec], in_words: InWords = schema_words
+) -> list[Problem]:
     """Return where a label does not fit the offered tools; pointers lead into the expectation's document.
 
     An unknown tool or argument; a value that breaks the schema; a required argument that the label rules out.
+    `in_words` says what is wrong with a value: `reasons.reasoned_words` has more of them.
     """
     offered = {tool.name: tool for tool in tools}
     problems: list[Problem] = []
@@ -153,7 +169,7 @@ def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) ->
         if (tool := offered.get(call.tool)) is None:
             problems.append(Problem(f"{pointer}/tool", f"{call.tool} is not among the offered tools"))
         elif _is_checkable(tool):
-            problems.extend(_call_label_problems(call, tool, pointer))
+            problems.extend(_call_label_problems(call, tool, pointer, in_words))
     return problems
 
 
@@ -214,7 +230,7 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:
+def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str, in_words: InWords) -> Iterator[Problem]:
     properties = tool.input_schema.get("properties")
     known = properties if isinstance(properties, dict) else {}
     more = tool.input_schema.get("additionalProperties", False)
@@ -224,7 +240,7 @@ def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) ->
         yield Problem(f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} has no argument {name}")
     named = {name: matcher for name, matcher in call.arguments.items() if name not in unknown}
     schema, follows = _walked(tool)
-    check = MatcherCheck(schema, tool.name, lambda path, value: _errors(_validator_at(tool, path), value), follows)
+    check = MatcherCheck(schema, tool.name, lambda path, value: in_words(_validator_at(tool, path), value), follows)
     arguments = Fields(named, additional_fields=call.additional_arguments)
     yield from (problem.below(f"{pointer}/arguments") for problem in check.found((), arguments, "").problems)
 
