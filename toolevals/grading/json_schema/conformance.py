@@ -1,8 +1,8 @@
 """Tell whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
 
 Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
-the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.
-What a schema and a value cost is bounded (`schema_cost`).
+the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation unless
+a tool asserts it. What a schema and a value cost is bounded (`schema_cost`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,14 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from toolevals.grading.json_schema.formats import (
+    DRAFT_4,
+    DRAFT_6,
+    DRAFT_7,
+    DRAFT_2019_09,
+    DRAFT_2020_12,
+    draft_of,
+)
 from toolevals.grading.json_schema.matcher_conformance import MatcherCheck, can_follow
 from toolevals.grading.json_schema.schema_cost import SchemaCost
 from toolevals.grading.json_schema.subschemas import PATTERNS, Path, remote_references, without_refused_patterns
@@ -35,13 +43,12 @@ TOO_MANY_WORDS = "breaks the schema in more ways than can be listed"
 _MESSAGE_LENGTH = 300
 # What a schema is called where one of its parts is compiled alone.
 _HERE = "urn:toolevals:schema"
-# By what `$schema` says, without the empty fragment that some write.
 _DRAFTS: dict[str, Any] = {
-    "http://json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
-    "http://json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
-    "http://json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
-    "https://json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
-    "https://json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
+    DRAFT_4: jsonschema_rs.Draft4Validator,
+    DRAFT_6: jsonschema_rs.Draft6Validator,
+    DRAFT_7: jsonschema_rs.Draft7Validator,
+    DRAFT_2019_09: jsonschema_rs.Draft201909Validator,
+    DRAFT_2020_12: jsonschema_rs.Draft202012Validator,
 }
 
 
@@ -65,14 +72,16 @@ def schema_problems(schema: Any) -> list[Problem]:
 class Validator:
     """The compiled validator of a schema, which refuses by name the values whose check may take too long.
 
+    `assert_formats` says whether a text that is not in its `format` breaks the schema.
     `schema` is the whole schema without the patterns that are not checked; it is the part at `path` that decides.
     """
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], *, assert_formats: bool = False) -> None:
         self.schema = without_refused_patterns(schema)[0]
         self.path: Path = ()
         self._cost = SchemaCost(self.schema)
-        self._compiled = _compiled(self.schema)
+        self.assert_formats = assert_formats
+        self._compiled = _compiled(self.schema, assert_formats=assert_formats)
 
     def at(self, path: Path) -> Self:
         """Return the validator of the subschema at a path; what it refers to stands where it stood."""
@@ -81,7 +90,8 @@ class Validator:
         part = copy(self)
         part.path = path
         part._cost = self._cost.at(path)
-        part._compiled = _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, self.schema)]))
+        registry = jsonschema_rs.Registry([(_HERE, self.schema)])
+        part._compiled = _compiled({**said, **place}, registry, assert_formats=self.assert_formats)
         return part
 
     def is_valid(self, value: Any) -> bool:
@@ -111,7 +121,7 @@ def validator_of(tool: ToolSpec) -> Validator:
     """Return the compiled validator of a tool's arguments. Raises InvalidDocument where the schema is bad."""
     if problems := schema_problems(tool.input_schema):
         raise InvalidDocument(problem.below("/input_schema") for problem in problems)
-    return Validator(tool.input_schema)
+    return Validator(tool.input_schema, assert_formats=tool.assert_formats)
 
 
 def unused_words(tool: ToolSpec, error: InvalidDocument) -> str:
@@ -181,13 +191,12 @@ def _is_checkable(tool: ToolSpec) -> bool:
     return True
 
 
-def _compiled(schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None) -> jsonschema_rs.Validator:
-    # A draft that no one knows is read as the newest, which also says what is wrong where it is no text.
-    said = schema.get("$schema")
-    named = said.removesuffix("#") if isinstance(said, str) else ""
-    build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)
+def _compiled(
+    schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None, *, assert_formats: bool = False
+) -> jsonschema_rs.Validator:
+    build = _DRAFTS[draft_of(schema)]
     validator: jsonschema_rs.Validator = build(
-        schema, pattern_options=PATTERNS, validate_formats=False, offline=True, registry=registry
+        schema, pattern_options=PATTERNS, validate_formats=assert_formats, offline=True, registry=registry
     )
     return validator
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolevals.grading.json_schema.conformance import Validator, schema_words, validator_of
+from toolevals.grading.json_schema.formats import CHECKED, draft_of
 from toolevals.grading.json_schema.subschemas import subschemas
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _MOST_ALTERNATIVES = 8
 _MESSAGE_LENGTH = 300
 _CHOICES = ("anyOf", "oneOf")
+_LONGEST_FORMATTED = 1_000
+# They are read by a grammar, and patterns by an engine that is not the one that decides.
+_SLOW_FORMATS = frozenset({"iri", "iri-reference", "regex"})
 
 
 @value_class
@@ -101,7 +105,9 @@ def _reference(validator: Validator) -> Any:
     from referencing import Registry
 
     schema: Any = validator.schema
-    whole = _reference_class(str(schema.get("$schema", "")).removesuffix("#"))(schema, registry=Registry())
+    draft = draft_of(schema)
+    checker = _format_checker(draft) if validator.assert_formats else None
+    whole = _reference_class(draft)(schema, registry=Registry(), format_checker=checker)
     for step in validator.path:
         schema = schema[step]
     return whole.evolve(schema=schema)
@@ -113,6 +119,22 @@ def _reference_class(draft: str) -> Any:
 
     known = validators.validator_for({"$schema": draft}, validators.Draft202012Validator)
     return validators.extend(known, {"pattern": _pattern})  # type: ignore[no-untyped-call]  # its stubs have no types
+
+
+@cache
+def _format_checker(draft: str) -> Any:
+    """Return what says in words why a text is not in its format; of long texts, and of what may take long, nothing."""
+    from jsonschema import FormatChecker
+
+    class Short(FormatChecker):
+        def check(self, instance: object, format: str) -> None:  # noqa: A002
+            if not isinstance(instance, str) or len(instance) <= _LONGEST_FORMATTED:
+                super().check(instance, format)
+
+    checker = Short(())
+    known = _reference_class(draft).FORMAT_CHECKER.checkers
+    checker.checkers = {name: known[name] for name in CHECKED[draft] & known.keys() - _SLOW_FORMATS}
+    return checker
 
 
 def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
