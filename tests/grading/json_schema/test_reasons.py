@@ -1,4 +1,4 @@
-"""Why a value breaks a schema: the words agree with what decides, cost little, and are looked up nowhere else."""
+"""The reason why a value breaks a schema agrees with what decides, costs little, and is looked up nowhere else."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _SLOW_FORMATS = frozenset({"iri", "iri-reference", "regex"})
 
 @value_class
 class SchemaReason:
-    """Why a value breaks a schema: `pointer` leads into the value, `rule` to the keyword in the schema.
+    """The reason why a value breaks a schema: `pointer` leads into the value, `rule` to the keyword in the schema.
 
     `alternatives` say of each schema of an `anyOf` or `oneOf` around it what is wrong there; `within` leads to
     what has to fit one of them, and their pointers begin there.

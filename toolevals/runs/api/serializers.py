@@ -267,7 +267,7 @@ class PairSerializer(serializers.ModelSerializer[AlignedPair]):
 
 
 class SchemaReasonSerializer(serializers.Serializer[Any]):
-    """Why a call broke its tool's schema: the nearest rule, and what each alternative of a choice lacks."""
+    """The reason why a call broke its tool's schema: the nearest rule, and what each alternative of a choice lacks."""
 
     call = serializers.IntegerField()
     pointer = serializers.CharField()

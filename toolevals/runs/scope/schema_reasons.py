@@ -11,7 +11,7 @@ from toolevals.runs.scope.offered_tools import tools_offered
 
 
 def schema_reasons(case: CaseGrade) -> list[tuple[int, SchemaReason]]:
-    """Return of each call that the grading says breaks its schema its place and why, where that is found quickly."""
+    """Return the place of each call that breaks its schema by the grading, and why, where that is found quickly."""
     places = sorted({problem["call"] for problem in case.detail["schema_problems"]})
     document = case.transcript.document
     if not places or document is None:
