@@ -54,7 +54,7 @@ _HEX = r"(?:[0-9a-f]{2}[ :,]?){16,}"
 _PERCENT = r"(?:[^\s%]*%[0-9a-f]{2}){2,}[^\s%]*"
 # An answer in tags. Marks of school, sport and shops come in tags, too: `score`, `grade` and `rating` are left out.
 _TAGGED = (
-    r"<(?:verdict|final_verdict|judge?ment|is_correct|task_completed|reward)>\s*"
+    r"<(?:verdict|final_verdict|judgement|judgment|is_correct|task_completed|reward)>\s*"
     r"(?:pass(?:ed)?|correct|true|yes|success|[0-9][0-9./]*)\s*</"
 )
 _DECODER = json.JSONDecoder()
