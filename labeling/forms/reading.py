@@ -15,6 +15,7 @@ from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
 from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
 from labeling.forms.plan import Plan, Position, Route, Step, read_plan
 from toolevals.grading.json_schema.conformance import expectation_problems
+from toolevals.grading.json_schema.reasons import reasoned_words
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -239,7 +240,7 @@ def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Prob
         expectation = Expectation.from_document(document)
     except InvalidDocument as error:
         return error.problems
-    return expectation_problems(expectation, tools)
+    return expectation_problems(expectation, tools, reasoned_words)
 
 
 def _is_of_the_unread(field: str, unread: Iterable[FieldProblem]) -> bool:

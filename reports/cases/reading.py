@@ -20,6 +20,7 @@ from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.queries.metrics import case_verdicts
+from toolevals.grading.json_schema.reasons import SchemaReason
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.values.decided_by import decided_words
 from toolevals.grading.values.injection_text import Injection
@@ -29,6 +30,7 @@ from toolevals.grading.values.verdicts import JudgedVerdict, SchemaProblem, Verd
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.rereading.shown_cases import done_messages
+from toolevals.runs.scope.schema_reasons import schema_reasons
 from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60
@@ -107,6 +109,8 @@ class CaseReading:
     # What decides it, in words.
     decided_by: str
     schema_problems: tuple[SchemaProblem, ...]
+    # Why calls broke their schemas, in words.
+    schema_reasons: tuple[SchemaReason, ...]
     judged: Mapping[str, JudgedVerdict]
     # Of how many judges the verdict is shown to no one, while people rate the case.
     hidden_judges: int
@@ -172,6 +176,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         metrics=case_verdicts(case, expectation, transcript),
         decided_by=decided_words(grade.decided_by),
         schema_problems=grade.schema_problems,
+        schema_reasons=tuple(reason for _, reason in schema_reasons(case)),
         judged=grade.judged,
         hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
         injections=grade.injections,

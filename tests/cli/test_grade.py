@@ -116,6 +116,21 @@ def test_an_empty_file_is_an_empty_answer(tmp_path, capsys):
         assert capsys.readouterr().out == ""
 
 
+def test_formats_are_asserted_only_where_that_is_asked_for(tmp_path, capsys):
+    tool = {"name": "book", "input_schema": {"type": "object", "properties": {"day": {"format": "date"}}}}
+    case = row("a", tools=[tool], expected_tool="book", expected_args={"day": "31/01/2026"})
+    case["tool_calls"] = [{"name": "book", "arguments": {"day": "31/01/2026"}}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(case))
+    statuses = []
+    for options in ([], ["--assert-formats"]):
+        assert main(["grade", str(path), *options]) == Exit.OK
+        statuses.append(json.loads(capsys.readouterr().out)["verdicts"]["schema"]["status"])
+    assert statuses == ["passed", "failed"]
+    assert main(["grade", str(path), "--assert-formats", "--dialect", "bfcl"]) == Exit.CONFIGURATION
+    assert "leave out --dialect" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

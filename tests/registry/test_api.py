@@ -62,6 +62,19 @@ def test_every_format_is_published(send, document, format_name, name, losses, sa
     assert [tool["name"] for tool in send("GET", "shop/versions/1/")["tools"]] == [name]
 
 
+def test_formats_are_asserted_unless_that_is_said(send):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    properties = {"day": {"format": "date"}, "call": {"format": "phone"}}
+    tool = {"name": "book", "description": "", "input_schema": {"type": "object", "properties": properties}}
+    send("POST", "shop/versions/", {"document": [tool]}, 201)
+    version = send("GET", "shop/versions/1/")
+    assert version["tools"] == [{**tool, "assert_formats": True}]
+    assert version["unchecked_formats"] == ["Nothing checks the format phone of book."]
+    send("POST", "shop/versions/", {"document": [tool], "assert_formats": False}, 201)
+    version = send("GET", "shop/versions/2/")
+    assert (version["tools"], version["unchecked_formats"]) == ([tool], [])
+
+
 def test_bad_tools_are_a_problem_with_pointers(send):
     send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
     problem = send("POST", "shop/versions/", {"document": [{"description": "nameless"}]}, 422)

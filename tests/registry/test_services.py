@@ -102,3 +102,36 @@ def test_no_tools_are_no_version(registry):
         with pytest.raises(InvalidDocument, match="holds no tool"):
             registry_publish(registry=registry, actor=None, document=document)
     assert not RegistryVersion.objects.exists()
+
+
+DATED = {
+    "name": "book",
+    "description": "",
+    "input_schema": {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}},
+}
+
+
+def asserts(version: RegistryVersion) -> list[bool]:
+    return [spec.assert_formats for spec in tools_in(version.tools)]
+
+
+def test_a_new_registry_asserts_formats_and_the_next_versions_do_as_before(registry):
+    assert asserts(registry_publish(registry=registry, actor=None, document=[DATED, *SHOP_TOOLS])) == [
+        True,
+        False,
+        False,
+    ]
+    off = registry_publish(registry=registry, actor=None, document=[DATED], assert_formats=False)
+    assert asserts(off) == [False]
+    assert asserts(registry_publish(registry=registry, actor=None, document=[DATED, *SHOP_TOOLS])) == [False] * 3
+    # Its digest is that of versions from before formats could be asserted.
+    assert [spec.to_document() for spec in tools_in(off.tools)] == [DATED]
+    again = registry_publish(registry=registry, actor=None, document=[DATED], assert_formats=True)
+    assert again != off
+    assert asserts(again) == [True]
+
+
+def test_a_document_may_assert_formats_itself(registry):
+    registry_publish(registry=registry, actor=None, document=[DATED], assert_formats=False)
+    said = registry_publish(registry=registry, actor=None, document=[{**DATED, "assert_formats": True}])
+    assert asserts(said) == [True]

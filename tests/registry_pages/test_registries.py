@@ -195,3 +195,15 @@ def test_losses_are_a_file_before_they_are_published(registry: Registry, client:
     assert lines[1].startswith("deprecated,is not carried over,2,/paths/~1t0")
     refused = client.post(url("losses-csv", "tools"), {"format": "auto", "text": "[]x"})
     assert refused.status_code == 422
+
+
+def test_formats_are_asserted_by_the_form_and_shown(registry: Registry, client: Client):
+    properties = {"day": {"format": "date"}, "call": {"format": "phone"}}
+    text = json.dumps([{"name": "book", "input_schema": {"type": "object", "properties": properties}}])
+    for said, asserted in (("annotations", False), ("asserted", True), ("", True)):
+        client.post(url("registry", "tools"), {"text": text, "format": "auto", "formats": said})
+        page = body(client.get(url("version", "tools", registry.versions.latest("number").number)))
+        assert ("formats asserted" in page) is asserted
+        assert ("Nothing checks the format phone of book." in page) is asserted
+    assert registry.versions.count() == 4
+    assert "formats asserted: yes, before: no" in body(client.get(url("changes", "tools", 4, 3)))

@@ -16,10 +16,12 @@ from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.engine.grading import compile_case
 from toolevals.grading.engine.grading import grade as graded
-from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Trajectory, Transcript
+from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
+from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs import models
+from toolevals.runs.api.serializers import CaseDetailSerializer
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +45,30 @@ def test_it_shows_both_sides_and_every_verdict_with_its_reason(get, grading):
     for name in ("outcome", "selection", "arguments", "schema", "shape", "equivalence"):
         assert f"{name} {getattr(case, name)}" in html
     assert "imported with the dataset" in html
+
+
+def test_a_broken_schema_is_explained_on_the_page_and_by_rest(get, grading):
+    case = a_case(grading, actual="b")
+    revision = case.transcript.entry.revision
+    schema = {"properties": {"id": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 10}]}}}
+    tools = tool_list_of(project=grading.run.experiment.project, specs=[ToolSpec("b", "", schema)])
+    Revision.objects.filter(pk=revision.pk).update(tools=tools)
+    problem = {"call": 0, "pointer": "/id", "keyword": "anyOf", "message": "fits none"}
+    models.CaseGrade.objects.filter(pk=case.pk).update(detail={**case.detail, "schema_problems": [problem]})
+    html = text(get("case", grading, case.pk))
+    assert 'Nearest rule of the schema: <span class="mono">/properties/id/anyOf/1/minimum</span>' in html
+    assert "1 is less than the minimum of 10.</p>" in html
+    assert "Alternative 1: 1 is not of type" in html
+    kept = models.CaseGrade.objects.get(pk=case.pk)
+    assert CaseDetailSerializer(kept).data["schema_reasons"] == [
+        {
+            "call": 0,
+            "pointer": "/id",
+            "rule": "/properties/id/anyOf/1/minimum",
+            "message": "1 is less than the minimum of 10",
+            "alternatives": ["1 is not of type 'string'", "1 is less than the minimum of 10"],
+        }
+    ]
 
 
 def test_previous_and_next_stay_in_the_list_that_it_was_opened_from(get, grading):

@@ -120,12 +120,19 @@ def add_parser(verbs: Verbs) -> None:
         metavar="NAME",
         help=f"the format of `messages` in rows that name none; else it is found: {', '.join(MESSAGE_FORMATS)}",
     )
+    parser.add_argument(
+        "--assert-formats",
+        action="store_true",
+        help="a text that is not in the `format` of its schema, such as a date, breaks the schema",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Grade every row in order and print its verdicts; bad rows are named on standard error and end in status 5."""
-    options = GradeOptions(arguments.dialect, tuple(arguments.option), arguments.messages, arguments.format)
+    options = GradeOptions(
+        arguments.dialect, tuple(arguments.option), arguments.messages, arguments.format, arguments.assert_formats
+    )
     # Wrong options are told before anything is read.
     grading = options.grading()
     remarks, readings = Remarks(), Readings()
@@ -154,16 +161,19 @@ class GradeOptions:
     options: tuple[str, ...]
     messages: str | None
     format: str
+    assert_formats: bool
 
     def grading(self) -> Grading:
         """Return the grading. Raises CommandError where the options are wrong."""
         if self.dialect:
             if self.messages:
                 raise CommandError(Exit.CONFIGURATION, "--messages is for our own verdicts: leave out --dialect")
+            if self.assert_formats:
+                raise CommandError(Exit.CONFIGURATION, "--assert-formats is for our own verdicts: leave out --dialect")
             return dialect_grading(self.dialect, self.options)
         if self.options:
             raise CommandError(Exit.CONFIGURATION, "--option is for a dialect: name one with --dialect")
-        return NativeGrading(self.messages, is_json=True)
+        return NativeGrading(self.messages, is_json=True, assert_formats=self.assert_formats)
 
     def work(self) -> Callable[[Sequence[bytes], int], Graded]:
         """Return what grades some lines, of which the first has this number."""

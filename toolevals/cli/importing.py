@@ -101,6 +101,11 @@ def add_parser(verbs: Verbs) -> None:
     tools.add_argument("--registry", default="", metavar="SLUG", help="made if there is none")
     tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
     tools.add_argument("--note", default="")
+    tools.add_argument(
+        "--assert-formats",
+        action=argparse.BooleanOptionalAction,
+        help="whether a text that is not in its format breaks the schema; by default as in the newest version",
+    )
     add_choice_options(tools)
     tools.set_defaults(run=import_tools)
 

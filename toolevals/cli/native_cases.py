@@ -10,6 +10,7 @@ from toolevals.cli.native_rows import gold_of
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.engine.grading import CompiledCase, compile_case
 from toolevals.grading.gates.results import GateCase
+from toolevals.grading.json_schema.formats import with_formats
 from toolevals.grading.reading.examples import first_words, read_example
 from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.predictions import Prediction
@@ -42,10 +43,12 @@ class Answer(NamedTuple):
     read: Prediction | None
 
 
-def example_of(asked: dict[str, Any]) -> Example:
+def example_of(asked: dict[str, Any], *, assert_formats: bool = False) -> Example:
     """Read and compile what a row says of its example. Raises InvalidDocument."""
     example = read_example(asked)
     tools = example.tools if isinstance(example.tools, list) else ()
+    if assert_formats:
+        tools = [with_formats(tool, asserted=True) for tool in tools]
     compiled = compile_case(gold_of(example), tools, decided_by=example.decided_by or EXPECTED)
     named = example.tools if isinstance(example.tools, str) else ""
     return Example(example.external_id, example.strata, compiled, first_words(example.input), named, tools or None, {})

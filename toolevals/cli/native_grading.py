@@ -24,14 +24,23 @@ _MOST_EXAMPLES = 1_000
 
 
 class NativeGrading:
-    """Our own verdicts. `is_json` says that rows come from `documents.load_json`, and not from other code."""
+    """Our own verdicts. `is_json` says that rows come from `documents.load_json`, and not from other code.
+
+    `assert_formats` says that a text which is not in the format of its schema breaks the schema.
+    """
 
     columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS,
                                 "format", "left_out")  # fmt: skip
 
     def __init__(
-        self, message_format: str | None = None, metrics: Collection[str] = tuple(METRICS), *, is_json: bool = False
+        self,
+        message_format: str | None = None,
+        metrics: Collection[str] = tuple(METRICS),
+        *,
+        is_json: bool = False,
+        assert_formats: bool = False,
     ) -> None:
+        self._assert_formats = assert_formats
         self._message_format = message_format
         self._is_json = is_json
         self._metrics = metrics
@@ -111,11 +120,11 @@ class NativeGrading:
             text = dumps(asked)
         except TypeError:
             # Integers beyond 64 bits.
-            return example_of(asked)
+            return example_of(asked, assert_formats=self._assert_formats)
         if (known := self._kept.get(text)) is None:
             if len(self._kept) >= _MOST_EXAMPLES:
                 del self._kept[next(iter(self._kept))]
-            known = self._kept[text] = example_of(asked)
+            known = self._kept[text] = example_of(asked, assert_formats=self._assert_formats)
         return known
 
     def remark(self, graded: Case) -> None:

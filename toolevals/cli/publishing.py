@@ -70,6 +70,8 @@ def publish(
     body = {"document": document, "format": document_format, "note": arguments.note}
     if choice:
         body["choice"] = choice
+    if (asserted := getattr(arguments, "assert_formats", None)) is not None:
+        body["assert_formats"] = asserted
     version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
     if "state" in version:
         # A large document is published by a job.

@@ -122,6 +122,8 @@ def _beside(old: ToolSpec, new: ToolSpec) -> list[str]:
         found.append(f"cost: {_said(new.cost)}, before: {_said(old.cost)}")
     if old.title != new.title:
         found.append(f"title: {new.title or 'none'}, before: {old.title or 'none'}")
+    if old.assert_formats != new.assert_formats:
+        found.append(f"formats asserted: {_said(new.assert_formats)}, before: {_said(old.assert_formats)}")
     if old.output_schema != new.output_schema:
         found.append("another output schema")
     if old.sensitive_output != new.sensitive_output:

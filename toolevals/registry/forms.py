@@ -107,6 +107,15 @@ class PublishForm(PlainForm):
         widget=forms.Textarea(attrs={"rows": 10, "class": "form-control mono", "spellcheck": "false"}),
     )
     format = forms.ChoiceField(choices=FORMATS)
+    formats = forms.ChoiceField(
+        label="Formats of texts",
+        required=False,
+        choices=(
+            ("", "as in the newest version; asserted in a new registry"),
+            ("asserted", "asserted: a date in the wrong format breaks the schema"),
+            ("annotations", "annotations: not checked"),
+        ),
+    )
     note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
 
     def __init__(self, *args: Any, job: Job | None = None, **kwargs: Any) -> None:
@@ -131,6 +140,12 @@ class PublishForm(PlainForm):
     def document(self) -> Any:
         """Return the document that was sent; the form is valid. Raises InvalidDocument."""
         return document_in(self.cleaned_data["content"], max_bytes=MAX_UNPACKED)
+
+    @property
+    def assert_formats(self) -> bool | None:
+        """Tell whether formats are to be asserted; None where they are as in the newest version."""
+        said = self.cleaned_data["formats"]
+        return said == "asserted" if said else None
 
     @property
     def is_large(self) -> bool:

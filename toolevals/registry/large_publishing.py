@@ -28,6 +28,7 @@ def large_publish_start(
     name: str,
     note: str = "",
     choice: Choice | None = None,
+    assert_formats: bool | None = None,
 ) -> Job:
     """Keep a document and begin to publish it as `registry_publish` does; return the job. Raises as `upload_store`."""
     with stored_together(), transaction.atomic():
@@ -38,6 +39,7 @@ def large_publish_start(
             "format": format,
             "note": note,
             "choice": (choice or Choice()).to_document(),
+            "assert_formats": assert_formats,
         }
         job = job_create(
             project=registry.project,
@@ -59,7 +61,13 @@ def large_publish_work(lease: Lease) -> None:
     choice = Choice.from_document(said["choice"])
     read = read_tools(large_document(said["upload"]), format=said["format"], choice=choice)
     with lease.finish():
-        version = tools_publish(registry=registry, actor=job.actor, read=read, note=said["note"])
+        version = tools_publish(
+            registry=registry,
+            actor=job.actor,
+            read=read,
+            note=said["note"],
+            assert_formats=said.get("assert_formats"),
+        )
         address = reverse("registry:version", args=[registry.project.slug, registry.slug, version.number])
         Job.objects.filter(pk=job.pk).update(result_path=address)
         report = {

@@ -7,10 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from toolevals.grading.json_schema.formats import states_formats, with_formats
 from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
-from toolevals.registry.tool_lists import tool_list_of
+from toolevals.registry.tool_lists import tool_list_of, tools_in
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -33,23 +34,34 @@ def registry_publish(
     format: str = "auto",  # noqa: A002
     note: str = "",
     choice: Choice | None = None,
+    assert_formats: bool | None = None,
 ) -> RegistryVersion:
     """Return the registry's version that holds the tools of `document`: a new one unless the newest holds the same.
 
     `format` is one of `toolevals.grading.reading.specs`, or "auto"; `choice` says which of the tools, without it all.
-    Raises InvalidDocument where the tools cannot be read, or where there are none.
+    `assert_formats` says whether a text has to be in the format of its schema; without it, that is as in the newest
+    version, and so in a new registry. Raises InvalidDocument where the tools cannot be read, or where there are none.
     """
-    return tools_publish(
-        registry=registry, actor=actor, read=read_tools(document, format=format, choice=choice or Choice()), note=note
-    )
+    read = read_tools(document, format=format, choice=choice or Choice())
+    return tools_publish(registry=registry, actor=actor, read=read, note=note, assert_formats=assert_formats)
 
 
-def tools_publish(*, registry: Registry, actor: User | None, read: ReadTools, note: str = "") -> RegistryVersion:
+def tools_publish(
+    *,
+    registry: Registry,
+    actor: User | None,
+    read: ReadTools,
+    note: str = "",
+    assert_formats: bool | None = None,
+) -> RegistryVersion:
     """Do what `registry_publish` does with tools that were read before."""
     if not read.tools:
         left = "; ".join(str(loss) for loss in read.losses[:3])
         raise InvalidDocument.at("", f"holds no tool. Send at least one{f' ({left})' if left else ''}")
-    tools = tool_list_of(project=registry.project, specs=read.tools)
+    if assert_formats is None:
+        assert_formats = any(tool.assert_formats for tool in read.tools) or not _annotates_formats(registry)
+    specs = [with_formats(tool, asserted=assert_formats) for tool in read.tools]
+    tools = tool_list_of(project=registry.project, specs=specs)
     with transaction.atomic():
         # One publisher at a time: the numbers have no gap and no double.
         Registry.objects.select_for_update().get(pk=registry.pk)
@@ -79,3 +91,11 @@ def tools_publish(*, registry: Registry, actor: User | None, read: ReadTools, no
             },
         )
     return version
+
+
+def _annotates_formats(registry: Registry) -> bool:
+    """Tell whether the newest version states formats that it does not assert."""
+    newest = registry.versions.select_related("tools").first()
+    return newest is not None and any(
+        states_formats(tool.input_schema) and not tool.assert_formats for tool in tools_in(newest.tools)
+    )

@@ -77,11 +77,13 @@ def schema_reason(
         return next(unused, "No call was made whose schema is known.")
     if status == "passed":
         only = len(check.checked) == 1
-        return (
+        valid = (
             f"Valid against {_name(calls[check.checked[0]])}."
             if only
             else f"All {len(check.checked)} calls fit their schemas."
         )
+        unchecked = dict.fromkeys(offer.unchecked_formats(calls[place]) for place in check.checked)
+        return " ".join(filter(None, (valid, *unchecked)))
     first = problems[0]
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return f"{_name(calls[min(check.broken)])}{first.pointer}: {first.message}{more}."

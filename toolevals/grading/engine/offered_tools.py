@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from toolevals.grading.json_schema.conformance import call_problems, unused_words, validator_of
+from toolevals.grading.json_schema.formats import unchecked_formats
 from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall, ToolSpec, Transcript
@@ -184,6 +185,11 @@ class Offer:
             # Their check may take too long.
             return ()
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)
+
+    def unchecked_formats(self, call: Call) -> str:
+        """Return the sentence that names the formats of a call's tool that nothing checks; "" where there are none."""
+        tool = self.tool_of(call)
+        return "" if tool is None or not tool.assert_formats else unchecked_formats(tool)
 
     def why_unchecked(self, call: Call) -> str:
         """Return why a call is not checked by its tool's schema, with the tool's name; "" where it has none or is."""

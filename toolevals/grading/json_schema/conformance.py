@@ -1,13 +1,13 @@
 """Tell whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
 
 Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
-the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.
-What a schema and a value cost is bounded (`schema_cost`).
+the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation unless
+a tool asserts it. What a schema and a value cost is bounded (`schema_cost`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, Self
@@ -15,6 +15,14 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from toolevals.grading.json_schema.formats import (
+    DRAFT_4,
+    DRAFT_6,
+    DRAFT_7,
+    DRAFT_2019_09,
+    DRAFT_2020_12,
+    draft_of,
+)
 from toolevals.grading.json_schema.matcher_conformance import MatcherCheck, can_follow
 from toolevals.grading.json_schema.schema_cost import SchemaCost
 from toolevals.grading.json_schema.subschemas import PATTERNS, Path, remote_references, without_refused_patterns
@@ -35,13 +43,12 @@ TOO_MANY_WORDS = "breaks the schema in more ways than can be listed"
 _MESSAGE_LENGTH = 300
 # What a schema is called where one of its parts is compiled alone.
 _HERE = "urn:toolevals:schema"
-# By what `$schema` says, without the empty fragment that some write.
 _DRAFTS: dict[str, Any] = {
-    "http://json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
-    "http://json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
-    "http://json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
-    "https://json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
-    "https://json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
+    DRAFT_4: jsonschema_rs.Draft4Validator,
+    DRAFT_6: jsonschema_rs.Draft6Validator,
+    DRAFT_7: jsonschema_rs.Draft7Validator,
+    DRAFT_2019_09: jsonschema_rs.Draft201909Validator,
+    DRAFT_2020_12: jsonschema_rs.Draft202012Validator,
 }
 
 
@@ -63,20 +70,28 @@ def schema_problems(schema: Any) -> list[Problem]:
 
 
 class Validator:
-    """The compiled validator of a schema, which refuses by name the values whose check may take too long."""
+    """The compiled validator of a schema, which refuses by name the values whose check may take too long.
 
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self._schema = without_refused_patterns(schema)[0]
-        self._cost = SchemaCost(self._schema)
-        self._compiled = _compiled(self._schema)
+    `assert_formats` says whether a text that is not in its `format` breaks the schema.
+    `schema` is the whole schema without the patterns that are not checked; it is the part at `path` that decides.
+    """
+
+    def __init__(self, schema: dict[str, Any], *, assert_formats: bool = False) -> None:
+        self.schema = without_refused_patterns(schema)[0]
+        self.path: Path = ()
+        self._cost = SchemaCost(self.schema)
+        self.assert_formats = assert_formats
+        self._compiled = _compiled(self.schema, assert_formats=assert_formats)
 
     def at(self, path: Path) -> Self:
         """Return the validator of the subschema at a path; what it refers to stands where it stood."""
         place = {"$ref": f"{_HERE}#{quote(pointer_to(path))}"}
-        said = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
+        said = {"$schema": self.schema["$schema"]} if "$schema" in self.schema else {}
         part = copy(self)
+        part.path = path
         part._cost = self._cost.at(path)
-        part._compiled = _compiled({**said, **place}, jsonschema_rs.Registry([(_HERE, self._schema)]))
+        registry = jsonschema_rs.Registry([(_HERE, self.schema)])
+        part._compiled = _compiled({**said, **place}, registry, assert_formats=self.assert_formats)
         return part
 
     def is_valid(self, value: Any) -> bool:
@@ -93,13 +108,20 @@ class Validator:
             return ()
         return list(self._compiled.iter_errors(value)) if self._cost.can_list(value) else None
 
+    def is_quick_to_explain(self, value: Any) -> bool:
+        """Tell whether a slow validator can say in a short time why a value does not fit."""
+        return self._cost.can_explain(value)
+
+
+InWords = Callable[[Validator, Any], list[SchemaProblem]]
+
 
 @lru_cache(maxsize=4096)
 def validator_of(tool: ToolSpec) -> Validator:
     """Return the compiled validator of a tool's arguments. Raises InvalidDocument where the schema is bad."""
     if problems := schema_problems(tool.input_schema):
         raise InvalidDocument(problem.below("/input_schema") for problem in problems)
-    return Validator(tool.input_schema)
+    return Validator(tool.input_schema, assert_formats=tool.assert_formats)
 
 
 def unused_words(tool: ToolSpec, error: InvalidDocument) -> str:
@@ -124,10 +146,11 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     Where a schema is `false`, the keyword is "false". Where the ways are too many to list, one problem says so.
     Raises InvalidDocument where the schema itself is bad, or the check may take too long.
     """
-    return _errors(validator_of(tool), arguments)
+    return schema_words(validator_of(tool), arguments)
 
 
-def _errors(validator: Validator, value: Any) -> list[SchemaProblem]:
+def schema_words(validator: Validator, value: Any) -> list[SchemaProblem]:
+    """Return every way in which a value breaks a schema, as `call_problems` does."""
     if (errors := validator.errors(value)) is None:
         return [SchemaProblem("", TOO_MANY, TOO_MANY_WORDS)]
     found = (
@@ -142,10 +165,13 @@ def _errors(validator: Validator, value: Any) -> list[SchemaProblem]:
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
 
 
-def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) -> list[Problem]:
+def expectation_problems(
+    expectation: Expectation, tools: Sequence[ToolSpec], in_words: InWords = schema_words
+) -> list[Problem]:
     """Return where a label does not fit the offered tools; pointers lead into the expectation's document.
 
     An unknown tool or argument; a value that breaks the schema; a required argument that the label rules out.
+    `in_words` says what is wrong with a value: `reasons.reasoned_words` has more of them.
     """
     offered = {tool.name: tool for tool in tools}
     problems: list[Problem] = []
@@ -153,7 +179,7 @@ def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) ->
         if (tool := offered.get(call.tool)) is None:
             problems.append(Problem(f"{pointer}/tool", f"{call.tool} is not among the offered tools"))
         elif _is_checkable(tool):
-            problems.extend(_call_label_problems(call, tool, pointer))
+            problems.extend(_call_label_problems(call, tool, pointer, in_words))
     return problems
 
 
@@ -165,13 +191,12 @@ def _is_checkable(tool: ToolSpec) -> bool:
     return True
 
 
-def _compiled(schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None) -> jsonschema_rs.Validator:
-    # A draft that no one knows is read as the newest, which also says what is wrong where it is no text.
-    said = schema.get("$schema")
-    named = said.removesuffix("#") if isinstance(said, str) else ""
-    build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)
+def _compiled(
+    schema: dict[str, Any], registry: jsonschema_rs.Registry | None = None, *, assert_formats: bool = False
+) -> jsonschema_rs.Validator:
+    build = _DRAFTS[draft_of(schema)]
     validator: jsonschema_rs.Validator = build(
-        schema, pattern_options=PATTERNS, validate_formats=False, offline=True, registry=registry
+        schema, pattern_options=PATTERNS, validate_formats=assert_formats, offline=True, registry=registry
     )
     return validator
 
@@ -214,7 +239,7 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:
+def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str, in_words: InWords) -> Iterator[Problem]:
     properties = tool.input_schema.get("properties")
     known = properties if isinstance(properties, dict) else {}
     more = tool.input_schema.get("additionalProperties", False)
@@ -224,7 +249,7 @@ def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) ->
         yield Problem(f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} has no argument {name}")
     named = {name: matcher for name, matcher in call.arguments.items() if name not in unknown}
     schema, follows = _walked(tool)
-    check = MatcherCheck(schema, tool.name, lambda path, value: _errors(_validator_at(tool, path), value), follows)
+    check = MatcherCheck(schema, tool.name, lambda path, value: in_words(_validator_at(tool, path), value), follows)
     arguments = Fields(named, additional_fields=call.additional_arguments)
     yield from (problem.below(f"{pointer}/arguments") for problem in check.found((), arguments, "").problems)
 

@@ -27,7 +27,7 @@ class SchemaGate:
         schema: Mapping[str, Any] = {} if tool is None else tool.input_schema
         self._tool = tool
         self.is_known = tool is not None
-        self.properties = property_gates(schema)
+        self.properties = property_gates(schema, assert_formats=tool is not None and tool.assert_formats)
         self.required: frozenset[str] = frozenset(schema.get("required", ()))
         self.otherwise = conform if tool is None else ask
         self.doubt = CONFORMS if tool is None or self.properties else ASK

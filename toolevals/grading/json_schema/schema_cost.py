@@ -25,6 +25,8 @@ MOST_WORK: Final = 1_000_000
 """The most schemas that may be applied to all parts of one value, together."""
 MOST_LISTED: Final = 200_000
 """So much may be put into the list of what is wrong with a value, in parts of values and tenths of an enum's values."""
+MOST_EXPLAINED: Final = 2_000
+"""The same where the reference validator says why."""
 MOST_TARGETS: Final = 100_000
 """The most places that the references of a schema may lead to, all together, where anchors or identifiers repeat."""
 MATCHED: Final = 5_000
@@ -91,6 +93,10 @@ class SchemaCost:
         size, deep, _ = _measured(value)
         most = size * self.most ** (deep + 1) * (deep + 1 + self.longest_enum // 10)
         return most <= MOST_LISTED or not Work(self, MOST_LISTED, lists=True).exceeds(value)
+
+    def can_explain(self, value: Any) -> bool:
+        """Tell whether a validator that is a hundred times as slow can list what is wrong in a short time."""
+        return not Work(self, MOST_EXPLAINED, lists=True).exceeds(value)
 
     def in_place(self, schema: Schema) -> list[_Edge]:
         """Return what a schema applies to its own value, each with the pointer's last parts."""

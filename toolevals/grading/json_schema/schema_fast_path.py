@@ -19,7 +19,7 @@ PropertyGate = Callable[[Any], int]
 _PROPERTY_BY_PROPERTY = frozenset(
     {"type", "properties", "required", "additionalProperties", "title", "description", "$defs", "definitions"}
 )
-# Keywords that say nothing of what conforms; `format` is an annotation here.
+# Keywords that say nothing of what conforms; `format` is one where it is not asserted.
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _TYPES = _SCALARS | {"array", "object"}
@@ -44,7 +44,7 @@ def conform(_value: Any) -> int:
     return CONFORMS
 
 
-def property_gates(schema: Mapping[str, Any]) -> dict[str, PropertyGate]:
+def property_gates(schema: Mapping[str, Any], *, assert_formats: bool = False) -> dict[str, PropertyGate]:
     """Return the gates of a tool's properties by name; none where they do not conform each by itself.
 
     A property without a gate is to be asked about (`ask`).
@@ -52,7 +52,9 @@ def property_gates(schema: Mapping[str, Any]) -> dict[str, PropertyGate]:
     properties = schema.get("properties")
     if not _PROPERTY_BY_PROPERTY.issuperset(schema) or schema.get("type", "object") != "object":
         return {}
-    return {name: gate_of(each) for name, each in properties.items()} if isinstance(properties, dict) else {}
+    if not isinstance(properties, dict):
+        return {}
+    return {name: gate_of(each, assert_formats=assert_formats) for name, each in properties.items()}
 
 
 def is_surely_valid(schema: Any) -> bool:
@@ -114,14 +116,14 @@ _SURE: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def gate_of(schema: Any) -> PropertyGate:
+def gate_of(schema: Any, *, assert_formats: bool = False) -> PropertyGate:
     """Return the gate of one property's schema: `ask` where it says more than is decided here."""
-    if not isinstance(schema, dict):
+    if not isinstance(schema, dict) or (assert_formats and "format" in schema):
         return ask
     said = schema.keys() - _ANNOTATIONS
     kind = schema.get("type")
     if kind == "array" and said <= {"type", "items"}:
-        gate = gate_of(schema.get("items"))
+        gate = gate_of(schema.get("items"), assert_formats=assert_formats)
         return ask if gate is ask else _each(gate)
     if kind == "string" and said == {"type", "enum"} and _are_plain_texts(schema["enum"]):
         return _of_texts(tuple(schema["enum"]))

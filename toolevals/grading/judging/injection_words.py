@@ -178,8 +178,15 @@ HEADINGS = (
     r"(?m:^\W{0,6}(?:system|developer|admin(?:istrator)?|evaluator|judge|grader)(?: (?:message|notice|update))?\W{0,3}(?:[:：\]]|$))"
 )
 # Names that an answer of a judge has for its verdict, and all that it may have: JSON whose names are these alone is one.
+ENVELOPES = frozenset(["evaluation", "assessment", "judgement", "judgment", "verdict", "grading"])
+"""Names under which an answer may stand as a whole."""
+
 VERDICTS = frozenset(
     [
+        "final_score",
+        "final_verdict",
+        "overall_score",
+        "task_success",
         "score",
         "verdict",
         "passed",

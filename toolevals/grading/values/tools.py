@@ -28,7 +28,8 @@ class ToolSpec:
     """A tool: its name, what the model reads of it, and the schemas of its arguments and output.
 
     `sensitive_output` lists JSON pointers into the output that hold personal data. `cost` is what one call costs
-    relative to the other tools of its list. `title` is a name for people, which no model reads.
+    relative to the other tools of its list. `title` is a name for people, which no model reads. `assert_formats` says
+    that a text which is not in its schema's `format` breaks the schema.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ToolSpec:
     annotations: ToolAnnotations = ToolAnnotations()
     cost: float | None = None
     title: str = ""
+    assert_formats: bool = False
     _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -69,6 +71,7 @@ class ToolSpec:
             annotations=ToolAnnotations(**document.get("annotations", {})),
             cost=document.get("cost"),
             title=document.get("title") or "",
+            assert_formats=document.get("assert_formats", False),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -88,4 +91,6 @@ class ToolSpec:
             document["cost"] = self.cost
         if self.title:
             document["title"] = self.title
+        if self.assert_formats:
+            document["assert_formats"] = True
         return document

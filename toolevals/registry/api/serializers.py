@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.json_schema.conformance import why_unused
+from toolevals.grading.json_schema.formats import unchecked_formats
 from toolevals.grading.reading.specs import FORMATS, Choice, document_in
 from toolevals.registry.forms import MAX_BYTES
 from toolevals.registry.large_previews import LARGE, MAX_UNPACKED
@@ -54,9 +55,10 @@ class VersionDetailSerializer(VersionSerializer):
 
     tools = serializers.SerializerMethodField()
     unused_schemas = serializers.SerializerMethodField()
+    unchecked_formats = serializers.SerializerMethodField()
 
     class Meta(VersionSerializer.Meta):
-        fields = (*VersionSerializer.Meta.fields, "tools", "unused_schemas")  # type: ignore[assignment]
+        fields = (*VersionSerializer.Meta.fields, "tools", "unused_schemas", "unchecked_formats")  # type: ignore[assignment]
 
     @extend_schema_field({"type": "array", "items": {"type": "object"}})
     def get_tools(self, version: RegistryVersion) -> list[dict[str, Any]]:
@@ -65,6 +67,10 @@ class VersionDetailSerializer(VersionSerializer):
     def get_unused_schemas(self, version: RegistryVersion) -> list[str]:
         """Return the sentences that say of which tools the schema is not used, and why."""
         return list(filter(None, map(why_unused, tools_in(version.tools))))
+
+    def get_unchecked_formats(self, version: RegistryVersion) -> list[str]:
+        """Return the sentences that name the formats that are asserted and that nothing checks, a tool each."""
+        return list(filter(None, map(unchecked_formats, tools_in(version.tools))))
 
 
 FORMAT_NAMES = ["auto", *FORMATS]
@@ -91,6 +97,12 @@ class NewVersionSerializer(serializers.Serializer[Any]):
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="auto")
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
     choice = ToolChoiceSerializer(required=False)
+    assert_formats = serializers.BooleanField(
+        allow_null=True,
+        default=None,
+        help_text="Whether a text that is not in the format of its schema breaks the schema."
+        " Null: as in the newest version, and in a new registry yes.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Read what is small, and take the choice for what it is. Raises InvalidDocument.

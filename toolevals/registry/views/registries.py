@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect
 
 from toolevals.grading.json_schema.conformance import why_unused
+from toolevals.grading.json_schema.formats import unchecked_formats
 from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
@@ -57,7 +58,7 @@ class ShownTool:
     spec: ToolSpec
     rows: tuple[SchemaRow, ...]
     marks: tuple[str, ...]
-    # How many arguments are not shown, and why no call can be checked by its schema.
+    # How many arguments are not shown, and why no call can be checked by its schema, or a format not.
     left_out: int
     unused: str
 
@@ -107,6 +108,7 @@ def registry(request: ProjectRequest, registry: str) -> HttpResponse:
                     format=form.cleaned_data["format"],
                     note=form.cleaned_data["note"],
                     choice=_choice(request),
+                    assert_formats=form.assert_formats,
                 )
                 return redirect("registry:version", request.project.slug, found.slug, version.number)
         except InvalidDocument as error:
@@ -137,6 +139,7 @@ def _published_later(request: ProjectRequest, registry: Registry, form: PublishF
         name=form.name,
         note=form.cleaned_data["note"],
         choice=_choice(request),
+        assert_formats=form.assert_formats,
     )
     return redirect("workspace:job", request.project.slug, job.pk)
 
@@ -267,7 +270,8 @@ def _shown(spec: ToolSpec) -> ShownTool:
         "reads" if said.read_only else "writes" if said.read_only is False else "",
         "can be repeated" if said.idempotent else "",
         f"cost {spec.cost:g}" if spec.cost is not None else "",
+        "formats asserted" if spec.assert_formats else "",
     ]
     rows = schema_rows(spec.input_schema)
     shown, left_out = tuple(rows[:MAX_ROWS]), max(len(rows) - MAX_ROWS, 0)
-    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec))
+    return ShownTool(spec, shown, tuple(filter(None, marks)), left_out, why_unused(spec) or unchecked_formats(spec))

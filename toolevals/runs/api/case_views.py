@@ -49,6 +49,10 @@ class CaseDetail(CaseView):
 
     @extend_schema(responses=CaseDetailSerializer)
     def get(self, request: Request, number: int, case: UUID) -> Response:
-        cases = CaseGrade.objects.select_related("transcript__entry__revision__example")
+        cases = CaseGrade.objects.select_related(
+            "transcript__entry__revision__example",
+            "transcript__entry__revision__tools",
+            "grading__run__agent__tools__tools",
+        )
         row = get_object_or_404(cases, pk=case, grading__run=self.find(number))
         return Response(CaseDetailSerializer(row).data)

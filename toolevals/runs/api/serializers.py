@@ -15,6 +15,7 @@ from toolevals.presentation.label_noise import score_words
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
+from toolevals.runs.scope.schema_reasons import schema_reasons
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
 from toolevals.workspace.models import JobState
@@ -265,6 +266,16 @@ class PairSerializer(serializers.ModelSerializer[AlignedPair]):
         fields = ("number", "expected", "actual", "arguments")
 
 
+class SchemaReasonSerializer(serializers.Serializer[Any]):
+    """The reason why a call broke its tool's schema: the nearest rule, and what each alternative of a choice lacks."""
+
+    call = serializers.IntegerField()
+    pointer = serializers.CharField()
+    rule = serializers.CharField()
+    message = serializers.CharField()
+    alternatives = serializers.ListField(child=serializers.CharField())
+
+
 class CaseDetailSerializer(CaseSerializer):
     """One graded transcript in full: every verdict with its reason, what was expected and what was done."""
 
@@ -272,10 +283,15 @@ class CaseDetailSerializer(CaseSerializer):
     detail = serializers.SerializerMethodField()
     input = serializers.JSONField(source="transcript.entry.revision.input")
     prediction = serializers.JSONField(source="transcript.document", allow_null=True)
+    schema_reasons = serializers.SerializerMethodField()
 
     class Meta(CaseSerializer.Meta):
-        fields = (*CaseSerializer.Meta.fields, "pairs", "detail", "input", "prediction")
+        fields = (*CaseSerializer.Meta.fields, "pairs", "detail", "input", "prediction", "schema_reasons")
 
     @extend_schema_field(serializers.JSONField())
     def get_detail(self, case: CaseGrade) -> Any:
         return shown_detail(case)
+
+    @extend_schema_field(SchemaReasonSerializer(many=True))
+    def get_schema_reasons(self, case: CaseGrade) -> Any:
+        return [{"call": place, **reason.to_document()} for place, reason in schema_reasons(case)]
