@@ -6,12 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, NamedTuple
 
 from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
 from toolevals.grading.layers.result_use.units import suits, unit_called
 from toolevals.grading.layers.result_use.values import FindingKind, Key, Mention, SourceKind
+from toolevals.grading.layers.result_use.words import MONTHS, WEEKDAYS
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
 
@@ -19,8 +21,7 @@ from toolevals.grading.values import Message, ToolCall
 MAX_MATCHES = 16
 # So few fields that chance hardly brings one near a claim.
 FEW = 24
-# Numbers someone said that may be parts of what a reply derives; parts of a call's arguments that are read.
-MAX_SAID = 40
+# Parts of a call's arguments that are read.
 MAX_ARGUMENTS = 1_000
 # Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
 TWELVE_HOURS = 100_000
@@ -28,7 +29,7 @@ IN_UTC = 200_000
 # A number that may be an identifier.
 LONG = 1_000_000
 NUMERIC = frozenset({"number", "amount", "percent", "duration"})
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class Suspicion(NamedTuple):
@@ -58,16 +59,16 @@ class Sources:
     """Everything before the reply that is being read; it only grows.
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
-    arguments say to (kind of source, message). `numbers` are those that users and instructions said, `years` those of
-    results' dates and of today.
+    arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything before
+    names, `years` those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
     results: list[ResultText] = field(default_factory=list)
     index: dict[Key, list[int]] = field(default_factory=dict)
     said: dict[Key, tuple[SourceKind, int]] = field(default_factory=dict)
-    numbers: list[float] = field(default_factory=list)
-    tokens: set[str] = field(default_factory=set)
+    words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
+    units: set[str] = field(default_factory=set)
     today: tuple[int, int, int] | None = None
     newest_date: int | None = None
     years: set[int] = field(default_factory=set)
@@ -89,13 +90,14 @@ class Sources:
             if isinstance(value.key, tuple) and len(value.key) == 3:
                 self.newest_date = position
                 self.years.add(value.key[0])
+            self.units.add(value.measure.name)
             for dimension, reading, rule in _readings_of(value):
                 self._readings.setdefault(dimension, []).append((reading, position, rule))
         for readings in self._readings.values():
             readings.sort()
         values = range(len(self.values), len(self.values) + len(payload.values))
         self.values += payload.values
-        self._take_tokens(content)
+        self._take_text(content, ("result", place))
         tool = call.name if call else None
         self.results.append(ResultText(place, message.call_id, tool, payload, values, is_trouble))
 
@@ -106,8 +108,6 @@ class Sources:
             if source == "context" and isinstance(key, tuple) and len(key) == 3 and key[0] and key[2]:
                 self.today = self.today or key
                 self.years.add(self.today[0])
-            if mention.kind in NUMERIC and len(self.numbers) < MAX_SAID:
-                self.numbers.append(mention.value)
 
     def add_arguments(self, message: int, arguments: Any) -> Iterator[Key]:
         """Read a call's arguments; yield the keys of their values."""
@@ -123,13 +123,22 @@ class Sources:
                 yield identifier_key(text)
             elif isinstance(node, int | float) and not isinstance(node, bool):
                 self.said.setdefault(node, ("arguments", message))
-                self.tokens.add(str(node))
                 yield node
 
-    def holds_token(self, written: str) -> bool:
-        """Return whether the digits of a claim stand in some text exactly so."""
-        digits = _DIGITS.search(written)
-        return digits is not None and digits[0].replace(",", "") in self.tokens
+    def holder_of(self, name: str) -> tuple[SourceKind, int] | None:
+        """Return what first said every part of a name; a weekday or month is also said by a date of it."""
+        parts = _WORD.findall(name.casefold().removesuffix("'s").removesuffix("’s"))
+        if not all(part in self.words for part in parts):
+            return self._calendar_word(name.casefold())
+        return self.words[parts[0]] if parts else None
+
+    def _calendar_word(self, name: str) -> tuple[SourceKind, int] | None:
+        for position, value in enumerate(self.values):
+            if isinstance(value.key, tuple) and len(value.key) == 3:
+                year, month, day = value.key
+                if MONTHS.get(name) == month or (name in WEEKDAYS and weekday_of(year, month, day) == WEEKDAYS[name]):
+                    return "result", self.results[self.values[position].result].message
+        return None
 
     def fields_of(self, mention: Mention, tolerance: float) -> list[tuple[int, str]]:
         """Return the places of the fields whose number can be the claim's, exact ones first, with the rule."""
@@ -179,11 +188,13 @@ class Sources:
             for key in mention.keys:
                 for form in forms(key, mention.zone):
                     self.said.setdefault(form, source)
-        self._take_tokens(text)
+        self.units.update(mention.unit for mention in mentions)
+        self._take_text(text, source)
         return mentions
 
-    def _take_tokens(self, text: str) -> None:
-        self.tokens.update(digits.replace(",", "") for digits in _DIGITS.findall(text[:MAX_TEXT]))
+    def _take_text(self, text: str, source: tuple[SourceKind, int]) -> None:
+        for word in _WORD.findall(text[:MAX_TEXT].casefold()):
+            self.words.setdefault(word, source)
 
 
 def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
@@ -214,6 +225,11 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
         bare = folded(key)
         if len(bare) > 2:
             yield f"={bare}"
+        if key.startswith("+") and len(bare) > 8:
+            # A phone number, which people also give without its country's code.
+            for national in (bare[length:] for length in range(1, 4)):
+                yield f"={national}"
+                yield f"=0{national}"
         digits = bare[len(bare.rstrip("0123456789")) :]
         if len(digits) >= 4:
             yield f"~{digits[-4:]}"
@@ -252,3 +268,11 @@ def lookups(mention: Mention) -> Iterator[Key]:
 def folded(identifier: str) -> str:
     """Return an identifier's letters and digits alone, without case."""
     return "".join(letter for letter in identifier.casefold() if letter.isalnum())
+
+
+def weekday_of(year: int, month: int, day: int) -> int | None:
+    """Return the day of the week, Monday 0; None for a date that does not exist."""
+    try:
+        return date(year, month, day).weekday()
+    except ValueError:
+        return None

@@ -92,18 +92,3 @@ STOP_WORDS = words_of(
     " le la les de des du et un une el los y een het en op van con di il per if so but not no only here there they he"
     " she would can could should may must than then also just about more one each all any which who"
 )
-# Words that announce a sum, a difference, a share.
-SUM_WORDS = words_of(
-    "total totals together all altogether sum combined comes plus both overall including insgesamt makes totalling"
-)
-APPROXIMATE_WORDS = words_of(
-    "about around roughly nearly approximately approx almost over under circa ca rund etwa environ aproximadamente"
-    " some just good close after before by shortly unos knapp gut near ungefähr ongeveer bijna"
-)
-# Words of sentences that compare, propose or suppose.
-RELATIVE_WORDS = words_of(
-    "if would could than more less difference save saves extra additional per each every change changed"
-    " update new upgrade instead from up until least most between or usually typically policy rule within"
-    " earlier previously remaining left after before minus plus refund example such like request requested"
-    " want with without including included incl"
-)
