@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import combinations
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from toolevals.grading.layers.result_use.payloads import FieldValue, field_name
 from toolevals.grading.layers.result_use.sources import ResultText, Sources
-from toolevals.grading.layers.result_use.units import UNITS, suits
+from toolevals.grading.layers.result_use.units import UNITS, Measure, converted, suits
 from toolevals.grading.layers.result_use.values import Mention
 
 # Values of a result that are counted and added up; fields that make one sum; those that make differences.
@@ -34,13 +34,16 @@ class Derivation(NamedTuple):
     pointer: str = ""
 
 
+_Kept: TypeAlias = tuple[float, int, Derivation]
+
+
 @dataclass(slots=True)
 class Derivations:
     """Counts, sums, means, differences and durations of the results; they grow with the results."""
 
     sources: Sources
-    _numbers: list[tuple[float, int, Derivation]] = field(default_factory=list)
-    _seconds: list[tuple[float, int, Derivation]] = field(default_factory=list)
+    _numbers: dict[Measure | None, list[_Kept]] = field(default_factory=dict)
+    _seconds: list[_Kept] = field(default_factory=list)
     _done: int = 0
 
     def of(self, mention: Mention, tolerance: float) -> Derivation | None:
@@ -54,25 +57,31 @@ class Derivations:
             found = next(_near(self._seconds, mention.value * factor, tolerance * factor), None)
             if found is not None:
                 return found
-        scale, unit = (100, "") if mention.unit == "cents" else (1, mention.unit)
-        for each in _near(self._numbers, mention.value / scale, tolerance / scale):
-            if not unit if each.rule == "count" else not mention.is_weak and self._is_in(unit, each):
-                return each
-        return None
+        if mention.unit == "cents":
+            return self._number(mention._replace(keys=(mention.value / 100,), unit=""), tolerance / 100)
+        return self._number(mention, tolerance)
 
-    def _is_in(self, unit: str, derived: Derivation) -> bool:
-        return suits(unit, self.sources.values[derived.fields[0]].measure)
+    def _number(self, mention: Mention, tolerance: float) -> Derivation | None:
+        for measure, kept in self._numbers.items():
+            scale = (None if mention.unit else 1.0) if measure is None else _scale(mention.unit, measure)
+            if scale is None or (mention.is_weak and measure is not None):
+                continue
+            found = next(_near(kept, mention.value * scale, tolerance * scale), None)
+            if found is not None:
+                return found
+        return None
 
     def _catch_up(self) -> None:
         if self._done == len(self.sources.results):
             return
         for place in range(self._done, len(self.sources.results)):
             for each in self._read(place, self.sources.results[place]):
-                kept = self._seconds if each.rule == "elapsed" else self._numbers
+                measure = self.sources.values[each.fields[0]].measure if each.fields else None
+                kept = self._seconds if each.rule == "elapsed" else self._numbers.setdefault(measure, [])
                 kept.append((each.number, len(kept), each))
         self._done = len(self.sources.results)
-        self._numbers.sort(key=_NUMBER)
-        self._seconds.sort(key=_NUMBER)
+        for kept in (self._seconds, *self._numbers.values()):
+            kept.sort(key=_NUMBER)
 
     def _read(self, place: int, result: ResultText) -> Iterator[Derivation]:
         for path, length in result.payload.lists.items():
@@ -137,7 +146,15 @@ def _days_between(left: tuple[int, int, int], right: tuple[int, int, int]) -> fl
         return None
 
 
-def _near(kept: Sequence[tuple[float, int, Derivation]], number: float, tolerance: float) -> Iterator[Derivation]:
+def _scale(unit: str, measure: Measure) -> float | None:
+    """Return by what a number of a unit is multiplied to be one of a measure; None where it cannot be one."""
+    if suits(unit, measure):
+        return 1.0
+    one, none = converted(1.0, unit, measure.unit), converted(0.0, unit, measure.unit)
+    return None if one is None or none is None else one - none
+
+
+def _near(kept: Sequence[_Kept], number: float, tolerance: float) -> Iterator[Derivation]:
     margin = tolerance + abs(number) * 1e-9
     for place in range(bisect_left(kept, number - margin, key=itemgetter(0)), len(kept)):
         if kept[place][0] > number + margin:

@@ -10,7 +10,7 @@ from toolevals.grading.layers.result_use.calendar import Calendar
 from toolevals.grading.layers.result_use.payloads import FieldValue, stems
 from toolevals.grading.layers.result_use.replies import Reply, all_alike, any_alike
 from toolevals.grading.layers.result_use.sources import Sources, Suspicion, folded
-from toolevals.grading.layers.result_use.units import converted, differs, suits
+from toolevals.grading.layers.result_use.units import converted, differs, names_unit, suits
 from toolevals.grading.layers.result_use.values import FindingKind, Mention
 
 # Claims of a transcript that are compared with fields; further ones stay open.
@@ -19,7 +19,7 @@ MAX_EXAMINED = 200
 MAX_SIBLINGS = 40
 MAX_HELD = 4
 # What speaks for a field being meant must weigh so much.
-ENOUGH = 3
+ENOUGH = 2
 # Digits and letters that one wrong character may stand for.
 _DIGITS = "0123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -52,7 +52,8 @@ class Examiner:
             return self._identifier(reply, claim_index, folded(str(mention.keys[0])))
         if mention.kind in {"date", "time"}:
             return None
-        if (suspicion := self._unit(reply, claim_index)) is not None:
+        if (suspicion := self._unit(reply, claim_index)) is not None or not self.sources.is_small:
+            # Among many fields some number is near any other.
             return suspicion
         near = max(self._near(reply, claim_index), key=lambda found: found[0], default=None)
         return near[1] if near else None
@@ -82,20 +83,18 @@ class Examiner:
     def _near(self, reply: Reply, claim_index: int) -> Iterator[tuple[int, Suspicion]]:
         """Yield (weight, suspicion) of the fields' numbers that are near a claim's."""
         mention = reply.mentions[claim_index]
-        for key in mention.keys:
-            reading = mention if key == mention.value else mention._replace(keys=(key,), step=1.0)
-            for kind, position, likeness in self._near_numbers(reading):
-                value = self.sources.values[position]
-                weight = likeness + self._weight(reply, claim_index, position)
-                if weight >= ENOUGH and value.key not in reply.stated:
-                    truth = converted(value.number, value.measure.unit, mention.unit)
-                    yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
+        for kind, position, likeness in self._near_numbers(mention):
+            value = self.sources.values[position]
+            weight = likeness + self._weight(reply, claim_index, position)
+            if weight >= ENOUGH and value.key not in reply.stated:
+                truth = converted(value.number, value.measure.unit, mention.unit)
+                yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
 
     def _near_numbers(self, mention: Mention) -> Iterator[tuple[FindingKind, int, int]]:
         """Yield (kind, field's place, weight of the digits) of the fields' numbers near one."""
         digits = mention.digits
         for number, is_swap in flipped(mention):
-            if is_swap or digits >= (3 if self.sources.is_small else 5):
+            if is_swap or digits > 2:
                 for position, rule in self.sources.fields_of(mention._replace(keys=(number,)), 0.0):
                     if rule != "rounded":
                         yield "flipped_digits", position, min(digits, 4) - 2 + is_swap
@@ -104,15 +103,15 @@ class Examiner:
             number = mention.value * 10.0**power
             slack = mention.step * 10.0**power * 0.499 if digits > 1 and mention.kind != "amount" else 0.0
             for position, _ in self.sources.fields_of(mention._replace(keys=(number,)), slack):
-                if self.sources.values[position].measure.name:
+                if names_unit(mention.unit, self.sources.values[position].measure):
                     yield "changed_scale", position, min(digits, 4) - 1
 
     def _weight(self, reply: Reply, claim_index: int, position: int) -> int:
-        """Return how much speaks for a field being meant: its name, its unit, few values, an earlier reply."""
+        """Return how much speaks for a field being meant: its name, its unit, an earlier reply."""
         unit, value = reply.mentions[claim_index].unit, self.sources.values[position]
         measure, about = value.measure, reply.about(claim_index)
         weight = 2 * reply.names(claim_index, value) + all_alike(value.labels, about) * bool(value.labels)
-        weight += 2 * (position in self.said) + self.sources.is_small
+        weight += 2 * (position in self.said)
         return weight + bool(unit and (measure.name or measure.is_money))
 
     def other_field(self, reply: Reply, claim_index: int, fields: Sequence[int]) -> Suspicion | None:
@@ -146,8 +145,11 @@ class Examiner:
         """
         for position in fields[:MAX_HELD]:
             value = self.sources.values[position]
-            rivals = [other for other in map(self.sources.values.__getitem__, self._siblings(position))
-                      if other.kind == value.kind and _can_be_taken(value, other)]
+            rivals = [
+                other
+                for other in map(self.sources.values.__getitem__, self._siblings(position))
+                if other.labels != value.labels and other.kind == value.kind and _can_be_taken(value, other)
+            ]
             if all(any_alike(value.labels - rival.labels, reply.about(claim_index)) for rival in rivals):
                 return True
         return False

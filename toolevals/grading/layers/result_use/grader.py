@@ -220,7 +220,8 @@ class _Reading:
         found: list[tuple[int, str]] = []
         if mention.kind in NUMERIC:
             rounding = mention.step * (0.999 if mention.step < 1 or mention.unit else 0.5)
-            found = self.sources.fields_of(mention, rounding) if self._is_named(mention.unit) else []
+            is_named = self._is_named(mention.unit)
+            found = [each for each in self.sources.fields_of(mention, rounding) if is_named or each[1] == "fraction"]
         for key in lookups(mention) if not found else ():
             if not found and not isinstance(key, int | float):
                 found = [(position, "equal") for position in reversed(self.sources.index.get(key, ())[-MAX_HELD:])]
@@ -236,14 +237,18 @@ class _Reading:
         return UNGROUNDED, []
 
     def _is_named(self, unit: str) -> bool:
-        """Return whether anything before the reply names a unit of the dimension, or the currency."""
+        """Return whether a unit of the dimension, or the currency, was named before the reply.
+
+        Where no currency was, money is in the one that the reply says.
+        """
         if not unit or unit in self.sources.units:
             return True
         known = unit_called(unit)
         if known is None:
-            return unit == "cents" or any(same_currency(unit, each) for each in self.sources.units if is_currency(each))
+            named = [each for each in self.sources.units if is_currency(each)]
+            return not named or any(same_currency(unit, each) for each in named)
         others = map(unit_called, filter(None, self.sources.units))
-        return any(other and other.dimension == known.dimension for other in others)
+        return any(other is not None and other.dimension == known.dimension for other in others)
 
     def _derived(self, mention: Mention) -> Attribution:
         """Return from which fields a number follows that none holds."""

@@ -17,8 +17,9 @@ _SPEAKER = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 
 def names_in(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]]:
-    """Yield where the names of a text stand: words with a capital inside a sentence, joined words, and those in scripts
-    without capitals; words of values are none.
+    """Yield where the names of a text stand; the words of values are none.
+
+    Names are words with a capital inside a sentence, joined words, and those in scripts without capitals.
     """
     taken = iter(mentions)
     mention = next(taken, None)
@@ -44,6 +45,6 @@ def bare_sentences(text: str, held: Sequence[tuple[int, int]]) -> Iterator[tuple
             place += 1
         has_value = place < len(held) and held[place][0] < end
         sentence = text[start:end].strip()
-        if not has_value and _WORD.search(sentence) and not sentence.rstrip("\"”*_)").endswith("?"):
+        if not has_value and _WORD.search(sentence) and not sentence.rstrip('"”*_)').endswith("?"):
             yield start, end
         start = following

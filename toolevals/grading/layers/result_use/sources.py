@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
-from toolevals.grading.layers.result_use.units import suits, unit_called
+from toolevals.grading.layers.result_use.units import minor_unit, suits, unit_called
 from toolevals.grading.layers.result_use.values import FindingKind, Key, Mention, SourceKind
 from toolevals.grading.layers.result_use.words import MONTHS, WEEKDAYS
 from toolevals.grading.layers.troubles import trouble_in
@@ -142,18 +142,18 @@ class Sources:
 
     def fields_of(self, mention: Mention, tolerance: float) -> list[tuple[int, str]]:
         """Return the places of the fields whose number can be the claim's, exact ones first, with the rule."""
-        unit, value = mention.unit, mention.value
-        if unit == "cents":
-            unit, value, tolerance = "", value / 100, tolerance / 100
-        found = []
-        for number in dict.fromkeys((value, *(key for key in mention.keys[1:] if isinstance(key, int | float)))):
-            found += self._near("", number, tolerance, unit)
+        unit, scale = ("", 0.01) if mention.unit == "cents" else (mention.unit, 1.0)
+        readings = [(key * scale, tolerance * scale if key == mention.value else 0.0) for key in mention.numbers]
         # People say MB for MiB.
-        for name in ("C", "F") if unit == "deg" else (unit, f"{unit[:1].upper()}iB" if unit[1:] == "B" else ""):
-            known = unit_called(name)
-            if known is not None:
-                base = value * known.factor + known.offset
-                found += self._near(known.dimension, base, tolerance * known.factor, name)
+        names = ("C", "F") if unit == "deg" else (unit, f"{unit[:1].upper()}iB" if unit[1:] == "B" else "")
+        found = []
+        for number, slack in readings:
+            found += self._near("", number, slack, unit)
+            for name in names:
+                known = unit_called(name)
+                if known is not None:
+                    base = number * known.factor + known.offset
+                    found += self._near(known.dimension, base, slack * known.factor, name)
         found.sort()
         return [(position, rule) for _, position, rule in found]
 
@@ -204,9 +204,10 @@ def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
         return
     major = round(number * measure.scale, 9)
     yield "", major, "equal" if measure.scale == 1.0 else "minor_units"
-    if measure.is_minor and isinstance(number, int):
-        yield "", number / 100, "minor_units"
-    if measure.unit in {"", "%"} and not measure.is_money and abs(number) <= 1.5 and not isinstance(number, int):
+    minor = minor_unit(measure.currency)
+    if measure.is_minor and isinstance(number, int) and measure.scale == 1.0 and minor < 1:
+        yield "", number * minor, "minor_units"
+    if measure.unit in {"", "%"} and not measure.currency and abs(number) <= 1.5 and not isinstance(number, int):
         yield "", round(number * 100, 9), "fraction"
     unit = unit_called(measure.unit)
     if unit is not None:
@@ -222,18 +223,7 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
     if isinstance(key, int) and key >= LONG:
         yield f"={key}"
     elif isinstance(key, str):
-        bare = folded(key)
-        if len(bare) > 2:
-            yield f"={bare}"
-        if key.startswith("+") and len(bare) > 8:
-            # A phone number, which people also give without its country's code.
-            for national in (bare[length:] for length in range(1, 4)):
-                yield f"={national}"
-                yield f"=0{national}"
-        digits = bare[len(bare.rstrip("0123456789")) :]
-        if len(digits) >= 4:
-            yield f"~{digits[-4:]}"
-            yield f"~{digits}"
+        yield from _identifier_forms(key)
     elif isinstance(key, tuple) and len(key) == 1:
         yield (key[0] % 720 + TWELVE_HOURS,)
         if zone is not None:
@@ -245,6 +235,20 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
         if year and month:
             yield (year, month, 0)
             yield (year, 0, 0)
+
+
+def _identifier_forms(key: str) -> Iterator[Key]:
+    bare = folded(key)
+    if len(bare) > 2:
+        yield f"={bare}"
+    # A phone number, which people also give without its country's code.
+    for length in range(1, 4) if key.startswith("+") and len(bare) > 8 else ():
+        yield f"={bare[length:]}"
+        yield f"=0{bare[length:]}"
+    digits = bare[len(bare.rstrip("0123456789")) :]
+    if len(digits) >= 4:
+        yield f"~{digits[-4:]}"
+        yield f"~{digits}"
 
 
 def lookups(mention: Mention) -> Iterator[Key]:

@@ -44,6 +44,11 @@ class Mention(NamedTuple):
         return _NAN if isinstance(self.keys[0], str | tuple) else self.keys[0]
 
     @property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers that it may be."""
+        return tuple(key for key in self.keys if isinstance(key, int | float))
+
+    @property
     def written(self) -> str:
         """A number's digits as it is written, without separators and sign: `4310`, `18.30`."""
         decimals = max(0, round(-log10(self.step))) if self.step < 1 else 0

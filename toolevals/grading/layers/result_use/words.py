@@ -43,14 +43,21 @@ _COUNTS = (
     "two three four five six seven eight nine ten eleven twelve",
     "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
     "deux trois quatre cinq six sept huit neuf dix onze douze",
-    "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "dos tres cuatro cinco seis siete ocho nueve diez - doce",
     "twee drie vier vijf zes zeven acht negen tien elf twaalf",
 )
 NUMBER_WORDS: Mapping[str, int] = {
     **{word: value for words in _COUNTS for value, word in enumerate(words.split(), 2)},
     "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
 }  # fmt: skip
-CURRENCY_CODES = words_of("USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD")
+# Decimals of the currencies that have no two, by ISO 4217.
+EXPONENTS: Mapping[str, int] = {
+    **dict.fromkeys(words_of("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"), 0),
+    **dict.fromkeys(words_of("BHD IQD JOD KWD LYD OMR TND"), 3),
+}
+CURRENCY_CODES = EXPONENTS.keys() | words_of(
+    "USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD"
+)
 CURRENCY_SYMBOLS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CURRENCY_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("dollar", "dollars", "us dollars", "bucks"), "USD"),
