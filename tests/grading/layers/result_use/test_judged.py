@@ -21,7 +21,7 @@ def test_conversations_of_other_domains() -> None:
     found, total = scores.checkable
     assert (scores.wrong, total) == (0, 33)
     assert found >= 22
-    assert scores.wrongly_passed <= 2
+    assert scores.wrongly_passed <= 4
 
 
 @needs_benchmark

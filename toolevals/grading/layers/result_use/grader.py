@@ -42,9 +42,10 @@ def grade_result_use(transcript: Transcript) -> ResultUse:
     """Return how the replies use the tool results, by rules alone.
 
     Replies are the assistant's texts after the first tool result, and the final answer where it is not the last one.
-    Failed where a field of a result speaks against a claim; passed where every claim follows from results or from what
-    was said; else unscored, with the question for a judge. The value is the share of claims that something supports.
-    Nothing is raised.
+    Failed where a field of a result speaks against a claim; passed where every value and name is traced to a field that
+    it can mean, to what was said or to a derivation of named fields, there is at least one, and no sentence goes without;
+    else unscored, with the question for a judge. The value is the share of claims that something supports. Nothing is
+    raised.
     """
     if not any(message.role == "tool" for message in transcript.messages):
         return ResultUse(Verdict("unscored", None, "No tool returned a result."))
@@ -270,7 +271,7 @@ class _Reading:
         texts = [claim.text for claim, by in zip(self.claims, self.attributions, strict=True) if not by.is_grounded]
         texts = list(dict.fromkeys((*texts, *self.doubts)))
         if total and not texts:
-            reason = f"All {total} values and names in the replies are traced to results or to what was said."
+            reason = f"Each value and name in the replies ({total}) is traced to results or to what was said."
             return Verdict("passed", 1.0, reason), ""
         if not texts:
             reason = "The replies state no value that a rule can check."
