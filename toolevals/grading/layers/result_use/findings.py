@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import isclose
 
 from toolevals.grading.layers.result_use.calendar import Calendar
 from toolevals.grading.layers.result_use.payloads import FieldValue, stems
@@ -18,8 +19,10 @@ MAX_EXAMINED = 200
 # Fields beside one that are compared with it, and fields with a claim's value that are looked at.
 MAX_SIBLINGS = 40
 MAX_HELD = 4
+# Numbers of each kind that a claim and a field may differ by.
+MAX_OPERANDS = 40
 # What speaks for a field being meant must weigh so much.
-ENOUGH = 2
+ENOUGH = 3
 # Digits and letters that one wrong character may stand for.
 _DIGITS = "0123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -58,6 +61,20 @@ class Examiner:
         near = max(self._near(reply, claim_index), key=lambda found: found[0], default=None)
         return near[1] if near else None
 
+    def _is_apart(self, reply: Reply, mention: Mention, truth: float) -> bool:
+        """Return whether the reply, the results or what was said hold by what a claim and a field differ.
+
+        The claim may then be the field with something added, some times the field, or so many per cent of it.
+        """
+        value, gap = mention.value, abs(mention.value - truth)
+        steps = (
+            [gap, value / truth, truth / value, 100 * gap / truth, 100 * value / truth] if truth and value else [gap]
+        )
+        held = (each.number for each in self.sources.values[-MAX_OPERANDS:])
+        said = [number for number in self.sources.said if isinstance(number, int | float)][-MAX_OPERANDS:]
+        told = (number for other in reply.mentions[:MAX_OPERANDS] for number in other.numbers)
+        return any(isclose(number, step) for number in {*held, *said, *told} for step in steps)
+
     def _identifier(self, reply: Reply, claim_index: int, written: str) -> Suspicion | None:
         """Return the field with an identifier that is written almost so; a short one must be named."""
         for other in misspelled(written):
@@ -86,9 +103,13 @@ class Examiner:
         for kind, position, likeness in self._near_numbers(mention):
             value = self.sources.values[position]
             weight = likeness + self._weight(reply, claim_index, position)
-            if weight >= ENOUGH and value.key not in reply.stated:
-                truth = converted(value.number, value.measure.unit, mention.unit)
-                yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
+            is_named = mention.digits > 2 or position in self.said or reply.names(claim_index, value)
+            if weight < ENOUGH or not is_named or value.key in reply.stated:
+                continue
+            into = converted(value.number, value.measure.unit, mention.unit)
+            truth = value.number if into is None else into
+            if not self._is_apart(reply, mention, truth):
+                yield weight, Suspicion(kind, position, f"{truth:,.10g}")
 
     def _near_numbers(self, mention: Mention) -> Iterator[tuple[FindingKind, int, int]]:
         """Yield (kind, field's place, weight of the digits) of the fields' numbers near one."""

@@ -42,7 +42,7 @@ def grade_result_use(transcript: Transcript) -> ResultUse:
     """Return how the replies use the tool results, by rules alone.
 
     Replies are the assistant's texts after the first tool result, and the final answer where it is not the last one.
-    Failed where a field of a result speaks against a claim. Passed where every value and name is traced (to a field that
+    Failed where a field of a result speaks against a claim. Passed where each value and name is traced (to a field that
     it can mean, to what was said, or to a derivation of named fields), there is one, and no sentence goes without. Else
     unscored, with the question for a judge. The value is the share of claims that something supports.
     """
