@@ -51,7 +51,7 @@ def test_a_right_answer_passes_with_its_sources() -> None:
 
 
 def test_a_finding_leads_to_its_words_and_its_field() -> None:
-    use = _use(_ORDER, "Order ORD-9182 costs $54.00.")
+    use = _use(_ORDER, "The total of ORD-9182 is $54.00.")
     (finding,) = use.findings
     assert (finding.kind, finding.pointer, finding.message, finding.call_id) == (
         "flipped_digits",
@@ -71,7 +71,7 @@ def test_a_finding_leads_to_its_words_and_its_field() -> None:
         ({"gate": "G94"}, "It leaves from gate G49.", "flipped_digits"),
         ({"konto": "DE02 1203 0000 0000 2020 51"}, "Bitte an DE02 1203 0000 0000 2200 51.", "flipped_digits"),
         ({"spread_bp": 145}, "The spread is 14.5 %.", "changed_scale"),
-        ({"amount_minor": 5200, "currency": "JPY"}, "It costs ¥52.", "changed_scale"),
+        ({"amount_minor": 5200, "currency": "JPY"}, "The amount is ¥52.", "changed_scale"),
         ({"tel": "+1 202 555 0143"}, "Call 202-555-0134.", "flipped_digits"),
         ({"amount_cents": 21300}, "That makes $2,130.00.", "changed_scale"),
         ({"pv_mwh": 0.684}, "It made 6,840 kWh.", "changed_scale"),
@@ -278,5 +278,5 @@ def test_tables_markup_and_lines_have_fields_too(text: str, reply: str, pointer:
 
 
 def test_what_is_written_down_is_json() -> None:
-    document = _use(_ORDER, "It costs $54.00 and was placed on March 14.").to_document()
+    document = _use(_ORDER, "The total is $54.00; it was placed on March 14.").to_document()
     assert json.loads(json.dumps(document)) == document

@@ -73,7 +73,7 @@ class Examiner:
         held = (each.number for each in self.sources.values[-MAX_OPERANDS:])
         said = [number for number in self.sources.said if isinstance(number, int | float)][-MAX_OPERANDS:]
         told = (number for other in reply.mentions[:MAX_OPERANDS] for number in other.numbers)
-        return any(isclose(number, step) for number in {*held, *said, *told} for step in steps)
+        return any(isclose(number, step) for number in {*held, *said, *told} - {0, 1} for step in steps)
 
     def _identifier(self, reply: Reply, claim_index: int, written: str) -> Suspicion | None:
         """Return the field with an identifier that is written almost so; a short one must be named."""
