@@ -180,6 +180,9 @@ def test_what_only_the_policy_could_support_is_for_a_judge_without_it() -> None:
         # Sentences in words alone.
         ({"id": "p1", "open": False}, "The pool is open."),
         ({"no": "W-1", "status": "failed"}, "Order W-1 is known. It was completed."),
+        # Yes-or-no fields that a sentence with a value names.
+        ({"open": False, "celsius": 26}, "The pool is open and has 26 °C."),
+        ({"lunch_included": False, "price": 75}, "Lunch is included in the €75."),
         # A unit that nothing named, and a small number that nothing gave.
         ({"area": 35}, "It has 35 hectares."),
         ({"fee": 12}, "The fee is 12 %."),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from toolevals.grading.layers.result_use.derivations import Derivations
 from toolevals.grading.layers.result_use.findings import Examiner
-from toolevals.grading.layers.result_use.names import bare_sentences, names_in
+from toolevals.grading.layers.result_use.names import names_in, sentences
 from toolevals.grading.layers.result_use.payloads import Leaf, label_stems, stems
 from toolevals.grading.layers.result_use.replies import Reply
 from toolevals.grading.layers.result_use.scanner import plain, replies_mentions
@@ -165,7 +165,11 @@ class _Reading:
             self.claims.append(Claim(message, start, end, "name", text[start:end]))
             self.attributions.append(Attribution(*holder, rule="equal") if holder else UNGROUNDED)
         values = sorted([*names, *((mention.start, mention.end) for mention in reply.mentions)])
-        self.doubts += [text[start:end].strip() for start, end in bare_sentences(text, values)]
+        for start, end, has_value in sentences(text, values):
+            sentence = text[start:end]
+            # Whether words say yes or no, no rule can tell.
+            if not has_value or any(flag <= stems(sentence) for flag in self.sources.flags):
+                self.doubts.append(sentence.strip())
 
     def _settle(self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int]) -> None:
         """Take a claim as right, open, or wrong."""

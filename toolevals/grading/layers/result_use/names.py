@@ -36,8 +36,8 @@ def names_in(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]
             yield word.span()
 
 
-def bare_sentences(text: str, held: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the sentences that are no questions and hold none of the values or names at these places, in order."""
+def sentences(text: str, held: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
+    """Yield where the sentences that are no questions stand, and whether they hold a value or name at these places."""
     start, place = 0, 0
     ends = [*((found.start(), found.end()) for found in _SENTENCE_END.finditer(text)), (len(text), len(text))]
     for end, following in ends:
@@ -45,6 +45,6 @@ def bare_sentences(text: str, held: Sequence[tuple[int, int]]) -> Iterator[tuple
             place += 1
         has_value = place < len(held) and held[place][0] < end
         sentence = text[start:end].strip()
-        if not has_value and _WORD.search(sentence) and not sentence.rstrip('"”*_)').endswith("?"):
-            yield start, end
+        if _WORD.search(sentence) and not sentence.rstrip('"”*_)').endswith("?"):
+            yield start, end, has_value
         start = following

@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
 from typing import Any, NamedTuple
 
-from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
+from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload, label_stems
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
 from toolevals.grading.layers.result_use.units import minor_unit, suits, unit_called
 from toolevals.grading.layers.result_use.values import FindingKind, Key, Mention, SourceKind
@@ -23,6 +24,8 @@ MAX_MATCHES = 16
 FEW = 24
 # Parts of a call's arguments that are read.
 MAX_ARGUMENTS = 1_000
+# Yes-or-no fields whose names are looked for in sentences.
+MAX_FLAGS = 100
 # Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
 TWELVE_HOURS = 100_000
 IN_UTC = 200_000
@@ -60,7 +63,7 @@ class Sources:
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
     arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything before
-    names, `years` those of results' dates and of today.
+    names, `flags` the stems of the names of yes-or-no fields, `years` those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
@@ -69,6 +72,7 @@ class Sources:
     said: dict[Key, tuple[SourceKind, int]] = field(default_factory=dict)
     words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
     units: set[str] = field(default_factory=set)
+    flags: set[frozenset[str]] = field(default_factory=set)
     today: tuple[int, int, int] | None = None
     newest_date: int | None = None
     years: set[int] = field(default_factory=set)
@@ -95,6 +99,8 @@ class Sources:
                 self._readings.setdefault(dimension, []).append((reading, position, rule))
         for readings in self._readings.values():
             readings.sort()
+        flags = (label_stems(leaf.path) for leaf in payload.leaves if isinstance(leaf.value, bool))
+        self.flags.update(islice(filter(None, flags), MAX_FLAGS - len(self.flags)))
         values = range(len(self.values), len(self.values) + len(payload.values))
         self.values += payload.values
         self._take_text(content, ("result", place))
