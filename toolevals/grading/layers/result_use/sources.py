@@ -63,7 +63,8 @@ class Sources:
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
     arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything before
-    names, `flags` the stems of the names of yes-or-no fields, `years` those of results' dates and of today.
+    names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of
+    results' dates, `years` those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
@@ -73,10 +74,12 @@ class Sources:
     words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
     units: set[str] = field(default_factory=set)
     flags: set[frozenset[str]] = field(default_factory=set)
+    dated: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
     today: tuple[int, int, int] | None = None
     newest_date: int | None = None
     years: set[int] = field(default_factory=set)
     is_truncated: bool = False
+    _named: set[tuple[int | None, int]] = field(default_factory=set)
     _fields: int = 0
     _readings: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
 
@@ -134,17 +137,9 @@ class Sources:
     def holder_of(self, name: str) -> tuple[SourceKind, int] | None:
         """Return what first said every part of a name; a weekday or month is also said by a date of it."""
         parts = _WORD.findall(name.casefold().removesuffix("'s").removesuffix("’s"))
-        if not all(part in self.words for part in parts):
-            return self._calendar_word(name.casefold())
-        return self.words[parts[0]] if parts else None
-
-    def _calendar_word(self, name: str) -> tuple[SourceKind, int] | None:
-        for position, value in enumerate(self.values):
-            if isinstance(value.key, tuple) and len(value.key) == 3:
-                year, month, day = value.key
-                if MONTHS.get(name) == month or (name in WEEKDAYS and weekday_of(year, month, day) == WEEKDAYS[name]):
-                    return "result", self.results[self.values[position].result].message
-        return None
+        if parts and all(part in self.words for part in parts):
+            return self.words[parts[0]]
+        return self.dated.get(name.casefold())
 
     def fields_of(self, mention: Mention, tolerance: float) -> list[tuple[int, str]]:
         """Return the places of the fields whose number can be the claim's, exact ones first, with the rule."""
@@ -197,6 +192,14 @@ class Sources:
         self.units.update(mention.unit for mention in mentions)
         self._take_text(text, source)
         return mentions
+
+    def _take_date(self, year: int, month: int, day: int, message: int) -> None:
+        """Keep the names of a date's month and weekday."""
+        for number, names in ((month, MONTHS), (weekday_of(year, month, day), WEEKDAYS)):
+            for name in () if (number, len(names)) in self._named else names:
+                if names[name] == number:
+                    self.dated.setdefault(name, ("result", message))
+            self._named.add((number, len(names)))
 
     def _take_text(self, text: str, source: tuple[SourceKind, int]) -> None:
         for word in _WORD.findall(text[:MAX_TEXT].casefold()):
