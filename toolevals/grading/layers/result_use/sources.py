@@ -63,8 +63,8 @@ class Sources:
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
     arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything before
-    names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of
-    results' dates, `years` those of results' dates and of today.
+    names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of results' dates, `years`
+    those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
@@ -97,6 +97,7 @@ class Sources:
             if isinstance(value.key, tuple) and len(value.key) == 3:
                 self.newest_date = position
                 self.years.add(value.key[0])
+                self._take_date(*value.key, place)
             self.units.add(value.measure.name)
             for dimension, reading, rule in _readings_of(value):
                 self._readings.setdefault(dimension, []).append((reading, position, rule))
