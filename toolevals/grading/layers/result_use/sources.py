@@ -62,9 +62,9 @@ class Sources:
     """Everything before the reply that is being read; it only grows.
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
-    arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything before
-    names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of results' dates, `years`
-    those of results' dates and of today.
+    arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything
+    before names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of results'
+    dates, `years` those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
