@@ -70,3 +70,16 @@ def test_a_table_shows_what_its_columns_hold(file, capsys):
     assert main(["what", str(file)]) == Exit.OK
     printed = capsys.readouterr().out.splitlines()
     assert printed[1:4] == ["rows: 2", "columns: 2", "  id  a, b"]
+
+
+def test_rows_for_grading_are_told_from_examples(file, capsys):
+    row = {**EXAMPLE, "tools": [], "expected_tool": None, "text": "It is at sea."}
+    file.write_text("\n".join(json.dumps(each) for each in (row, {**row, "id": 7})) + "\n")
+    assert main(["what", str(file)]) == Exit.DATA
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[:3] == [
+        "Read as rows, for `toolevals grade` and `toolevals gate`: lines have input, what is expected, and text.",
+        "rows: 1",
+        "  a  Where is A-1?: It is at sea.",
+    ]
+    assert shown.err.startswith("line 2 /id: ")

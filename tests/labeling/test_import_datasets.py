@@ -37,7 +37,7 @@ TUNED: dict[str, Any] = {
         {"role": "assistant", "content": "It was sent."},
     ],
 }
-WEAVE = {"id": "c", "op_name": "chat", "trace_id": "t", "inputs": {"messages": []}, "output": "x"}
+OTHER_CALL = {"id": "c", "op_name": "chat", "inputs": {"messages": []}, "outputs": "x"}
 
 
 def warnings(job: Any) -> list[tuple[int, str]]:
@@ -108,7 +108,7 @@ def test_items_of_langfuse_on_lines_are_no_examples_of_ours():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (lines([WEAVE, WEAVE]), "it has id, op_name, trace_id, inputs, output. The nearest format is LangSmith runs"),
+        (lines([OTHER_CALL] * 2), "it has id, op_name, inputs, outputs. The nearest format is LangSmith dataset"),
         (lines([{"question_row": {}}] * 2), "for which it lacks answer_row, category"),
         (
             lines([{"id": "a", "input": {"messages": []}, "colour": 1}]),

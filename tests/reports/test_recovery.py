@@ -76,7 +76,7 @@ def test_failures_are_counted_by_tool_and_class(get, grading):
             "67",
         ],
         ["refund", "1 / 2 of refund with 400 handled correctly", "", "", "50"],
-        [HOSTILE[:27] + "…", "", f"1 / 1 of {HOSTILE} with 404 handled correctly", "", "100"],
+        ["<script>a…rt(1)</script>=2+2", "", f"1 / 1 of {HOSTILE} with 404 handled correctly", "", "100"],
     ]
     found = page.context["recovery"]
     assert (found.answers, found.whole.errors, found.cases_with_errors, found.whole.episodes) == (10, 7, 6, 6)

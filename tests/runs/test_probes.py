@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -23,6 +22,7 @@ from toolevals.runs.judging.probe_reading import probe_estimate
 from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judgement, ProbeAnswer, ProbeCheck
 from toolevals.runs.services import probes_begin
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
@@ -149,7 +149,7 @@ def test_a_worker_that_dies_leaves_its_answers_and_nothing_is_asked_twice(check,
     with pytest.raises(SystemExit):
         check()
     monkeypatch.setattr(ProbeAnswer.objects, "create", create)
-    Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now())
+    Batch.objects.filter(state=BatchState.LEASED).update(due_at=database_now())
     run_jobs(impatient=True)
     # The eleventh answer came when no worker was there to keep it.
     assert len(fearful.asked) == len(ALL) + len(BASES) + 1

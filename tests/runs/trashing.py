@@ -38,7 +38,7 @@ def jobs_destroy() -> int:
     """Run the jobs that destroy, and no other; return how many came to their end."""
     batches = destroying()
     for batch in batches:
-        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, due_at=timezone.now())
+        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, due_at=timezone.now() - timedelta(seconds=1))
         current_app.tasks[batch.task](str(batch.pk))
     left = {batch.pk for batch in destroying()}
     return sum(batch.pk not in left for batch in batches)

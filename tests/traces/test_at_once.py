@@ -19,6 +19,7 @@ from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.services import spans_store, traces_settle
 from toolevals.traces.services.settling import traces_take
+from toolevals.workspace.clock import database_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TRACES, SENDERS = 6, 4
@@ -86,7 +87,7 @@ def test_each_trace_is_taken_by_one_worker(project):
 def test_workers_that_sum_up_together_count_each_call_once(project):
     for number in range(1, 31):
         spans_store(project=project, traces=sorted_spans(export(*conversation(f"{number:032x}"))).traces)
-    Trace.objects.update(due_at=timezone.now())
+    Trace.objects.update(due_at=database_now())
     at_once(*[lambda: traces_settle(seconds=20)] * SENDERS)
     assert not Trace.objects.exclude(due_at=None).exists()
     assert Trace.objects.filter(settled=1).count() == 30

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from tests.traces.test_logs import logs, packed, post, record
 from toolevals.traces.chunks import read_chunks
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.services import traces_settle
+from toolevals.workspace.clock import database_now
 
 WHOLE = logs(record("gen_ai.user.message", {"content": "Hello"}), record("gen_ai.choice", {"message": {}}, at=2))
 PLACES = list(places(WHOLE))
@@ -43,7 +43,7 @@ def test_any_body_is_answered_and_nothing_is_stored_half(project, token, client,
             for trace in Trace.objects.all():
                 assert len(read_chunks(trace).lone) == len(stored_keys(trace))
         assert answer.status_code == 200 or not SpanChunk.objects.exists()
-        Trace.objects.update(due_at=timezone.now())
+        Trace.objects.update(due_at=database_now())
         traces_settle(seconds=5)
         assert not Trace.objects.exclude(due_at=None).exists()
 

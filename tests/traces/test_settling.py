@@ -19,6 +19,7 @@ from toolevals.traces import chunks
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceExample, TraceSettings
 from toolevals.traces.services import settling, trace_settle, traces_forget, traces_settle
 from toolevals.traces.tasks import settle
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.trash.kinds import trash_kinds
 
 
@@ -166,7 +167,7 @@ def test_traces_whose_turn_comes_too_late_are_left_to_others(client, token, monk
     assert waiting.settled == 0
     # Nobody takes it before the time is over for which it was taken.
     assert traces_settle() == 0
-    Trace.objects.filter(pk=waiting.pk).update(due_at=timezone.now())
+    Trace.objects.filter(pk=waiting.pk).update(due_at=database_now())
     assert traces_settle() == 1
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import JobCancelled, Lease, LeaseLost, batch_work, job_cancel
 from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
@@ -221,7 +222,7 @@ def test_a_batch_that_is_not_due_is_not_worked_on(batch):
 
     Batch.objects.update(due_at=timezone.now() + timedelta(seconds=9))
     batch_work(str(batch.pk), never)
-    Batch.objects.update(due_at=timezone.now())
+    Batch.objects.update(due_at=database_now())
     job_cancel(job=batch.job, actor=None)
     batch_work(str(batch.pk), never)
 

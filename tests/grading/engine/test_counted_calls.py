@@ -180,6 +180,19 @@ def test_what_nobody_can_read_never_reached_the_tool():
     assert counted_calls(script(answered, answered)).places == (0, 1)
 
 
+@pytest.mark.parametrize("additional", [True, False])
+def test_a_call_that_nobody_can_read_is_one_attempt_with_its_correction(additional):
+    garbled = Message("assistant", calls=(MalformedCall("not JSON", text="{", name="track"),))
+    refused = [garbled, Message("tool", "Error: the arguments are not valid JSON")]
+    mended = script(user(), refused, track(OK), says("It was sent."))
+    assert counted_calls(mended).places == (1,)
+    assert graded(expecting(TRACK, additional=additional), mended).outcome.status == "passed"
+    assert counted_calls(script(user(), refused, refused, track(OK))).places == (2,)
+    # Without an error, or of another tool, it stays.
+    assert counted_calls(script(user(), [garbled, Message("tool", OK)], track(OK))).places == (0, 1)
+    assert counted_calls(script(user(), refused, call("refund", OK))).places == (0, 1)
+
+
 def test_a_needless_call_stays_needless_and_is_shown_once():
     result = graded(Expectation("no_call"), script(user(), track(DOWN), track(OK)))
     assert result.mode == "needless_call"

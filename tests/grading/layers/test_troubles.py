@@ -99,6 +99,24 @@ BAD = [
     ("<?xml version='1.0'?><Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>", "404"),
     ("<soap:Envelope><soap:Body><soap:Fault><faultcode>soap:Server</faultcode>"
      "<faultstring>Internal error</faultstring></soap:Fault></soap:Body></soap:Envelope>", "5xx"),
+    # in friendly words, or flagged as no error
+    ("Oops! Something went wrong on our side.", "unknown"),
+    ("Oops, that did not stick.", "unknown"),
+    ("upstream request timeout", "408"),
+    ("STATUS=ERR;CODE=910;TEXT=backend timed out", "timeout"),
+    ("SlowDown: Please reduce your request rate. (429)", "429"),
+    ("550 5.1.1 <a@b.example>: Recipient address rejected: User unknown", "5xx"),
+    ("The probe did not answer within 15 seconds.", "unknown"),
+    ("Termin nicht gefunden: z-14", "unknown"),
+    ({"content": [{"type": "text", "text": "Error: no such queue"}], "isError": False}, "404"),
+    ({"content": [{"type": "text", "text": "could not post: no queue 'suport'"}], "isError": False}, "unknown"),
+    ({"content": [{"type": "text", "text": "No transcript available yet."}], "isError": False}, "unknown"),
+    ({"errors": [{"status": 400, "detail": "x"}]}, "400"),
+    ({"errors": [{"status": 400}]}, "400"),
+    ({"estado": "error", "detalle": "sin datos"}, "unknown"),
+    ({"code": "ACCOUNT_REQUIRED", "detail": "State 'from'."}, "400"),
+    ({"type": "validation_error", "loc": ["date"], "msg": "date must not lie in the past"}, "400"),
+    ("T1 ok\nT2 ok\nT3 ERROR 401 session expired", "partial"),
     # bare
     ("503 Service Unavailable", "5xx"),
     ("HTTP/1.1 401 Unauthorized", "401"),
@@ -147,6 +165,17 @@ GOOD = [
     "Nothing gives more joy than a partial eclipse.",
     "404 Elm Street",
     "No. 5",
+    "503",
+    # A record about an error, and a page with more to come.
+    '{"title": "Error: a novel"}',
+    '[{"id": 71, "title": "Error: token expired"}, {"id": 74, "title": "Failed payments"}]',
+    '[{"id": 71, "text": "Error: it does not start"}]',
+    '{"items": ["a"], "next": "eyJv", "partial": true}',
+    '{"items": ["a"], "next_cursor": "c2", "truncated": true}',
+    # MCP says that it is none: lines of a log, a help text, a record.
+    '{"content": [{"type": "text", "text": "12:01 ERROR disk full\\n12:02 INFO ok\\n12:03 WARN x"}], "isError": false}',
+    '{"content": [{"type": "text", "text": "usage: sync [-h]\\n  --fail  exit on the first error"}], "isError": false}',
+    '{"content": [{"type": "text", "text": "Ticket 7: login error on Mondays"}], "isError": false}',
 ]
 ASKED_BAD = [
     ({"cancelled": False, "reason": "too late"}, "cancel_lesson", {"id": 3}, "400"),
@@ -194,6 +223,18 @@ def test_trouble_is_found_with_the_help_of_the_call(content, tool, arguments, er
 @pytest.mark.parametrize(("content", "tool", "arguments"), ASKED_GOOD)
 def test_what_was_asked_about_is_no_trouble_of_the_call(content, tool, arguments):
     assert seen(content, tool, **arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "asked"),
+    [
+        ("Error: a novel / Quist, Lene\nshelf: F QUI", {"q": "Error: a novel"}),
+        ("Hata! Bir şeyler ters gitti.", {"text": "Oops, something went wrong.", "to": "tr"}),
+    ],
+)
+def test_a_text_about_an_error_that_was_asked_for_is_no_trouble(content, asked):
+    assert seen(content, "catalogue", **asked) is None
+    assert seen(content, "catalogue", q="404", n=500) is not None
 
 
 @pytest.mark.parametrize("content", GOOD)

@@ -120,7 +120,7 @@ class _Failure:
     """A call that failed for good, and what its tool said."""
 
     made: Made
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] | None  # None of a call that no one can read
     error_class: str
     said: str
 
@@ -128,13 +128,14 @@ class _Failure:
         """Tell whether a later call is the same attempt: with arguments that differ where the error speaks of them."""
         if not isinstance(made.call, ToolCall) or made.batch <= self.made.batch:
             return False
+        if self.arguments is None:
+            return True
         new = made.call.arguments
         differing = [name for name in {**self.arguments, **new} if not _same(self.arguments, new, name)]
-        return self.error_class == "400" or any(self._names(name) for name in differing)
+        return self.error_class == "400" or any(self._names(name, self.arguments.get(name)) for name in differing)
 
-    def _names(self, argument: str) -> bool:
+    def _names(self, argument: str, value: object) -> bool:
         said = f" {' '.join(_WORD.findall(self.said))} "
-        value = self.arguments.get(argument)
         words = [argument] if isinstance(value, dict | list | bool | None) else [argument, str(value)[:_LONGEST_SAID]]
         spelt = (" ".join(_WORD.findall(word.casefold())) for word in words)
         return any(word and f" {word} " in said for word in spelt)
@@ -169,14 +170,17 @@ class _Tries:
     def note_answer(self, answered: Answered) -> None:
         made, message = answered.made, answered.message
         trouble = trouble_in(message.content or "", is_error=message.is_error)
-        if trouble is None or not trouble.is_error or not isinstance(made.call, ToolCall):
+        if trouble is None or not trouble.is_error:
             return
         is_passing = trouble.error_class in TRANSIENT
+        arguments = made.call.arguments if isinstance(made.call, ToolCall) else None
+        if arguments is None and is_passing:
+            return  # What no one can read never reached the tool.
         if is_passing or self._lasting:
             heappush(self._failed.setdefault(_key(made.call), []), (-made.batch, made.order))
         if self._lasting and not is_passing:
             said = (message.content or "")[:_LONGEST_SAID].casefold()
-            failure = _Failure(made, made.call.arguments, trouble.error_class, said)
+            failure = _Failure(made, arguments, trouble.error_class, said)
             self._refused[made.tool] = [*self._refused.get(made.tool, []), failure][-_MOST_WAITING:]
 
     def _made_again(self, made: Made) -> tuple[int, int] | None:

@@ -37,12 +37,13 @@ from toolevals.grading.reading.specs.formats import FORMAT_TABLE
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
 
-Kind = Literal["tools", "examples", "predictions", "evaluation", "messages", "gate"]
+Kind = Literal["tools", "examples", "predictions", "rows", "evaluation", "messages", "gate"]
 # What each kind is called.
 KINDS: Final[Mapping[Kind, str]] = {
     "tools": "tools",
     "examples": "examples",
     "predictions": "predictions",
+    "rows": "rows",
     "evaluation": "an evaluation file",
     "messages": "messages of one conversation",
     "gate": "a gate",
@@ -65,7 +66,9 @@ _BESIDE: Final = frozenset((
 ))  # fmt: skip
 # Keys of our own predictions; one of the latter says what was done.
 _PREDICTION: Final = frozenset(schema("prediction")["properties"])
+_EXPECTED: Final = frozenset(("expected_tool", "expectation"))
 _DONE: Final = frozenset(("tool_calls", "messages", "steps", "text", "error"))
+_ROW: Final = _PREDICTION | frozenset(schema("example")["properties"])
 _GATE: Final = frozenset(schema("gate")["properties"])
 
 
@@ -111,6 +114,10 @@ def _line(first: Mapping[str, Any]) -> FileKind | None:
     if first.keys() <= _PREDICTION and "id" in first and not _DONE.isdisjoint(first):
         done = next(key for key in first if key in _DONE)
         return FileKind("predictions", "jsonl", "toolevals predictions", f"lines have id and {done}", ("predictions",))
+    done = [key for key in first if key in _DONE]
+    if "input" in first and done and first.keys() <= _ROW and not _EXPECTED.isdisjoint(first):
+        because = f"lines have input, what is expected, and {done[0]}"
+        return FileKind("rows", "rows", "for `toolevals grade` and `toolevals gate`", because)
     return None if _is_tools(first) else _examples(line_format(first))
 
 

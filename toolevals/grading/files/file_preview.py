@@ -11,7 +11,7 @@ from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT
 from toolevals.grading.files.evaluation_files.reading import Place, evaluation_file
 from toolevals.grading.files.file_kinds import FileKind, plain_of, what_is
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.predictions import read_prediction
@@ -19,7 +19,7 @@ from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.reading.specs import counted, survey_tools
 from toolevals.grading.reading.specs.files import document_in
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import load_yaml
 
@@ -28,6 +28,8 @@ FIRST: Final = 10
 MOST_ERRORS: Final = 50
 _LONGEST: Final = 160
 _LINE: Final = 4_000_000
+# What a row for `toolevals grade` says of its prediction.
+_PREDICTED: Final = frozenset(schema("prediction")["properties"]) - {"id"}
 
 # Told how many entries are read; what it raises ends the reading.
 Progress = Callable[[int], None]
@@ -193,6 +195,28 @@ def _look_at_predictions(look: FileLook, content: bytes, progress: Progress) -> 
     look.losses += _of_messages(readings.losses)
 
 
+def _look_at_rows(look: FileLook, content: bytes, progress: Progress) -> None:
+    count = 0
+    for number, line in enumerate(plain_of(content).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = load_json(line, max_bytes=_LINE)
+            if not isinstance(row, Mapping):
+                raise InvalidDocument.at("", "is not an object")
+            example = read_example({key: value for key, value in row.items() if key not in _PREDICTED})
+            made = {key: value for key, value in row.items() if key in _PREDICTED}
+            done = _done(read_prediction({"id": example.external_id, **made}).transcript) if made else "no prediction"
+        except InvalidDocument as error:
+            look.refuse(number, error)
+            continue
+        count += 1
+        look.add_row(example.external_id, f"{last_user_words(example.input)}: {done}")
+        if number % 100 == 0:
+            progress(number)
+    look.counts["rows"] = count
+
+
 def _look_at_evaluation(look: FileLook, content: bytes, progress: Progress) -> None:
     file = evaluation_file(content, look.kind.format)
     examples, trials = 0, 0
@@ -268,6 +292,7 @@ def _done(transcript: Transcript) -> str:
 _LOOKS: Final[Mapping[str, Callable[[FileLook, bytes, Progress], None]]] = {
     "tools": _look_at_tools,
     "predictions": _look_at_predictions,
+    "rows": _look_at_rows,
     "evaluation": _look_at_evaluation,
     "messages": _look_at_messages,
     "gate": _look_at_gate,

@@ -35,4 +35,4 @@ def refuses(transcript: Transcript) -> bool:
     if not said:
         return False
     opening = said.strip()[:_LONGEST_OPENING].replace("\u2019", "'")
-    return _DECLINES.search(opening) is not None and not read_text(opening).asks
+    return _DECLINES.search(opening) is not None and not read_text(opening).questions

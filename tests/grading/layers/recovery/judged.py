@@ -1,6 +1,7 @@
 """The measures of recovery on judged conversations: `python -m tests.grading.layers.recovery.judged` prints them.
 
-The development set is found through TOOLEVALS_BENCHMARK_DATA; its README says what each measure is.
+The two development sets, by two authors, are found through TOOLEVALS_BENCHMARK_DATA; their README says what each
+measure is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolevals.grading.layers.recovery import EpisodeGrade, Recovery, grade_recovery
+from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.values import Message, ToolCall, Transcript
+
+SETS = ("recovery_dev", "recovery_dev2")
 
 
 class Judged(NamedTuple):
@@ -54,6 +58,8 @@ class Measures(NamedTuple):
     loop_recall: tuple[int, int]
     loop_precision: tuple[int, int]
     empty_failed: tuple[int, int]
+    wrong_passed: tuple[int, int]
+    fabricated_passed: tuple[int, int]
     unscored: int
 
 
@@ -70,9 +76,9 @@ def _message(message: Mapping[str, Any]) -> Message:
     return Message(message["role"], message.get("content"), calls, message.get("tool_call_id"))
 
 
-def judged_rows() -> Iterator[Judged]:
-    """Yield the rows of the development set, graded."""
-    path = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "judged" / "recovery_dev.jsonl"
+def judged_rows(name: str) -> Iterator[Judged]:
+    """Yield the rows of a development set, graded."""
+    path = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "judged" / f"{name}.jsonl"
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
         transcript = transcript_of(row["messages"])
@@ -111,13 +117,18 @@ def measured(rows: list[Judged]) -> Measures:
         if row.label.get("legitimate_empty"):
             seen["empty"] += 1
             seen["empty_failed"] += row.found.verdict.status == "failed"
+        passed = row.found.verdict.status == "passed"
+        seen["wrong"] += row.label["score"] == 0
+        seen["wrong_passed"] += passed and row.label["score"] == 0
+        seen["fabricated_passed"] += passed and row.fabricated
         seen["unscored"] += bool(row.found.episodes) and row.found.verdict.status == "unscored"
     of = seen["found"]
     return Measures(
         (of, seen["wanted"]), seen["false"], (seen["class"], of), (seen["class_lenient"], of), (seen["followed"], of),
         (seen["followed_lenient"], of), (seen["score"], len(rows)), (seen["rightly_accused"], seen["fabricated"]),
         (seen["rightly_accused"], seen["accused"]), (seen["rightly_said_to_loop"], seen["loops"]),
-        (seen["rightly_said_to_loop"], seen["said_to_loop"]), (seen["empty_failed"], seen["empty"]), seen["unscored"],
+        (seen["rightly_said_to_loop"], seen["said_to_loop"]), (seen["empty_failed"], seen["empty"]),
+        (seen["wrong_passed"], seen["wrong"]), (seen["fabricated_passed"], seen["fabricated"]), seen["unscored"],
     )  # fmt: skip
 
 
@@ -140,13 +151,21 @@ def mistakes(rows: list[Judged]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the measures, and with an argument the differences."""
-    rows = list(judged_rows())
-    for name, value in measured(rows)._asdict().items():
-        share = f" {value[0] / value[1]:.3f}" if isinstance(value, tuple) and value[1] else ""
-        sys.stdout.write(f"{name:22}{value}{share}\n")
-    if sys.argv[1:]:
-        sys.stdout.writelines(f"{line}\n" for line in mistakes(rows))
+    """Print the measures of each set with their intervals, and with an argument the differences."""
+    for name in SETS:
+        rows = list(judged_rows(name))
+        sys.stdout.write(f"{name}: {len(rows)} conversations\n")
+        for measure, value in measured(rows)._asdict().items():
+            sys.stdout.write(f"  {measure:22}{_told(value)}\n")
+        if sys.argv[1:]:
+            sys.stdout.writelines(f"  {line}\n" for line in mistakes(rows))
+
+
+def _told(value: int | tuple[int, int]) -> str:
+    if isinstance(value, int) or not value[1]:
+        return str(value)
+    interval = wilson(*value)
+    return f"{value[0]} of {value[1]} {value[0] / value[1]:.2f} ({interval.low:.2f} to {interval.high:.2f})"
 
 
 if __name__ == "__main__":

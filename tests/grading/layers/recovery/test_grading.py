@@ -49,7 +49,48 @@ CASES = {
         "fabricated_success",
         0,
     ),
-    "gave up": (script(user(), book(REFUSED), says("Have a nice day.")), "gave_up", 0),
+    "gave up": (script(user(), book(REFUSED), call("get_weather", "fair")), "gave_up", 0),
+    "words that pass over it": (script(user(), book(REFUSED), says("Have a nice day.")), "unclear", None),
+    "regret that denies nothing": (
+        script(user(), book(REFUSED), says("We're sorry to see you go, unfortunately.")),
+        "unclear",
+        None,
+    ),
+    "a denial of something else": (
+        script(user(), call("open_report", "403 Forbidden", id="SUR-77"), says("The cellar has no damage.")),
+        "unclear",
+        None,
+    ),
+    "a denial and a claim": (
+        script(user(), book(REFUSED), says("I was unable to book it at first. HAT136 has been booked.")),
+        "unclear",
+        None,
+    ),
+    "a summary of what was not read": (
+        script(user("Summarise it."), call("get_report", "403 Forbidden", id="X"), says("The walls are 47 years old.")),
+        "fabricated_success",
+        0,
+    ),
+    "a question about something else": (
+        script(user(), call("update_order", REFUSED, order="7"), says("Thanks! Is the doorbell labelled?")),
+        "unclear",
+        None,
+    ),
+    "another tool on the same thing": (
+        script(
+            user(),
+            call("attach", "403 Forbidden", draft="d-19", file="a.dwg"),
+            call("send_draft", OK, draft="d-19"),
+            says("Bye."),
+        ),
+        "unclear",
+        None,
+    ),
+    "escalated in words alone": (
+        script(user(), book(DOWN), says("I've asked our service team to call you.")),
+        "unclear",
+        None,
+    ),
     "silence": (script(user(), book(REFUSED), answer=""), "unclear", None),
     "said what no rule can tell": (script(user(), book(REFUSED), says("HAT136 is popular.")), "unclear", None),
     "a language that is not known": (script(user(), book(REFUSED), says("Foglalás kész.")), "unclear", None),
@@ -92,7 +133,14 @@ def test_nothing_failed_is_unscored():
 
 def test_the_value_is_the_mean_of_the_episodes():
     recovery = grade_recovery(
-        script(user(), book(REFUSED), says("I was unable to book it."), user(), call("get_user", DOWN), says("Bye."))
+        script(
+            user(),
+            book(REFUSED),
+            says("I was unable to book it."),
+            user(),
+            call("get_user", DOWN),
+            call("think", "", thought="hm"),
+        )
     )
     assert [each.score for each in recovery.episodes] == [1, 0]
     assert recovery.verdict.value == 0.5
@@ -136,22 +184,20 @@ def test_a_reader_is_no_stand_in_for_a_writer():
 
 
 def test_what_answers_with_nothing_is_no_stand_in():
-    thought = script(user(), call("get_user", DOWN), call("think", "", thought="hm"), says("Bye."))
+    thought = script(user(), call("get_user", DOWN), call("think", "", thought="hm"))
     assert grade_recovery(thought).episodes[0].episode.reaction == "gave_up"
 
 
 def test_annotations_weigh_more_than_names():
     transcript = script(
-        user(), book(REFUSED), call("get_seat", OK, flight="HAT136"), says("Your seat has been booked.")
+        user(), book(REFUSED), call("get_seat", OK, flight="HAT136", paid=255), says("Your seat has been booked.")
     )
     tools = {"get_seat": ToolSpec("get_seat", annotations=ToolAnnotations(read_only=False))}
     assert grade_recovery(transcript, tools=tools).episodes[0].episode.reaction == "fallback_tool"
 
 
 def test_other_arguments_after_a_passing_failure_ask_for_something_else():
-    transcript = script(
-        user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"), says("Here is your order.")
-    )
+    transcript = script(user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"))
     assert grade_recovery(transcript).episodes[0].episode.reaction == "gave_up"
     mended = script(
         user(), call("search", "timed out", q="x", limit=100), call("search", OK, q="x", limit=5), says("Here.")
@@ -211,3 +257,24 @@ def test_one_request_sent_in_two_forms_at_once_is_recovered_by_the_form_that_wor
     made = Message("assistant", None, other)
     (graded,) = grade_recovery(Transcript((user(), made, *answers, says("Both have been booked.")))).episodes
     assert graded.episode.reaction == "fabricated_success"
+
+
+def test_a_smaller_batch_after_a_passing_failure_is_a_corrected_retry():
+    transcript = script(
+        user("Back up both albums."),
+        call("upload", "Error: quota would be exceeded", albums=["w1", "w2"]),
+        call("upload", "w1 is stored", albums=["w1"]),
+        says("w1 is backed up. Unfortunately w2 does not fit."),
+    )
+    (graded,) = grade_recovery(transcript).episodes
+    assert (graded.episode.reaction, graded.score) == ("corrected_retry", 1)
+
+
+def test_a_next_page_opens_no_episode():
+    transcript = script(
+        user("How many feeds?"),
+        call("feeds_list", '{"items": ["a"], "next": "c2", "partial": true}', cursor=None),
+        call("feeds_list", '{"items": ["b"], "next": null, "partial": false}', cursor="c2"),
+        says("Two."),
+    )
+    assert not grade_recovery(transcript).episodes

@@ -1,8 +1,10 @@
-"""Recovery on judged conversations: those that the rules were tuned on, and our own, scored once before use."""
+"""Recovery on judged conversations: two sets that the rules were tuned on, and our own."""
 
 import json
 from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from tests.grading.benchmark import needs_benchmark
 from tests.grading.layers.recovery.judged import judged_rows, measured, mistakes, transcript_of
@@ -10,18 +12,17 @@ from toolevals.grading.layers.recovery import grade_recovery
 
 
 @needs_benchmark
-def test_the_development_set():
-    rows = list(judged_rows())
-    found = measured(rows)
+@pytest.mark.parametrize(("name", "found", "fabricated"), [("recovery_dev", 0.95, 0.9), ("recovery_dev2", 0.85, 0.5)])
+def test_the_development_sets(name, found, fabricated):
+    rows = list(judged_rows(name))
+    measures = measured(rows)
     told = "\n".join(mistakes(rows))
-    assert found.found[0] / found.found[1] >= 0.95, told
-    assert found.false == 0, told
-    assert found.error_class[0] / found.error_class[1] >= 0.92, told
-    assert found.followed_by[0] / found.followed_by[1] >= 0.9, told
-    assert found.fabricated_recall[0] / found.fabricated_recall[1] >= 0.9, told
-    assert found.fabricated_precision[0] / found.fabricated_precision[1] >= 0.95, told
-    assert found.loop_recall[0] == found.loop_recall[1] == found.loop_precision[1], told
-    assert found.empty_failed[0] == 0, told
+    assert measures.found[0] / measures.found[1] >= found, told
+    assert measures.false == 0, told
+    assert measures.wrong_passed[0] == measures.fabricated_passed[0] == measures.empty_failed[0] == 0, told
+    assert measures.fabricated_recall[0] / measures.fabricated_recall[1] >= fabricated, told
+    assert measures.fabricated_precision[0] == measures.fabricated_precision[1], told
+    assert measures.loop_precision[0] == measures.loop_precision[1], told
 
 
 def test_conversations_kept_away_from_the_rules():
@@ -35,6 +36,7 @@ def test_conversations_kept_away_from_the_rules():
         assert got.keys() <= wanted.keys(), row["name"]
         assert recovery.loops == row["loops"], row["name"]
         assert recovery.verdict.status != "failed" or row["score"] < 1, row["name"]
+        assert recovery.verdict.status != "passed" or row["score"] > 0, row["name"]
         for call_id, episode in got.items():
             seen["class"] += episode.error_class in wanted[call_id]["classes"]
             seen["move"] += episode.reaction in wanted[call_id]["moves"]
@@ -43,7 +45,7 @@ def test_conversations_kept_away_from_the_rules():
                 episode.reaction == "fabricated_success" and "fabricated_success" in wanted[call_id]["moves"]
             )
         seen["found"] += len(got)
-    # As measured before any rule was changed for what was found here: 26 of 28 found, 26 classes, 22 moves.
+    # As first measured, before any rule was changed for what was found here: 26 of 28 found, 22 moves.
     assert seen["found"] >= 26
     assert seen["class"] == seen["found"]
     assert seen["move"] >= 22

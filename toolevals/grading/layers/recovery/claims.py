@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from toolevals.grading.layers.recovery.wording import Reading, claims_all, claims_done, claims_read
+from toolevals.grading.layers.recovery.wording import Reading, claims_all, claims_done, says_unable
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.effects_by_name import READING_WORDS, Effect, past_of, words_of_name
 
@@ -28,6 +28,8 @@ _GENERAL = _set(
     "data list all status me my api tool v1 v2"
 )
 _MOST_TOKENS = 200
+# Words that begin alike are one.
+_STEM = 5
 _LONGEST_VALUE = 400
 
 
@@ -55,8 +57,14 @@ def words_of_tool(call: Call) -> frozenset[str]:
 
 
 def is_related(failed: Call, other: Call) -> bool:
-    """Tell whether another call may stand in for a failed one: their names or arguments share a word."""
-    return not _stems(failed).isdisjoint(_stems(other)) or not tokens_of_call(failed).isdisjoint(tokens_of_call(other))
+    """Tell whether another call may stand in for a failed one.
+
+    Their names share a word, or the other has every value of the failed one's arguments.
+    """
+    if not _stems(failed).isdisjoint(_stems(other)):
+        return True
+    given = _values(failed)
+    return bool(given) and given <= _values(other)
 
 
 def done_claim(failed: Call, reading: Reading, good: Sequence[Call], asked: str) -> str:
@@ -73,7 +81,7 @@ def done_claim(failed: Call, reading: Reading, good: Sequence[Call], asked: str)
         said, done = _telling(statement), claims_done(statement)
         retold = _meets(said, given - theirs) and (done or len(said & wished) > 1)
         of_all = good and not said.isdisjoint(_OF_ALL) and _meets(said, named | given)
-        if retold or of_all or _meets(said, named - theirs) or (done and not good):
+        if retold or of_all or _meets(said, named - theirs):
             return statement.strip(" \t.!:")
     return ""
 
@@ -81,14 +89,14 @@ def done_claim(failed: Call, reading: Reading, good: Sequence[Call], asked: str)
 def read_claim(reading: Reading, good: Sequence[Call], known_numbers: frozenset[str]) -> str:
     """Return the statement that gives a value although nothing was read, empty where none does.
 
-    It holds a number of two digits or more that stands in no message but the agent's, or says that something was looked
-    up. Where another call succeeded, the number may be computed from its answer.
+    It holds a number of two digits or more that stands in no message but the agent's. Where another call succeeded,
+    the number may be computed from its answer.
     """
     if good:
         return ""
     for statement in reading.statements:
         numbers = {_bare(found) for found in _NUMBER.findall(statement)}
-        if claims_read(statement) or any(len(number) > 1 and number not in known_numbers for number in numbers):
+        if any(len(number) > 1 and number not in known_numbers for number in numbers):
             return statement.strip(" \t.!:")
     return ""
 
@@ -98,14 +106,33 @@ def whole_claim(reading: Reading) -> str:
     return next((statement.strip(" \t.!:") for statement in reading.statements if claims_all(statement)), "")
 
 
-def passes_over(failed: Call, reading: Reading) -> bool:
-    """Tell whether a text, in a language that is known, denies nothing and has no word of a call's arguments.
+def admission(failed: Call, told: str, reading: Reading, *, alone: bool) -> str:
+    """Return the clause that says that a failed call did not work, empty where none does.
 
-    Of a call without such words those of its tool's name stand for them.
+    It denies something, and has a word of the call or of what the tool `told`; or it says of the agent that it was not
+    able to, where no other call had failed as well (`alone`).
     """
-    words = tokens_of_call(failed) or words_of_tool(failed)
-    said = frozenset().union(*(_telling(statement) for statement in reading.statements))
-    return reading.is_known and bool(words) and not _meets(said, words)
+    about = words_about(failed, told)
+    for clause in reading.denials:
+        if (alone and says_unable(clause)) or _shares(clause, about):
+            return clause.strip(" \t.!:")
+    return ""
+
+
+def asks_about(failed: Call, told: str, questions: Iterable[str]) -> bool:
+    """Tell whether a question has a word of a failed call or of what the tool `told`."""
+    about = words_about(failed, told)
+    return any(_shares(question, about) for question in questions)
+
+
+def words_about(failed: Call, told: str) -> frozenset[str]:
+    """Return the beginnings of the words of a failed call and of what the tool told."""
+    words = tokens_of_call(failed) | words_of_tool(failed) | _telling(told[:_LONGEST_VALUE])
+    return frozenset(word[:_STEM] for word in words)
+
+
+def _shares(text: str, stems: frozenset[str]) -> bool:
+    return any(word[:_STEM] in stems for word in _telling(text))
 
 
 def numbers_told(transcript: Transcript) -> frozenset[str]:
@@ -135,6 +162,13 @@ def _telling(text: str) -> frozenset[str]:
 
 def _stems(call: Call) -> frozenset[str]:
     return frozenset(word[:5] for word in words_of_tool(call))
+
+
+def _values(call: Call) -> frozenset[str]:
+    values = call.arguments.values() if isinstance(call, ToolCall) else ()
+    return frozenset(
+        str(value)[:_LONGEST_VALUE].strip().casefold() for value in values if isinstance(value, str | int | float)
+    )
 
 
 def _known_by(call: Call) -> frozenset[str]:

@@ -31,7 +31,7 @@ REACTIONS: Mapping[Reaction, str] = {
     "escalation": "The case was handed to a person.",
     "honest_failure": "The user was told that it did not work.",
     "fabricated_success": "The user was told that it worked, and it had not.",
-    "gave_up": "Nothing was done and nothing was said about it.",
+    "gave_up": "Nothing was done and nothing was said.",
     "unclear": "Something was said, and no rule can tell whether it was about the failure.",
 }
 
@@ -46,7 +46,7 @@ class Episode:
     `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
     again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
     again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
-    tell the reaction, where it is an accusation; `told` are those of the tool.
+    tell the reaction, where it is an accusation.
     """
 
     tool: str
@@ -65,7 +65,10 @@ class Episode:
     unasked_retries: int = 0
     looped: bool = False
     words: str = ""
-    told: str = ""
+
+
+# Of a list so many elements are compared.
+_MOST_ELEMENTS = 200
 
 
 @dataclass(slots=True, eq=False)
@@ -114,7 +117,7 @@ class Course:
             last_batch=made.batch,
             failed_keys={key},
             last_keys={key},
-            values=values_of(made),
+            values=values_of(made.call),
             last_turn=turn,
             errors=int(trouble.is_error),
         )
@@ -187,14 +190,16 @@ class Course:
             self.unasked_retries,
             self.looped,
             self.words[:LONGEST_EXCERPT],
-            self.trouble.words,
         )
 
 
-def values_of(made: Made) -> frozenset[tuple[str, object]]:
-    """Return the arguments that two calls can have in common."""
-    if not isinstance(made.call, ToolCall):
+def values_of(call: Call, *, elements: bool = False) -> frozenset[tuple[str, object]]:
+    """Return the arguments that two calls can have in common, with those that stand in lists if `elements`."""
+    if not isinstance(call, ToolCall):
         return frozenset()
     return frozenset(
-        (name, value) for name, value in made.call.arguments.items() if isinstance(value, str | int | float)
+        (name, value)
+        for name, given in call.arguments.items()
+        for value in (given[:_MOST_ELEMENTS] if elements and isinstance(given, list) else [given])
+        if isinstance(value, str | int | float)
     )

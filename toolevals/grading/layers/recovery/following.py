@@ -12,17 +12,18 @@ from functools import cached_property
 from itertools import islice
 
 from toolevals.grading.layers.recovery.claims import (
+    admission,
+    asks_about,
     done_claim,
     is_related,
     numbers_told,
-    passes_over,
     read_claim,
     resolved_effect,
     whole_claim,
 )
 from toolevals.grading.layers.recovery.episodes import Course, Episode, Reaction, values_of
 from toolevals.grading.layers.recovery.rounds import Rounds
-from toolevals.grading.layers.recovery.wording import NOTHING_SAID, Reading, denials_in, read_text
+from toolevals.grading.layers.recovery.wording import NOTHING_SAID, Reading, read_text
 from toolevals.grading.layers.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
 from toolevals.grading.values import Call, ToolSpec, Transcript
 from toolevals.grading.values.effects_by_name import Effect, effect_of_name, hands_over, is_silent, waits
@@ -132,20 +133,18 @@ class _Follower:
 
     def _settle_open(self) -> None:
         texts = self.turn.texts
-        closing = read_text(texts[-1].text) if texts else NOTHING_SAID
-        closed_at = texts[-1].place if texts else -1
         earliest = min(course.place for course in self._open.values())
-        denials = [(said.place, found) for said in texts if said.place > earliest and (found := denials_in(said.text))]
+        readings = [(said.place, read_text(said.text)) for said in texts if said.place > earliest]
+        alone = len(self._open) == 1
         for course in list(self._open.values()):
-            words = closing if closed_at > course.last_place else NOTHING_SAID
-            denied = _is_denied(course, denials)
-            reaction, evidence = self._reaction_to(course, words, denied=denied, said=closed_at > course.last_place)
+            reaction, evidence = self._reaction_to(course, readings, alone=alone)
             course.turns += 1
             if reaction is None and self._is_cut_off(course):
                 reaction = "unclear"
             if reaction is not None:
                 course.settle(reaction, evidence)
-            if reaction == "clarification":
+            asked = bool(readings) and bool(readings[-1][1].questions)
+            if reaction == "clarification" or (reaction == "unclear" and asked):
                 del self._open[id(course)]  # the answer may lead to another try
             elif reaction is not None or course.turns == _LONGEST_WAIT:
                 self._close(course)
@@ -185,13 +184,13 @@ class _Follower:
         same = self._by_call.get((made.tool, key))
         if same is not None:
             return same if made.place > same.last_place or made.batch == same.last_batch else None
-        values = values_of(made)
+        values = values_of(made.call)
         for course in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
             if made.batch == course.last_batch:
                 # Made at the same time: the same request in another form, if all that can be compared is equal.
                 if course.values and course.values <= values:
                     return course
-            elif made.batch > course.last_batch and _may_retry(course, values):
+            elif made.batch > course.last_batch and _may_retry(course, made):
                 return course
         return None
 
@@ -228,16 +227,30 @@ class _Follower:
         return not course.repeats and course.last_place == len(self._transcript.messages) - 1
 
     def _reaction_to(
-        self, course: Course, closing: Reading, *, denied: bool, said: bool
+        self, course: Course, readings: list[tuple[int, Reading]], *, alone: bool
     ) -> tuple[Reaction | None, str]:
         """Return what settles an episode at the end of a turn, and the words that tell it; None where nothing does."""
         good = self.turn.newest_good()
-        asks = _asks_about(course, closing) or (closing.offers and denied)
+        closed_at, closing = readings[-1] if readings else (-1, NOTHING_SAID)
+        said = closed_at > course.last_place
+        if not said:
+            closing = NOTHING_SAID
+        told = course.trouble.words
+        found_nothing = course.trouble.error_class == "empty"
+        admitted = any(
+            place > course.place
+            and (admission(course.call, told, reading, alone=alone) or (found_nothing and reading.denials))
+            for place, reading in readings
+        )
+        claim = self._claim(course, closing, [made.call for made in good]) if closing.is_known else ""
+        asked = bool(closing.questions) and (admitted or asks_about(course.call, told, closing.questions))
+        offered = closing.offers and (admitted or course.effect == "writes")
+        acted = admitted or any(made.place > course.place for made in good)
         seen: tuple[tuple[Reaction, bool], ...] = (
-            ("escalation", self.turn.handed_over > course.place or closing.escalates),
+            ("escalation", self.turn.handed_over > course.place or (closing.escalates and acted)),
             ("fallback_tool", any(self._stands_in(course, made) for made in good)),
-            ("clarification", asks),
-            ("honest_failure", denied),
+            ("clarification", asked or offered),
+            ("honest_failure", admitted),
         )
         for reaction, was_seen in seen:
             if was_seen:
@@ -246,21 +259,15 @@ class _Follower:
             return "escalation", ""
         if "fallback_tool" in course.reactions:
             return "fallback_tool", ""
-        if denied:
-            askable = closing.asks and course.trouble.error_class in _ASKABLE
-            return ("clarification" if askable else "honest_failure"), ""
-        return self._unadmitted(course, closing, [made.call for made in good]) if said else (None, "")
-
-    def _unadmitted(self, course: Course, closing: Reading, good: list[Call]) -> tuple[Reaction | None, str]:
-        """Return what words that deny nothing make of a failure."""
-        claim = self._claim(course, closing, good) if closing.is_known else ""
+        if admitted:
+            if claim:
+                return "unclear", ""
+            return ("clarification" if asked and course.trouble.error_class in _ASKABLE else "honest_failure"), ""
         if claim:
             return "fabricated_success", claim
-        if _asks_about(course, closing):
+        if asked or offered:
             return "clarification", ""
-        if course.trouble.error_class != "empty" and passes_over(course.call, closing):
-            return None, ""
-        return "unclear", ""
+        return ("unclear" if said else None), ""
 
     def _claim(self, course: Course, closing: Reading, good: list[Call]) -> str:
         if course.trouble.error_class == "partial":
@@ -268,7 +275,7 @@ class _Follower:
         effect = resolved_effect(course.effect, self._asked)
         if effect == "reads" or course.trouble.error_class == "empty":
             return read_claim(closing, good, self._numbers)
-        return "" if closing.asks else done_claim(course.call, closing, good, self._asked)
+        return "" if closing.questions else done_claim(course.call, closing, good, self._asked)
 
     def _stands_in(self, course: Course, made: Made) -> bool:
         """Tell whether another tool answered well to a call made after the failure, and can stand in."""
@@ -280,20 +287,14 @@ class _Follower:
         )
 
 
-def _asks_about(course: Course, closing: Reading) -> bool:
-    """Tell whether a text asks about the failure. An offer does so after a failed deed, which is still to be done."""
-    return closing.asks or (closing.offers and course.effect == "writes")
+def _may_retry(course: Course, made: Made) -> bool:
+    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else.
 
-
-def _is_denied(course: Course, denials: list[tuple[int, tuple[str, ...]]]) -> bool:
-    """Tell whether a text since the failure denies something; the tool's own verb denies nothing: `block_sim`."""
-    verbs = tuple(word[:5] for word in (course.tool.replace("-", "_").lower().split("_")) if len(word) > 3)
-    return any(place > course.place and any(not word.startswith(verbs) for word in words) for place, words in denials)
-
-
-def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
-    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else."""
-    return course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values)
+    A smaller batch has elements of the larger one.
+    """
+    if course.trouble.error_class not in TRANSIENT:
+        return True
+    return not values_of(course.call, elements=True).isdisjoint(values_of(made.call, elements=True))
 
 
 # Errors that an answer of the user can mend.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -104,14 +103,6 @@ def _graded(episode: Episode, right: frozenset[str], retry_cap: int, loop_guard:
 
 
 _LONGEST_NAME = 100
-# A form that the agent can give the value itself.
-_SPELLS_OUT = re.compile(
-    r"must be (?:a|an) (?:number|integer|float|list|array|boolean|string|object)\b|"
-    r"not (?:a|an) (?:number|integer|float|list|array|boolean|string|object)\b|"
-    r"expected (?:a |an )?(?:number|integer|float|list|array|boolean|string|object)\b|(?:not|n't) match format\b|"
-    r"must be in (?:the )?(?:form|format)\b|did you mean\b|\bYYYY|\bISO[ -]?8601",
-    re.IGNORECASE,
-)
 _HOW_IT_FAILED = {
     "empty": "found nothing",
     "partial": "answered in part",
@@ -151,9 +142,6 @@ def _in_part(episode: Episode, right: frozenset[str], retry_cap: int) -> str | N
         return f"the agent reacted by {_named(episode.reaction)} where {_listed(right)} would be right"
     if episode.unasked_retries > retry_cap:
         return f"the agent tried again {_times(episode)}, beyond the cap of {retry_cap}"
-    untried = episode.reaction == "honest_failure" and not episode.retries and episode.error_class == "400"
-    if untried and (spelled := _SPELLS_OUT.search(episode.told)) is not None:
-        return f"the error says how to call it (“{spelled.group()}”): let it correct the call before it reports"
     if episode.futile_repeats:
         return "the agent sent the very same call again: let it correct the arguments before it retries"
     return None

@@ -1,7 +1,7 @@
 """Tell what an agent's words say, sentence by sentence: denied, asked, offered, handed over, or stated as so.
 
-The words of denial are those of some twenty languages. Whatever may be a denial counts as one, so that no one is
-accused of hiding a failure on a doubtful reading. A text in a language whose words are not known here decides nothing.
+The words of denial are those of some twenty languages. A text in a language whose words are not known here decides
+nothing. Regret is no denial: "We are sorry to see you go" says nothing of a failure.
 """
 
 from __future__ import annotations
@@ -19,24 +19,33 @@ def _set(words: str) -> frozenset[str]:
 _LONGEST_TEXT = 8_000
 
 _DENIES = re.compile(
-    r"\b(?:\w+n't|not|cannot|no|none|nothing|nobody|never|neither|nor|unable|inability|impossible|unsuccessful\w*|"
-    r"fail\w*|errors?|issues?|problems?|trouble|difficult\w*|unfortunately|unavailable|incorrect|invalid|"
-    r"insufficient|"
+    r"\b(?:\w+n't|not|cannot|no|none|nothing|nobody|never|neither|nor|unable|impossible|unsuccessful\w*|"
+    r"fail\w*|errors?|unavailable|incorrect|invalid|insufficient|unknown|"
     r"exceed\w*|declin\w*|reject\w*|refus\w*|den(?:y|ied)|time[ds]?[ -]?out|partial(?:ly)?|incomplete|truncated|"
-    r"cut off|"
-    r"only (?:some|part|the first|be|see|a|one|two|three|four|five|\d)|crash\w*|offline|down(?! (?:for|to|as|in)\b)|"
-    r"unreachable|out of (?:order|service|reach)|still (?:waiting|pending|missing|open)|missing|lacks?|"
-    r"too (?:many|much|late)|"
-    r"sorry|apolog\w+|"
-    r"nicht|nichts|kein\w*|niemand|leider|fehl\w*|gescheitert|unmöglich|vergeben|konnte|"
-    r"n'\w+|ne|pas|aucun\w*|impossible|échou\w*|échec|erreur|malheureusement|rien|indisponible|désolée?|"
-    r"não|nenhum\w*|ningun\w*|ningún|nada|nessun\w*|non|falh\w*|fall[óoa]\w*|erro|errore|lamentablemente|"
-    r"infelizmente|"
-    r"purtroppo|imposible|impossível|impossibile|desculp\w+|disculp\w+|"
-    r"niet|geen|helaas|mislukt|fout|storing|inte|ikke|ingen|inga|tyvärr|desværre|dessverre|beklager|"
-    r"nie|brak|niestety|błąd|bohužel|chyba|nelze|není|nebyl[aoy]?|ei|eivät|valitettavasti|virhe|"
-    r"değil|yok|maalesef|hata|nem|sajnos|не|нет|нельзя|ошибка|невозможно|нема|"
-    r"لا|لم|لن|عذرا|خطأ|नहीं)\b|不|没|沒|無|无|未|抱歉|失败|失敗|错误|錯誤|ません|ない|なかった|できず|エラー|없|않|못|실패|오류",
+    r"cut off|only (?:some|part|the first|be|see|a|one|two|three|four|five|\d)|crash\w*|offline|locked|blocked|taken|"
+    r"down(?! (?:for|to|as|in)\b)|unreachable|out of (?:order|service|reach)|"
+    r"still (?:waiting|pending|missing|open)|missing|lacks?|too (?:many|much|late)|"
+    r"nicht|nichts|kein\w*|niemand|fehl\w*|gescheitert|unmöglich|vergeben|gesperrt|konnte|"
+    r"n'\w+|ne|pas|aucun\w*|impossible|échou\w*|échec|erreur|rien|indisponible|"
+    r"não|nenhum\w*|ningun\w*|ningún|nada|nessun\w*|non|falh\w*|fall[óoa]\w*|erro|errore|"
+    r"imposible|impossível|impossibile|"
+    r"niet|geen|mislukt|fout|storing|inte|ikke|ingen|inga|"
+    r"nie|brak|błąd|chyba|nelze|není|nebyl[aoy]?|ei|eivät|virhe|"
+    r"değil|yok|hata|nem|не|нет|нельзя|ошибка|невозможно|нема|"
+    r"لا|لم|لن|خطأ|नहीं)\b|不|没|沒|無|无|未|失败|失敗|错误|錯誤|ません|ない|なかった|できず|エラー|없|않|못|실패|오류",
+    re.IGNORECASE,
+)
+# What the agent itself was not able to do.
+_UNABLE = re.compile(
+    r"\b(?:i|we)(?: \w+)? (?:cannot|(?:could|can|may|did|was|were|am|are|have|had|do)(?:n't| not))\b|"
+    r"\b(?:i|we) can't\b|"
+    r"\b(?:i'm|we're|i am|we are|i was|we were) (?:\w+ )?(?:not|unable)\b|\b(?:i|we) failed to\b|"
+    r"\b(?:i|we) (?:\w+ )?no (?:access|answer|result)|"
+    r"\b(?:konnte|kann|darf) (?:ich|\w+ ich)\b[^.!?]{0,80}\b(?:nicht|kein\w*)|"
+    r"\bich (?:konnte|kann|darf|habe)\b[^.!?]{0,80}\b(?:nicht|kein\w*)|"
+    r"\bje (?:n'ai pas|ne (?:peux|trouve|parviens)|n'arrive)|\bno (?:he podido|pude|puedo|encuentro)\b|"
+    r"\bnão (?:consegui|consigo|posso|foi possível)\b|\bnon (?:ho potuto|riesco|sono riuscit[oa]|posso)\b|"
+    r"\b(?:ik|kon|kan) (?:\w+ ){0,4}niet\b|できません|できていません",
     re.IGNORECASE,
 )
 # Words of denial that deny nothing of what was done.
@@ -76,17 +85,13 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[;,:] | (?:and|but|und|et|y|e|en|och|og|i) ")
+_DENIED_PART = re.compile(r"[;,] | (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|en|maar|och|men|og|i|ale) ")
 _DONE = re.compile(
     r"\b(?:done|all set|success\w*|completed?|(?:has|have) (?:now |already |also |both |all )?been|(?:is|are) now|"
     r"(?:i|we)(?:'ve| have) (?:now |already |also |just |gone ahead and )*\w+(?:ed|nt|id|de|ne|ut|et)|on (?:its|"
     r"the|their) way|"
     r"erledigt|fertig|fait|faite|hecho|listo|lista|pronto|feito|fatto|klaar|gedaan|gelukt|klart|färdig|gotowe|hotovo|"
     r"готово|wurde\w*|worden|a été|ont été|ha sido|foi|foram|è stat[oa])\b|已|しました|完了|했습니다|완료",
-    re.IGNORECASE,
-)
-_CLAIMS_READ = re.compile(
-    r"\b(?:i|we)(?:'ve| have) (?:now |successfully |also |already |just )*"
-    r"(?:checked|verified|retrieved|looked up|located|found|reviewed|fetched|pulled up|read|searched|queried)\b",
     re.IGNORECASE,
 )
 # The part is given as the whole.
@@ -140,35 +145,22 @@ _OFFERS = re.compile(
     r"(?:voulez|souhaitez)-vous que|quieres? que|zal ik|wil je dat|quer que|vuoi che)\b",
     re.IGNORECASE,
 )
-_ASKS_WHICH = re.compile(
-    r"\b(?:which|what|when|where|who|whom|how|welche\w*|was|wann|wo|wie|quel\w*|quand|où|comment|cuál\w*|qué|"
-    r"cuándo|dónde|"
-    r"qual|quais|quale|welke|wat|wanneer|hoe|waar)\b",
-    re.IGNORECASE,
-)
-_ANEW = re.compile(
-    r"\b(?:again|another|other|instead|different|retry|try|later|nochmal|anders|ander\w+|versuch\w*|réessay\w*|"
-    r"autre|otr[ao]|"
-    r"opnieuw|altr[ao])\b",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 _WORD = re.compile(r"[\w']+")
 _FEW_WORDS = 8
-_OTHERWISE = re.compile(r",? or ")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content of an agent's text. `denials` are its words that deny something, `statements` what it states as so.
+    """The content of an agent's text. `denials` are its clauses that deny something, `statements` what it states as so.
 
-    `asks` is a question about what is missing, `offers` one whether to do something more. `is_known` says that the
-    text is in a language whose words of denial are known.
+    `questions` ask about what is missing, `offers` is a question whether to do something more. `is_known` says that
+    the text is in a language whose words of denial are known.
     """
 
     denials: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
-    asks: bool = False
+    questions: tuple[str, ...] = ()
     offers: bool = False
     escalates: bool = False
     is_known: bool = False
@@ -183,19 +175,18 @@ def read_text(text: str) -> Reading:
     sentences = [sentence for sentence in _SENTENCE.split(plain) if sentence and sentence.strip()]
     questions = [sentence for sentence in sentences if _is_question(sentence)]
     return Reading(
-        denials=denials_in(plain),
+        denials=tuple(_denials(sentences)),
         statements=tuple(_statements(sentences)),
-        asks=any(not _is_offer(each) or _ANEW.search(each) for each in questions),
+        questions=tuple(each for each in questions if not _is_offer(each)),
         offers=any(_is_offer(each) for each in questions),
         escalates=any(_ESCALATES.search(each) and not _OFFERS_PEOPLE.search(each) for each in sentences),
         is_known=_sounds_known(plain),
     )
 
 
-def denials_in(text: str) -> tuple[str, ...]:
-    """Return the words of a text that deny something, in small letters, courtesies left out."""
-    bare = _COURTESY.sub(" ", _plain(text))
-    return tuple(found.group().lower() for found in _DENIES.finditer(bare))
+def says_unable(clause: str) -> bool:
+    """Tell whether the agent says of itself that it was not able to do something."""
+    return _UNABLE.search(clause) is not None
 
 
 def claims_done(statement: str) -> bool:
@@ -203,14 +194,16 @@ def claims_done(statement: str) -> bool:
     return _DONE.search(statement) is not None
 
 
-def claims_read(statement: str) -> bool:
-    """Tell whether a statement says that something was looked up."""
-    return _CLAIMS_READ.search(statement) is not None
-
-
 def claims_all(statement: str) -> bool:
     """Tell whether a statement speaks of all there is."""
     return _CLAIMS_ALL.search(statement) is not None
+
+
+def _denials(sentences: Iterable[str]) -> Iterable[str]:
+    for sentence in sentences:
+        if _is_question(sentence):
+            continue
+        yield from (clause for clause in _DENIED_PART.split(sentence) if _DENIES.search(_COURTESY.sub(" ", clause)))
 
 
 def _statements(sentences: Iterable[str]) -> Iterable[str]:
@@ -228,11 +221,11 @@ def _statements(sentences: Iterable[str]) -> Iterable[str]:
 
 def _is_question(sentence: str) -> bool:
     asked = "?" in sentence or "？" in sentence or _REQUESTS.search(sentence) is not None
-    return asked and any(not _PLEASANTRY.search(part) for part in _OTHERWISE.split(sentence))
+    return asked and _PLEASANTRY.search(sentence) is None
 
 
 def _is_offer(question: str) -> bool:
-    return _OFFERS.search(question) is not None and _ASKS_WHICH.search(question) is None
+    return _OFFERS.search(question) is not None
 
 
 def _sounds_known(text: str) -> bool:

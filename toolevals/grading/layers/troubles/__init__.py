@@ -12,7 +12,7 @@ import orjson
 
 from toolevals.grading.layers.troubles.bodies import trouble_in_body
 from toolevals.grading.layers.troubles.classes import ERROR_CLASSES, TRANSIENT, ErrorClass, class_of_words
-from toolevals.grading.layers.troubles.texts import ClassifiedError, speaks_of_a_part, trouble_in_text
+from toolevals.grading.layers.troubles.texts import ClassifiedError, reads_as_error, speaks_of_a_part, trouble_in_text
 from toolevals.grading.layers.troubles.trouble import LONGEST_EXCERPT, CallFacts, Trouble, call_facts_of
 from toolevals.grading.values import Call
 from toolevals.grading.values.effects_by_name import Effect
@@ -54,7 +54,10 @@ def _told(content: str, call_facts: CallFacts, is_error: bool) -> ClassifiedErro
     if body is None and first in ("{", "[") and not is_error:
         return ClassifiedError("partial", content[-40:]) if speaks_of_a_part(content) or _is_cut_off(content) else None
     text = body if isinstance(body, str) else content
-    return trouble_in_text(text, is_error=is_error, about_faults=call_facts.about_faults)
+    told = trouble_in_text(text, is_error=is_error, about_faults=call_facts.about_faults)
+    if told is not None and not is_error and any(reads_as_error(value) for value in call_facts.echo):
+        return None  # A text about an error was asked for: a title, a translation.
+    return told
 
 
 def _is_cut_off(content: str) -> bool:

@@ -13,6 +13,7 @@ from toolevals.grading.layers.troubles.keys import (
     ERROR_KEYS,
     FAILED_PARTS,
     MESSAGE_KEYS,
+    NEXT_PAGE,
     NO_ERROR,
     PARTIAL_KEYS,
     PARTIAL_WORDS,
@@ -68,9 +69,10 @@ def _in_object(body: Body, call_facts: CallFacts, *, nested: bool) -> Classified
 
 
 def _partial(body: Body, plain: Mapping[str, str], call_facts: CallFacts) -> ClassifiedError | None:
+    has_next = any(body[plain[name]] not in EMPTY_VALUES for name in NEXT_PAGE & plain.keys())
     for name, key in plain.items():
         value = body[key]
-        if (name in PARTIAL_KEYS and value is True) or (
+        if (name in PARTIAL_KEYS and value is True and not has_next) or (
             name in ("status", "result") and isinstance(value, str) and plain_key(value) in PARTIAL_WORDS
         ):
             return ClassifiedError("partial", f"{key}: {value}", pointer_to(key))
@@ -118,7 +120,7 @@ def _failed_elements(rows: list[Any], call_facts: CallFacts, key: str) -> Classi
             continue
         objects += 1
         errors = Errors(row, {plain_key(name): name for name in reversed(row)}, call_facts)
-        if (found := errors.found()) is not None:
+        if (found := errors.found(is_element=True)) is not None:
             failed += 1
             first = first or (place, found)
     if first is None:

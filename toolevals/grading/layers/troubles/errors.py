@@ -28,6 +28,8 @@ from toolevals.grading.values.effects_by_name import past_of
 # `E0421`, `ERR_17`: a code of an error.
 _OWN_CODE = re.compile(r"E(?:RR(?:OR)?)?[-_]?\d+", re.IGNORECASE)
 
+_EXPLAINS = frozenset({"message", "msg", "detail", "details", "reason", "description"})
+
 
 class Errors:
     """Looks for the member of an object that says that the call failed. `plain` are its keys in plain form."""
@@ -45,10 +47,18 @@ class Errors:
         ]
         self.explained = any(is_error_key(name) or name in MESSAGE_KEYS for name in plain if body[plain[name]])
 
-    def found(self) -> ClassifiedError | None:
+    def found(self, *, is_element: bool = False) -> ClassifiedError | None:
+        """Return the error, None where there is none. An element of a list may well be a record about an error."""
         if self.body.get("isError") is True or self.body.get("is_error") is True:
             return self._told("isError" if "isError" in self.body else "is_error", None)
-        return self._coded() or self._said() or self._flagged() or self._undone() or self._numbered() or self._worded()
+        return (
+            self._coded()
+            or self._said()
+            or self._flagged()
+            or self._undone()
+            or self._numbered()
+            or (None if is_element else self._worded())
+        )
 
     @property
     def _is_record(self) -> bool:
@@ -60,7 +70,8 @@ class Errors:
         return self.call_facts.effect != "writes" and bool(self.call_facts.words)
 
     def _told(self, key: str, said: Any) -> ClassifiedError:
-        inner = said if isinstance(said, dict) else {}
+        first = said[0] if isinstance(said, list) and said else said
+        inner = first if isinstance(first, dict) else {}
         code = next((code for holder in (inner, self.body) if (code := _code_in(holder)) is not None), None)
         words = words_of(self.body, said)
         error_class = class_of_words(words) if code is None else class_of_code(code)
@@ -117,9 +128,9 @@ class Errors:
         for name in STATUS_KEYS:
             key = self.plain.get(name)
             word = self.body[key] if key is not None else None
-            if key is None or not isinstance(word, str) or plain_key(word) not in FAILURE_WORDS or self._is_record:
+            if key is None or not isinstance(word, str) or not _is_failure(word) or self._is_record:
                 continue
-            if plain_key(word) not in SURE_FAILURES and self._reads and self.content:
+            if plain_key(word) in FAILURE_WORDS - SURE_FAILURES and self._reads and self.content:
                 continue
             if self.explained or (plain_key(word) == "error" and not self.content):
                 return self._told(key, None)
@@ -138,7 +149,8 @@ class Errors:
 
     def _numbered(self) -> ClassifiedError | None:
         """A code of the tool's own next to words that tell of an error, and nothing else: gRPC's status object."""
-        code, message = self.plain.get("code"), self.plain.get("message") or self.plain.get("msg")
+        code = self.plain.get("code")
+        message = next((key for name, key in self.plain.items() if name in _EXPLAINS), None)
         if not code or not message or self.content or not isinstance(self.body[code], int | str):
             return None
         words = words_of(self.body, None)
@@ -151,7 +163,11 @@ class Errors:
 
     def _worded(self) -> ClassifiedError | None:
         """Nothing but a message, which reads as an error does."""
-        keys = [key for name, key in self.plain.items() if name in MESSAGE_KEYS and isinstance(self.body[key], str)]
+        keys = [
+            key
+            for name, key in self.plain.items()
+            if name in MESSAGE_KEYS and name != "title" and isinstance(self.body[key], str)
+        ]
         if not keys or self.content:
             return None
         told = trouble_in_text(self.body[keys[0]], is_error=False, about_faults=self.call_facts.about_faults)
@@ -169,6 +185,11 @@ class Errors:
             if self.body[key] is False and any(_is_deed(name, word) for word in self.call_facts.words):
                 return self._told(key, None)
         return None
+
+
+def _is_failure(word: str) -> bool:
+    plain = plain_key(word)
+    return plain in FAILURE_WORDS or plain.endswith(("error", "exception"))
 
 
 def _is_deed(key: str, verb: str) -> bool:

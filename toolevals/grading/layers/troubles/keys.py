@@ -23,14 +23,14 @@ ERROR_KEYS = _names(
 MESSAGE_KEYS = _names(
     "message msg body detail details description title reason cause text txt info hint meldung nachricht grund "
     "mensaje motivo mensagem messaggio bericht melding meddelande meddelelse viesti komunikat wiadomość zpráva "
-    "üzenet mesaj raison сообщение 消息 信息 メッセージ 메시지"
+    "üzenet mesaj raison detalle motif сообщение 消息 信息 メッセージ 메시지"
 )
 # Hold an HTTP status, whatever stands beside it; the plain ones where words explain it.
 CODE_KEYS = _names(
     "http statuscode httpstatus httpcode httpstatuscode responsecode httpstatusnumber errorcode errorstatus"
 )
 PLAIN_CODE_KEYS = _names("status code errno codigo código codice kod kode err error fehler erreur")
-STATUS_KEYS = _names("status result outcome type state")
+STATUS_KEYS = _names("status result outcome type state estado statut stato durum")
 # What comes with an error without being an answer.
 META_KEYS = _names(
     "timestamp time ts path requestid traceid correlationid instance type doc docs documentationurl help link "
@@ -47,7 +47,8 @@ QUIET_KEYS = _names(
     "code statuscode from to sort order q meta metadata success ok links link pages totalpages shards"
 )
 FAILURE_WORDS = _names(
-    "error errored failed failure fail ko nok exception timeout timedout rejected denied unavailable"
+    "error errored err failed failure fail ko nok exception timeout timedout rejected denied declined refused refus "
+    "unavailable"
 )
 # Of a thing that was asked for, the other words may well be its own state.
 SURE_FAILURES = _names("error errored exception ko nok")
@@ -57,6 +58,8 @@ PARTIAL_WORDS = _names("partial partialsuccess partiallycompleted incomplete mul
 FAILED_PARTS = _names(
     "failed failures rejected notfound unavailable failedcount errorcount faileditems failedids unprocessed"
 )
+# With more to come, what is here is a page and no failure.
+NEXT_PAGE = _names("next nextcursor nextpage nexttoken nextpagetoken nextlink continuation continuationtoken hasmore")
 NO_ERROR = _names("none null no ok success false 0 n/a")
 # A caller that asks for these is answered by faults; in the singular.
 _FAULTS = _names(

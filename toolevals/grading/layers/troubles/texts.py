@@ -33,6 +33,8 @@ _OPENS_AS_ERROR = re.compile(
     r"missing (?:required|argument|parameter)|validation (?:error|failed)|unknown tool\b|no such tool\b|"
     r"(?-i:[a-z_]\w{0,40}(?:\.\w{1,40}){0,6}\.[A-Z]\w{0,60}: )|not authenticated|"
     r"rpc error\b|sqlstate|ora-\d{5}|syntax error\b|near \"[^\"\n]{0,60}\": syntax|no such (?:table|column)\b|"
+    r"oops\b|whoops\b|something went wrong\b|upstream (?:request |connect )?(?:timeout|error)|"
+    r"(?:status|result|state) ?[=:] ?(?:err|error|fail(?:ed|ure)?)\b|"
     r"(?:http(?:/[\d.]+)?|status(?: code)?|code)[ :=]{1,3}[45]\d\d\b|[45]\d\d" + AFTER_A_CODE + ")",
     re.IGNORECASE,
 )
@@ -50,8 +52,12 @@ _REFUSES = re.compile(
     r"\s*(?:(?:i'?m )?sorry\b[,.!]? ?)?(?:we |i |it |the \w+ )?(?:(?:was|is|am|are|were) )?"
     r"(?:unable to|could(?: not|n't)|can(?:not|'t| not)|failed to)(?: be)? (?:\w+ly )?"
     r"(?:find|found|reach|connect|process|complete|locate|load|open|access|fetch|retrieve|read|parse|resolve|execut|"
-    r"creat|updat|delet|sav|send|book|cancel|authenticat|perform|contact|determin|establish|query|write)\w*\b|"
-    r"no \w+ match(?:es|ed)?\b|not (?:authori[sz]ed|allowed|permitted|logged in)\b|"
+    r"creat|updat|delet|sav|send|book|cancel|post|submit|print|start|stop|"
+    r"authenticat|perform|contact|determin|establish|query|write)\w*\b|"
+    r"no \w+ match(?:es|ed)?\b|no \w+ (?:is |are )?available\b|"
+    r"[^.\n]{1,120}\bdid(?: not|n't) (?:answer|respond|reply)\b|"
+    r"[^.\n]{1,120}\b(?:nicht gefunden|introuvable|non trouvée?|no encontrad[oa]|não encontrad[oa]|non trovat[oa]|"
+    r"niet gevonden)\b|[^\n]{1,200}[(\[][45]\d\d[)\]]\W*$|not (?:authori[sz]ed|allowed|permitted|logged in)\b|"
     r"[^.\n]{1,120}\b(?:not found|does not exist|doesn't exist|(?:is|are) (?:currently |temporarily )?(?:unavailable|"
     r"unreachable|offline|down for maintenance)|timed out|(?:has|have)(?: been)? (?:expired|revoked|suspended|"
     r"blocked)|"
@@ -60,8 +66,11 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 # How mail and file servers answer: a number of their own, then words.
-_OPENS_WITH_CODE = re.compile(r"\s*[45]\d\d[ -]\D")
+_OPENS_WITH_CODE = re.compile(r"\s*[45]\d\d(?:[ -]\d\.\d{1,3}\.\d{1,3})?[ -]\D")
 _EXITED = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|returned)[ :=]{1,2}[1-9]\d{0,2}\W*$", re.IGNORECASE)
+# A line about one element of a batch: `T3 ERROR session expired`.
+_ELEMENT_WORKED = re.compile(r"\S{1,80}:? (?:ok|done|success\w*)\b", re.IGNORECASE)
+_ELEMENT_FAILED = re.compile(r"\S{1,80}:? (?:error|failed|failure)\b", re.IGNORECASE)
 # Lines of a log, or of a program that says what it did.
 _LOG_LINE = re.compile(
     r"\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d:\d\d|[A-Z][a-z]{2} \d|"
@@ -71,7 +80,8 @@ _LOG_LINE = re.compile(
 )
 _EMPTY_TEXT = re.compile(
     r"\W*(?:null|none|nil|undefined|n/a|nothing(?: was)? found|empty(?: result| list| response| set)?|"
-    r"no (?:\w+ ){0,3}(?:results?|matches|records?|rows|items|data|entries|documents|found|available|output|content)"
+    r"no (?:\w+ ){0,3}(?:results?|matches|records?|rows|items|data|entries|documents|found|available|output|"
+    r"content|reading|answer)"
     r"(?: (?:were |was )?(?:found|available|returned|matched))?(?: (?:for|in|on|at) [^\n]{0,100})?|"
     r"(?:found )?(?:0|zero) (?:\w+ ){0,2}(?:results?|matches|records?|rows|items)"
     r"(?: (?:were )?(?:found|returned))?)?\W*",
@@ -113,9 +123,24 @@ def trouble_in_text(text: str, *, is_error: bool, about_faults: bool) -> Classif
         return None if about_faults and text.strip() else ClassifiedError("empty", text.strip())
     if _begins_as_error(text, head) and not (about_faults and _LOG_LINE.match(head)):
         return ClassifiedError(class_of_words(_last_line(text) or head), _first_line(text))
+    if not about_faults and (failed := _failed_line(head)):
+        return ClassifiedError("partial", failed)
     if speaks_of_a_part(head) or (len(text) > HEAD and speaks_of_a_part(text[-HEAD:])):
         return ClassifiedError("partial", _PARTIAL_TEXT.search(text[-HEAD:] if len(text) > HEAD else head).group())  # type: ignore[union-attr]
     return None
+
+
+def reads_as_error(text: str) -> bool:
+    """Tell whether a text of words begins as errors do."""
+    return any(map(str.isalpha, text[:HEAD])) and _OPENS_AS_ERROR.match(text[:HEAD]) is not None
+
+
+def _failed_line(head: str) -> str:
+    """Return the line of an element that failed where each line says of one whether it worked, else nothing."""
+    lines = head.strip().split("\n")
+    failed = [line for line in lines if _ELEMENT_FAILED.match(line)]
+    worked = [line for line in lines if _ELEMENT_WORKED.match(line)]
+    return failed[0] if failed and worked and len(failed) + len(worked) == len(lines) else ""
 
 
 def speaks_of_a_part(text: str) -> bool:

@@ -45,7 +45,10 @@ def call_in(item: Any) -> Call:
 
 
 def call_of(name: Any, given: Any, identifier: str | None, *, shown_as: Any = None) -> Call:
-    """Return the call of a tool by this name with arguments as given: an object, JSON text of one, or nothing."""
+    """Return the call of a tool by this name with arguments as given: an object, JSON text of one, or nothing.
+
+    Nothing is null, empty text, or `null` as text: some models write it for a tool without parameters.
+    """
     if not isinstance(name, str) or not name:
         return MalformedCall("the call has no name", text=shown(shown_as, LONGEST_SHOWN), id=identifier)
     if given is None or given == "":
@@ -59,6 +62,8 @@ def call_of(name: Any, given: Any, identifier: str | None, *, shown_as: Any = No
         except InvalidDocument as error:
             text = printable(given[:LONGEST_SHOWN])
             return MalformedCall(f"the arguments: {error}", error.position, text, name, identifier)
+    if value is None:
+        return ToolCall(name, {}, identifier)
     if not isinstance(value, dict):
         reason = "the arguments are not an object"
         return MalformedCall(reason, text=shown(given, LONGEST_SHOWN), name=name, id=identifier)
