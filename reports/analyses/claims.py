@@ -12,6 +12,8 @@ from toolevals.grading.values.thoughts import spoken
 
 # Of a reply without claims between two of its claims, so many characters are shown on each side.
 CONTEXT: Final = 160
+# Fields of a derivation that are shown by name.
+MAX_FIELDS: Final = 4
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     "user": "said by the user",
     "context": "said before, as by the system",
@@ -97,6 +99,9 @@ def _claim(
     status = "wrong" if finding else "open" if said_by == "ungrounded" else "held"
     rule = source.get("rule", "")
     words = SOURCE_WORDS.get(said_by, "") if not (said_by == "derived" and rule) else rule.replace("_", " ")
+    if said_by == "derived" and (fields := source.get("fields")):
+        words += f" of {', '.join(map(path_text, fields[:MAX_FIELDS]))}"
+        words += f" and {len(fields) - MAX_FIELDS} more" if len(fields) > MAX_FIELDS else ""
     if said_by == "result" and rule not in ("", "equal"):
         words = rule.replace("_", " ")
     pointer = against.get("pointer", "")
@@ -106,7 +111,7 @@ def _claim(
         status=status,
         rests_on="" if finding else words,
         tool=str(result.get("tool") or ""),
-        path=path_text(pointer) if pointer else "",
+        path=path_text(pointer) if pointer and (finding or said_by != "derived") else "",
         kind=finding["kind"] if finding else "",
         reason=finding["reason"] if finding else "",
     )

@@ -118,6 +118,16 @@ def test_the_interface_says_the_same(grading, browser_of):
     ]
 
 
+def test_a_derived_claim_names_the_fields_that_it_takes():
+    said = Transcript((Message("assistant", "5"),))
+    claim = {"message": 0, "start": 0, "end": 1, "kind": "number", "text": "5"}
+    source = {"source": "derived", "rule": "sum", "message": 0, "pointer": "/0/kg"}
+    fields = [f"/{place}/kg" for place in range(6)]
+    found = read_claims({"claims": [claim], "attributions": [{**source, "fields": fields}]}, said)
+    assert found.claims[0].rests_on.startswith("sum of ")
+    assert found.claims[0].rests_on.endswith(" and 2 more")
+
+
 def test_claims_whose_place_does_not_fit_are_listed_and_not_marked():
     said = Transcript((Message("assistant", "It costs 5."),))
     claim = {"message": 0, "start": 0, "end": 1, "kind": "number", "text": "5"}

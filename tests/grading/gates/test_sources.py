@@ -93,6 +93,15 @@ def test_a_published_name_reads_its_judge_where_it_is_on_and_says_so(name):
     assert (by_judge.observed, by_judge.note) == (0.75, "Read from the judge argument_semantics.")
 
 
+@pytest.mark.parametrize("name", ["result_use", "result_groundedness"])
+def test_an_unanswered_gate_on_the_use_of_results_names_its_judge(name):
+    document = {"bounds": [{"metric": name, "min": 0.9}]}
+    found = check(document, [case("a", "result_use", None), case("b", "result_use", None)])
+    assert found.status == "unanswered"
+    assert "the judge result_groundedness answers the rest" in found.note
+    assert "judge" not in check({"bounds": [{"metric": "shape", "min": 0.9}]}, [case("a", "shape", None)]).note
+
+
 def test_two_runs_are_read_from_the_same_source():
     document = {"regressions": [{"rule": "averages", "metrics": ["tool_args_semantic"]}]}
     assert check(document, JUDGED, RULE_ONLY).note.startswith("Read from the rule")

@@ -13,7 +13,7 @@ from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.consistency import check_consistency
 from toolevals.grading.gates.failures import check_failures
 from toolevals.grading.gates.metrics import Figure, ToolCounts, figure_of, share_meeting
-from toolevals.grading.gates.notes import with_errors, with_source
+from toolevals.grading.gates.notes import with_errors, with_judge, with_source
 from toolevals.grading.gates.regression_units import PairedRuns
 from toolevals.grading.gates.regressions import check_regressions
 from toolevals.grading.gates.results import (
@@ -67,7 +67,8 @@ def hold_gate(gate: Gate, evidence: Evidence, progress: Progress = lambda *_: No
     for done, rule in enumerate(rules):
         progress(done, len(rules))
         for check in rule:
-            checks.append(with_errors(with_source(check, held.sources), evidence.errored))
+            told = with_judge(with_source(check, held.sources), held.sources)
+            checks.append(with_errors(told, evidence.errored))
             if gate.thresholds.fail_fast and check.status == "failed":
                 return GateResult(tuple(checks), stopped=True)
     return GateResult(tuple(checks))

@@ -44,6 +44,14 @@ def with_source(check: Check, sources: Mapping[str, str]) -> Check:
     return replace(check, note=f"{words} {check.note}".strip())
 
 
+def with_judge(check: Check, sources: Mapping[str, str]) -> Check:
+    """Return an unanswered check of the use of results with the judge that answers what its rules leave open."""
+    if check.status != "unanswered" or sources.get(check.metric, check.metric) != "result_use":
+        return check
+    words = "Rules pass only what they trace: the judge result_groundedness answers the rest."
+    return replace(check, note=f"{check.note} {words}".strip())
+
+
 def with_errors(check: Check, errored: str) -> Check:
     """Return an unanswered check with what is said of the run's errored cases."""
     return replace(check, note=f"{check.note} {errored}".strip()) if check.status == "unanswered" and errored else check

@@ -1,6 +1,6 @@
 """Score the grader on judged conversations and runs: `python -m tests.grading.layers.result_use.scoring [FILE]`.
 
-Without a file it reads the development set and the recorded runs in the folder TOOLEVALS_BENCHMARK_DATA.
+Without a file it reads both development sets and the recorded runs in the folder TOOLEVALS_BENCHMARK_DATA.
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ def data_folder() -> Path:
     return Path(os.environ["TOOLEVALS_BENCHMARK_DATA"])
 
 
-def development_set() -> Path:
-    """Return the file of the development set."""
-    return data_folder() / "judged" / "result_use_dev.jsonl"
+DEVELOPMENT_SETS = ("result_use_dev", "result_use_dev2")
+
+
+def judged(name: str) -> Path:
+    """Return the file of a set of judged conversations."""
+    return data_folder() / "judged" / f"{name}.jsonl"
 
 
 def transcript_of(messages: Iterable[Mapping[str, Any]]) -> Transcript:
@@ -63,7 +66,8 @@ def _message(document: Mapping[str, Any]) -> Message:
 
 @dataclass
 class Scores:
-    """`right` and `wrong` count accused answers, `missed` the wrong ones that are not; `kinds` (found, all) by kind.
+    """`right` and `wrong` count accused answers, `missed` the wrong ones that are not, `wrongly_passed` those of
+    them that pass; `kinds` (found, all) by kind.
 
     `spans` counts labelled spans by whether a reported one overlaps them, `reported` the other way round.
     """
@@ -71,6 +75,7 @@ class Scores:
     right: int = 0
     wrong: int = 0
     missed: int = 0
+    wrongly_passed: int = 0
     kinds: dict[str, list[int]] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     spans: Counter[bool] = field(default_factory=Counter)
@@ -98,6 +103,7 @@ def score(path: Path) -> Scores:
         scores.statuses[use.verdict.status] += 1
         scores.right += is_accused and not label["grounded"]
         scores.wrong += is_accused and label["grounded"]
+        scores.wrongly_passed += use.verdict.status == "passed" and not label["grounded"]
         scores.missed += not is_accused and not label["grounded"]
         if label["kind"]:
             counts = scores.kinds.setdefault(label["kind"], [0, 0])
@@ -159,6 +165,7 @@ def _print(scores: Scores) -> None:
     _say("recall over the checkable kinds", _rate(*scores.checkable))
     for kind, (hits, total) in sorted(scores.kinds.items()):
         _say(f"  {kind:18} {hits} of {total}{'' if kind in CHECKABLE else '  (not checked by rules)'}")
+    _say("wrong answers that pass", _rate(scores.wrongly_passed, found))
     _say("verdicts:", dict(sorted(scores.statuses.items())), "- what has none counts as not accused")
     _say("labelled spans that a reported one overlaps", _rate(scores.spans[True], scores.spans.total()))
     _say("reported spans that overlap none", _rate(scores.reported[False], scores.reported.total()))
@@ -194,5 +201,7 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         _print(score(Path(sys.argv[1])))
     else:
-        _print(score(development_set()))
+        for each in DEVELOPMENT_SETS:
+            _say(each)
+            _print(score(judged(each)))
         _print_recorded()

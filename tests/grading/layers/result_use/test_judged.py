@@ -1,25 +1,27 @@
 """The floors of precision and recall on judged conversations, and the ceiling of accusations on recorded runs."""
 
+import pytest
+
 from tests.grading.benchmark import needs_benchmark
-from tests.grading.layers.result_use.scoring import HELD_OUT, development_set, recorded, score
+from tests.grading.layers.result_use.scoring import HELD_OUT, judged, recorded, score
 
 
+# The second set is by another author.
 @needs_benchmark
-def test_the_development_set() -> None:
-    scores = score(development_set())
-    found, total = scores.checkable
-    assert total == 49
+@pytest.mark.parametrize(("name", "found"), [("result_use_dev", 27), ("result_use_dev2", 8)])
+def test_the_development_sets(name: str, found: int) -> None:
+    scores = score(judged(name))
     assert scores.precision >= 0.95
-    assert found / total >= 0.70
-    assert scores.reported[False] == 0
+    assert scores.checkable[0] >= found
+    assert scores.wrongly_passed <= 8
 
 
 def test_conversations_of_other_domains() -> None:
     scores = score(HELD_OUT)
     found, total = scores.checkable
-    assert total == 33
-    assert scores.wrong == 0
-    assert found / total >= 0.80
+    assert (scores.wrong, total) == (0, 33)
+    assert found >= 21
+    assert scores.wrongly_passed <= 4
 
 
 @needs_benchmark

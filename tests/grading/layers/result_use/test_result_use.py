@@ -51,7 +51,7 @@ def test_a_right_answer_passes_with_its_sources() -> None:
 
 
 def test_a_finding_leads_to_its_words_and_its_field() -> None:
-    use = _use(_ORDER, "Order ORD-9182 costs $54.00.")
+    use = _use(_ORDER, "The total of ORD-9182 is $54.00.")
     (finding,) = use.findings
     assert (finding.kind, finding.pointer, finding.message, finding.call_id) == (
         "flipped_digits",
@@ -70,24 +70,18 @@ def test_a_finding_leads_to_its_words_and_its_field() -> None:
         ({"serial": "IV-40551"}, "The serial is IV-40515.", "flipped_digits"),
         ({"gate": "G94"}, "It leaves from gate G49.", "flipped_digits"),
         ({"konto": "DE02 1203 0000 0000 2020 51"}, "Bitte an DE02 1203 0000 0000 2200 51.", "flipped_digits"),
+        ({"spread_bp": 145}, "The spread is 14.5 %.", "changed_scale"),
+        ({"amount_minor": 5200, "currency": "JPY"}, "The amount is ¥52.", "changed_scale"),
+        ({"tel": "+1 202 555 0143"}, "Call 202-555-0134.", "flipped_digits"),
         ({"amount_cents": 21300}, "That makes $2,130.00.", "changed_scale"),
         ({"pv_mwh": 0.684}, "It made 6,840 kWh.", "changed_scale"),
-        ({"completion_rate": 0.643}, "6.43 % listened to the end.", "changed_scale"),
         ({"wind_kn": 19, "gust_kn": 27}, "Gusts of 27 km/h are forecast.", "wrong_unit"),
         ({"value": 138, "unit": "g/L"}, "Your value is 138 g/dL.", "wrong_unit"),
         ({"total": 8502, "currency": "CHF"}, "The total is €8,502.", "wrong_unit"),
         ({"pickup_until": "2027-06-18"}, "Collect it until Thursday, 18 June.", "wrong_date"),
-        ({"got": "2027-05-27", "window_days": 21}, "You have three weeks from 27 May, until 17 July.", "wrong_date"),
-        ({"arrives": "2027-04-14", "price_eur": 212.0}, "It arrives on 14 March.", "wrong_date"),
-        ({"opens": "09:15", "closes": "17:30"}, "It closes at 5:50 pm.", "wrong_date"),
-        ({"at": "2027-09-16T07:50", "early_min": 20}, "Be there 20 minutes before 7:50, at 7:20.", "wrong_date"),
         ({"start": "2025-04-08T10:00:00Z"}, "It starts at 10:00 EST.", "wrong_date"),
         ({"class_avg": 2.6, "own_avg": 2.1}, "Your own average is 2.6.", "wrong_field"),
         ({"high_m": 8.7, "low_m": 1.9}, "The high tide has 1.9 m, the low tide 8.7 m.", "wrong_field"),
-        ({"id": "p1", "open": False}, "The pool is open.", "contradiction"),
-        ({"rx_required": True}, "No prescription is needed.", "contradiction"),
-        ({"no": "W-1", "status": "failed"}, "Order W-1 was completed.", "contradiction"),
-        ({"net": [84.2, 151.75, 86.05, 42.0]}, "In total you got 346.00.", "contradiction"),
     ],
 )  # fmt: skip
 def test_each_kind_of_contradiction(result: Any, reply: str, kind: str) -> None:
@@ -100,12 +94,17 @@ def test_each_kind_of_contradiction(result: Any, reply: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("result", "reply"),
     [
-        ({"open": True, "reopens": None}, "The pool is open."),
-        ({"status": "failed"}, "If the payment was completed, you would see it."),
-        ({"status": "cancelled"}, "The refund of your order is pending."),
-        ({"pool_open": False}, "Is it open?"),
-        ({"available": False}, "It is available from 12 April on."),
-        ({"is_refundable": False}, "The fare is not refundable."),
+        ({"completion_rate": 0.643}, "6.43 % listened to the end."),
+        ({"outstanding": 1850000, "currency": "INR"}, "18.5 lakh are outstanding."),
+        ({"wh": 612000}, "In kWh that is 612."),
+        ({"gpu": 684500000}, "It costs $684.50."),
+        ({"entries": [{"min": 2400}, {"min": 1350}]}, "That is 62.5 hours, 40 and 22.5."),
+        ({"price": 57.1, "currency": "USD"}, "10 shares at this price cost $571.00."),
+        ({"weight_kg": 12.5}, "100 of them have a weight of 1,250 kg."),
+        ({"price": 54.0}, "The price drops by 10 % to $45 or so."),
+        ({"price": 120.0, "discount": 15.0}, "With the discount the price is $102.00."),
+        ({"price": 120.0, "shipping": 5.0}, "With shipping the price is $125.00."),
+        ({"deck": "9594745976", "price": 184.13}, "Deck 9594745976 – $184.13."),
         ({"discount": 0.15, "price": 80.0, "currency": "USD"}, "With 15% off, it drops from $80 to $68."),
         ({"gross": 4310.0, "net": 3047.55}, "Your net pay is 3,047.55: of the gross, 4,310.00, the rest is tax."),
         ({"checkin": "16:00", "checkout": "10:30"}, "You can check out until 10:30; check-in is from 4 pm."),
@@ -144,6 +143,18 @@ def test_what_nobody_could_show_to_be_wrong_is_not_accused(result: Any, reply: s
         ({"rooms": [{"no": f"r{place}"} for place in range(14)]}, "There are 14 rooms."),
         ({"nights": ["2027-05-22", "2027-05-23", "2027-05-24"]}, "They have May 22, 23 or 24."),
         ({"opens": "21:30"}, "It opens at 9:30."),
+        ({"value": 0.018}, "It is 1.8 %."),
+        ({"rate_bps": 845}, "The rate is 8.45 %."),
+        ({"tin_bp": 187.5}, "Un 1,875 %."),
+        ({"amount": 5200, "currency": "jpy"}, "It costs ¥5,200."),
+        ({"amount_minor": 5200, "currency": "JPY"}, "It costs ¥5,200."),
+        ({"value": 1275250, "currency": "KWD", "exponent": 3}, "You have KWD 1,275.250."),
+        ({"tel": "+354 555 01234"}, "Call 555 01234."),
+        ({"tel": "+44 20 7946 0958"}, "Call 020 7946 0958."),
+        ({"tel": "+1 202 555 0143"}, "Call 202-555-0143."),
+        ({"entries": [{"min": 2400}, {"min": 1350}]}, "That is 62.5 hours."),
+        ({"checked_in": "09:15", "left": "11:00"}, "They were there for 105 minutes."),
+        ({"by": "Ines Kaya", "on": "2027-04-14"}, "It was written by Ines Kaya on Wednesday, 14 April."),
     ],
 )
 def test_what_follows_passes(result: Any, reply: str) -> None:
@@ -159,10 +170,46 @@ def test_what_only_the_policy_could_support_is_for_a_judge_without_it() -> None:
     assert _use(_ORDER, reply, system="Refunds take 5 to 7 business days.").verdict.status == "passed"
 
 
-def test_dates_follow_from_today() -> None:
-    loan = {"due": "2026-03-13", "fee_cents_per_day": 25}
-    reply = "It is due in three days; after that you pay 25 cents a day from 14 March on."
-    assert _use(loan, reply, system="Today is 10 March 2026.").verdict.status == "passed"
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        # A name that nothing gave, also in scripts without capitals.
+        ({"on": "2027-04-14"}, "It was written by Ines Kaya on 14 April."),
+        ({"on": "2027-04-14"}, "It was written by m.castellano on 14 April."),
+        ({"premium": 18400, "currency": "INR"}, "वार्षिक प्रीमियम ₹18,400 है।"),
+        # Sentences in words alone.
+        ({"id": "p1", "open": False}, "The pool is open."),
+        ({"no": "W-1", "status": "failed"}, "Order W-1 is known. It was completed."),
+        # Yes-or-no fields that a sentence with a value names.
+        ({"open": False, "celsius": 26}, "The pool is open and has 26 °C."),
+        ({"lunch_included": False, "price": 75}, "Lunch is included in the €75."),
+        # A unit that nothing named, and a small number that nothing gave.
+        ({"area": 35}, "It has 35 hectares."),
+        ({"fee": 12}, "The fee is 12 %."),
+        ({"no": "W-1"}, "Order W-1 has four parts."),
+        # Values of other fields of the same kind, which the words do not name.
+        ({"feed_w": 1480, "load_w": 3245}, "It delivers 3,245 W."),
+        # Sums that mix units, or a count with money, or two results; a product.
+        ({"paint_kg": 860, "brushes_kg": 145, "pallets": 6}, "That is 1,011 kg."),
+        ({"price": 116.0, "seats": 4}, "That is $120.00."),
+        ({"total_kwh": 912.5, "power_kw": 22}, "That is 934.5 kWh."),
+        ({"price": 57.1}, "10 shares cost $571.00."),
+        ({"due": "2026-03-13", "days": 3}, "Pay by 16 March."),
+    ],
+)
+def test_what_is_not_traced_is_for_a_judge(result: Any, reply: str) -> None:
+    use = _use(result, reply)
+    assert use.verdict.status == "unscored"
+    assert use.question.startswith("Do ")
+
+
+def test_a_derivation_names_its_fields() -> None:
+    use = _use({"lots": [{"kg": 860}, {"kg": 145}, {"kg": 210}]}, "That is 1,215 kg in 3 lots.")
+    assert use.verdict.status == "passed"
+    assert [(each.rule, each.fields) for each in use.attributions] == [
+        ("sum", ("/lots/0/kg", "/lots/1/kg", "/lots/2/kg")),
+        ("count", ("/lots",)),
+    ]
 
 
 def test_a_later_turn_that_departs_is_drift() -> None:
@@ -234,5 +281,5 @@ def test_tables_markup_and_lines_have_fields_too(text: str, reply: str, pointer:
 
 
 def test_what_is_written_down_is_json() -> None:
-    document = _use(_ORDER, "It costs $54.00 and was placed on March 14.").to_document()
+    document = _use(_ORDER, "The total is $54.00; it was placed on March 14.").to_document()
     assert json.loads(json.dumps(document)) == document

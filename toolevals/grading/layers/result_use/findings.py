@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import isclose
 
 from toolevals.grading.layers.result_use.calendar import Calendar
-from toolevals.grading.layers.result_use.derivations import Derivations
 from toolevals.grading.layers.result_use.payloads import FieldValue, stems
 from toolevals.grading.layers.result_use.replies import Reply, all_alike, any_alike
 from toolevals.grading.layers.result_use.sources import Sources, Suspicion, folded
-from toolevals.grading.layers.result_use.units import converted, differs, suits
+from toolevals.grading.layers.result_use.units import converted, differs, names_unit, suits
 from toolevals.grading.layers.result_use.values import FindingKind, Mention
 
 # Claims of a transcript that are compared with fields; further ones stay open.
@@ -19,9 +19,10 @@ MAX_EXAMINED = 200
 # Fields beside one that are compared with it, and fields with a claim's value that are looked at.
 MAX_SIBLINGS = 40
 MAX_HELD = 4
-# What speaks for a field being meant must weigh so much, and so much that no chance sum of two speaks against it.
+# Numbers of each kind that a claim and a field may differ by.
+MAX_OPERANDS = 40
+# What speaks for a field being meant must weigh so much.
 ENOUGH = 3
-CERTAIN = 4
 # Digits and letters that one wrong character may stand for.
 _DIGITS = "0123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -37,16 +38,15 @@ class Examiner:
     """
 
     sources: Sources
-    derivations: Derivations
     said: dict[int, int] = field(default_factory=dict)
     calendar: Calendar = field(init=False)
     _examined: int = 0
 
     def __post_init__(self) -> None:
-        self.calendar = Calendar(self.sources, self.derivations)
+        self.calendar = Calendar(self.sources)
 
-    def examine(self, reply: Reply, claim_index: int, numbers: Sequence[float]) -> Suspicion | None:
-        """Return what is wrong with a claim that nothing holds as it stands; `numbers` are those held."""
+    def examine(self, reply: Reply, claim_index: int) -> Suspicion | None:
+        """Return what is wrong with a number or identifier that nothing holds and that follows from nothing."""
         mention = reply.mentions[claim_index]
         self._examined += 1
         if self._examined > MAX_EXAMINED or (mention.is_weak and not mention.unit):
@@ -54,15 +54,26 @@ class Examiner:
         if mention.kind == "identifier":
             return self._identifier(reply, claim_index, folded(str(mention.keys[0])))
         if mention.kind in {"date", "time"}:
-            return self.calendar.moment(reply, claim_index, numbers, self.said)
-        if (suspicion := self._unit(reply, claim_index)) is not None:
+            return None
+        if (suspicion := self._unit(reply, claim_index)) is not None or not self.sources.is_small:
+            # Among many fields some number is near any other.
             return suspicion
         near = max(self._near(reply, claim_index), key=lambda found: found[0], default=None)
-        if near is None or self.derivations.sums_up(mention.value, reply.numbers):
-            return None
-        is_certain = near[0] >= CERTAIN and near[1].kind != "changed_scale"
-        is_derived = self.derivations.number(mention, mention.step * 0.5, numbers, is_plain=is_certain)
-        return None if is_derived else near[1]
+        return near[1] if near else None
+
+    def _is_apart(self, reply: Reply, mention: Mention, truth: float) -> bool:
+        """Return whether the reply, the results or what was said hold by what a claim and a field differ.
+
+        The claim may then be the field with something added, some times the field, or so many per cent of it.
+        """
+        value, gap = mention.value, abs(mention.value - truth)
+        steps = (
+            [gap, value / truth, truth / value, 100 * gap / truth, 100 * value / truth] if truth and value else [gap]
+        )
+        held = (each.number for each in self.sources.values[-MAX_OPERANDS:])
+        said = [number for number in self.sources.said if isinstance(number, int | float)][-MAX_OPERANDS:]
+        told = (number for other in reply.mentions[:MAX_OPERANDS] for number in other.numbers)
+        return any(isclose(number, step) for number in {*held, *said, *told} - {0, 1} for step in steps)
 
     def _identifier(self, reply: Reply, claim_index: int, written: str) -> Suspicion | None:
         """Return the field with an identifier that is written almost so; a short one must be named."""
@@ -87,43 +98,42 @@ class Examiner:
         return None
 
     def _near(self, reply: Reply, claim_index: int) -> Iterator[tuple[int, Suspicion]]:
-        """Yield (weight, suspicion) of the fields' numbers that are near a claim's, and of a column's sum."""
+        """Yield (weight, suspicion) of the fields' numbers that are near a claim's."""
         mention = reply.mentions[claim_index]
-        for key in mention.keys:
-            reading = mention if key == mention.value else mention._replace(keys=(key,), step=1.0)
-            for kind, position, likeness in self._near_numbers(reading):
-                value = self.sources.values[position]
-                weight = likeness + self._weight(reply, claim_index, position)
-                if weight >= ENOUGH and value.key not in reply.stated:
-                    truth = converted(value.number, value.measure.unit, mention.unit)
-                    yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
-        for number, is_swap in flipped(mention) if reply.tells_sum(claim_index) else ():
-            total = self.derivations.total_at(number) if is_swap else None
-            if total is not None and suits(mention.unit, self.sources.values[total].measure):
-                yield ENOUGH, Suspicion("contradiction", total, f"{number:,.10g}")
+        for kind, position, likeness in self._near_numbers(mention):
+            value = self.sources.values[position]
+            weight = likeness + self._weight(reply, claim_index, position)
+            is_named = mention.digits > 2 or position in self.said or reply.names(claim_index, value)
+            if weight < ENOUGH or not is_named or value.key in reply.stated:
+                continue
+            into = converted(value.number, value.measure.unit, mention.unit)
+            truth = value.number if into is None else into
+            if not self._is_apart(reply, mention, truth):
+                yield weight, Suspicion(kind, position, f"{truth:,.10g}")
 
     def _near_numbers(self, mention: Mention) -> Iterator[tuple[FindingKind, int, int]]:
         """Yield (kind, field's place, weight of the digits) of the fields' numbers near one."""
         digits = mention.digits
         for number, is_swap in flipped(mention):
-            if is_swap or digits >= (3 if self.sources.is_small else 5):
+            if is_swap or digits > 2:
                 for position, rule in self.sources.fields_of(mention._replace(keys=(number,)), 0.0):
                     if rule != "rounded":
                         yield "flipped_digits", position, min(digits, 4) - 2 + is_swap
-        for power in _POWERS if digits > 1 or mention.unit not in {"", "%"} else ():
+        # Where a unit is not said, another one may be meant.
+        for power in _POWERS if mention.unit and (digits > 1 or mention.unit != "%") else ():
             number = mention.value * 10.0**power
             slack = mention.step * 10.0**power * 0.499 if digits > 1 and mention.kind != "amount" else 0.0
             for position, _ in self.sources.fields_of(mention._replace(keys=(number,)), slack):
-                yield "changed_scale", position, min(digits, 4) - 1
+                if names_unit(mention.unit, self.sources.values[position].measure):
+                    yield "changed_scale", position, min(digits, 4) - 1
 
     def _weight(self, reply: Reply, claim_index: int, position: int) -> int:
-        """Return how much speaks for a field being meant: its name, its unit, few values, an earlier reply."""
+        """Return how much speaks for a field being meant: its name, its unit, an earlier reply."""
         unit, value = reply.mentions[claim_index].unit, self.sources.values[position]
         measure, about = value.measure, reply.about(claim_index)
         weight = 2 * reply.names(claim_index, value) + all_alike(value.labels, about) * bool(value.labels)
-        weight += 2 * (position in self.said) + self.sources.is_small
-        is_fraction = unit == "%" and isinstance(value.key, float) and 0 < value.key < 1
-        return weight + bool(is_fraction or (unit and (measure.name or measure.is_money)))
+        weight += 2 * (position in self.said)
+        return weight + bool(unit and (measure.name or measure.is_money))
 
     def other_field(self, reply: Reply, claim_index: int, fields: Sequence[int]) -> Suspicion | None:
         """Return the field that the words next to a value name, where the value is that of another field next to it."""
@@ -148,6 +158,22 @@ class Examiner:
             if is_rival and (rival.key not in reply.stated or _is_swapped(reply, claim_index, value, rival)):
                 return Suspicion("wrong_field", named[0], rival.written)
         return None
+
+    def is_meant(self, reply: Reply, claim_index: int, fields: Sequence[int]) -> bool:
+        """Return whether one of the fields with a claim's value is the one that it can mean.
+
+        The words next to it name the field, or no other field of its object has another value of its kind and unit.
+        """
+        for position in fields[:MAX_HELD]:
+            value = self.sources.values[position]
+            rivals = [
+                other
+                for other in map(self.sources.values.__getitem__, self._siblings(position))
+                if other.labels != value.labels and other.kind == value.kind and _can_be_taken(value, other)
+            ]
+            if all(any_alike(value.labels - rival.labels, reply.about(claim_index)) for rival in rivals):
+                return True
+        return False
 
     def _siblings(self, position: int) -> Iterator[int]:
         value = self.sources.values[position]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolevals.grading.layers.result_use.derivations import Derivations
 from toolevals.grading.layers.result_use.findings import Examiner
+from toolevals.grading.layers.result_use.names import names_in, sentences
 from toolevals.grading.layers.result_use.payloads import Leaf, label_stems, stems
 from toolevals.grading.layers.result_use.replies import Reply
 from toolevals.grading.layers.result_use.scanner import plain, replies_mentions
 from toolevals.grading.layers.result_use.sources import NUMERIC, Sources, Suspicion, lookups
-from toolevals.grading.layers.result_use.statuses import denials
+from toolevals.grading.layers.result_use.units import is_currency, same_currency, unit_called
 from toolevals.grading.layers.result_use.values import (
     UNGROUNDED,
     Attribution,
     Claim,
     Finding,
     FindingKind,
+    Mention,
     ResultFields,
     ResultUse,
 )
@@ -28,6 +30,7 @@ from toolevals.grading.values.verdicts import Verdict
 # Claims of one transcript; further ones are not read.
 MAX_CLAIMS = 2_000
 MAX_QUOTED = 3
+MAX_SHOWN = 120
 # Fields that may hold one claim; older ones are not looked at.
 MAX_HELD = 16
 # Replies' words among which fields' texts are looked for, in characters.
@@ -39,9 +42,9 @@ def grade_result_use(transcript: Transcript) -> ResultUse:
     """Return how the replies use the tool results, by rules alone.
 
     Replies are the assistant's texts after the first tool result, and the final answer where it is not the last one.
-    Failed where a field of a result speaks against a claim; passed where every claim follows from results or from what
-    was said; else unscored, with the question for a judge. The value is the share of claims that something supports.
-    Nothing is raised.
+    Failed where a field of a result speaks against a claim. Passed where each value and name is traced (to a field that
+    it can mean, to what was said, or to a derivation of named fields), there is one, and no sentence goes without. Else
+    unscored, with the question for a judge. The value is the share of claims that something supports.
     """
     if not any(message.role == "tool" for message in transcript.messages):
         return ResultUse(Verdict("unscored", None, "No tool returned a result."))
@@ -103,12 +106,13 @@ class _Reading:
     attributions: list[Attribution] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
     derivations: Derivations = field(init=False)
     examiner: Examiner = field(init=False)
 
     def __post_init__(self) -> None:
         self.derivations = Derivations(self.sources)
-        self.examiner = Examiner(self.sources, self.derivations)
+        self.examiner = Examiner(self.sources)
 
     def take(self, place: int, message: Message) -> None:
         """Read one message."""
@@ -152,32 +156,28 @@ class _Reading:
         reply = Reply(message, text, replies_mentions(text, MAX_CLAIMS))
         held = [self._attribute(reply, place) for place in range(len(reply.mentions))]
         reply.stated.update(self.sources.values[position].key for _, fields in held for position in fields)
-        numbers = [
-            mention.value
-            for mention, (attribution, _) in zip(reply.mentions, held, strict=True)
-            if (attribution.is_grounded or mention.is_weak) and mention.kind in NUMERIC
-        ]
         for place, (attribution, fields) in enumerate(held):
             if len(self.claims) < MAX_CLAIMS:
-                self._settle(reply, place, attribution, fields, numbers)
-        for start, end, (result, leaf) in denials(self.sources, text):
-            truth = str(leaf.value).lower() if isinstance(leaf.value, bool) else str(leaf.value)
-            claim = Claim(message, start, end, "status", text[start:end])
-            self._accuse(claim, "contradiction", result.payload.place, leaf.pointer, truth)
+                self._settle(reply, place, attribution, fields)
+        names = list(names_in(text, reply.mentions))
+        for start, end in names[: MAX_CLAIMS - len(self.claims)]:
+            holder = self.sources.holder_of(text[start:end])
+            self.claims.append(Claim(message, start, end, "name", text[start:end]))
+            self.attributions.append(Attribution(*holder, rule="equal") if holder else UNGROUNDED)
+        values = sorted([*names, *((mention.start, mention.end) for mention in reply.mentions)])
+        for start, end, has_value in sentences(text, values):
+            sentence = text[start:end]
+            # Whether words say yes or no, no rule can tell.
+            if not has_value or any(flag <= stems(sentence) for flag in self.sources.flags):
+                self.doubts.append(sentence.strip())
 
-    def _settle(
-        self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int], numbers: list[float]
-    ) -> None:
-        """Take a claim as right, open, or wrong; what is derived joins the reply's numbers."""
+    def _settle(self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int]) -> None:
+        """Take a claim as right, open, or wrong."""
         mention = reply.mentions[claim_index]
         claim = Claim(reply.message, mention.start, mention.end, mention.kind, reply.written(claim_index))
-        suspicion = self._suspicion(reply, claim_index, attribution, fields, numbers)
-        if suspicion is None and not attribution.is_grounded:
-            attribution = self._derived(reply, claim_index, numbers)
-            if attribution.is_grounded and mention.kind in NUMERIC:
-                numbers.append(mention.value)
-            if attribution.is_grounded:
-                suspicion = self.examiner.calendar.weekday(reply, claim_index, ())
+        if not attribution.is_grounded and mention.kind in NUMERIC:
+            attribution = self._derived(mention)
+        suspicion = self._suspicion(reply, claim_index, attribution, fields)
         if suspicion is not None:
             value = self.sources.values[suspicion.field]
             if not self.sources.results[value.result].is_trouble:
@@ -185,21 +185,21 @@ class _Reading:
                 kind = "drift" if any(told < reply.message for told in same) else suspicion.kind
                 self._accuse(claim, kind, value.result, value.pointer, suspicion.truth)
                 return
-        if not attribution.is_grounded and mention.is_weak:
-            return
         for position in fields[:1]:
             value = self.sources.values[position]
             self.usage.used.add((value.result, value.pointer))
             self.examiner.said.setdefault(position, reply.message)
+        if fields and not self.examiner.is_meant(reply, claim_index, fields):
+            self.doubts.append(claim.text)
         self.claims.append(claim)
         self.attributions.append(attribution)
 
     def _suspicion(
-        self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int], numbers: Sequence[float]
+        self, reply: Reply, claim_index: int, attribution: Attribution, fields: list[int]
     ) -> Suspicion | None:
         mention = reply.mentions[claim_index]
         if not attribution.is_grounded:
-            return self.examiner.examine(reply, claim_index, numbers)
+            return self.examiner.examine(reply, claim_index)
         if attribution.source != "result":
             return None
         calendar = self.examiner.calendar
@@ -224,7 +224,8 @@ class _Reading:
         found: list[tuple[int, str]] = []
         if mention.kind in NUMERIC:
             rounding = mention.step * (0.999 if mention.step < 1 or mention.unit else 0.5)
-            found = self.sources.fields_of(mention, reply.slack(claim_index, rounding))
+            is_named = self._is_named(mention.unit)
+            found = [each for each in self.sources.fields_of(mention, rounding) if is_named or each[1] == "fraction"]
         for key in lookups(mention) if not found else ():
             if not found and not isinstance(key, int | float):
                 found = [(position, "equal") for position in reversed(self.sources.index.get(key, ())[-MAX_HELD:])]
@@ -237,21 +238,31 @@ class _Reading:
             if key in self.sources.said:
                 source, message = self.sources.said[key]
                 return Attribution(source, message, rule="equal"), []
-        if mention.kind == "number" and not mention.unit and self.sources.holds_token(reply.written(claim_index)):
-            return Attribution("derived", rule="equal"), []
         return UNGROUNDED, []
 
-    def _derived(self, reply: Reply, claim_index: int, numbers: Sequence[float]) -> Attribution:
-        """Return what a claim that nothing holds follows from."""
-        mention = reply.mentions[claim_index]
-        if mention.kind in NUMERIC:
-            slack = reply.slack(claim_index, mention.step * 0.5)
-            is_plain = not reply.tells_relation(claim_index)
-            rule = self.derivations.number(mention, slack, numbers, is_plain=is_plain)
-            rule = rule or "sum" * self.derivations.sums_up(mention.value, reply.numbers)
-        else:
-            rule = self.derivations.moment(reply, claim_index, numbers)
-        return Attribution("derived", rule=rule) if rule and rule != "unknown" else UNGROUNDED
+    def _is_named(self, unit: str) -> bool:
+        """Return whether a unit of the dimension, or the currency, was named before the reply.
+
+        Where no currency was, money is in the one that the reply says.
+        """
+        if not unit or unit in self.sources.units:
+            return True
+        known = unit_called(unit)
+        if known is None:
+            named = [each for each in self.sources.units if is_currency(each)]
+            return not named or any(same_currency(unit, each) for each in named)
+        others = map(unit_called, filter(None, self.sources.units))
+        return any(other is not None and other.dimension == known.dimension for other in others)
+
+    def _derived(self, mention: Mention) -> Attribution:
+        """Return from which fields a number follows that none holds."""
+        found = self.derivations.of(mention, mention.step * 0.5)
+        if found is None:
+            return UNGROUNDED
+        values = [self.sources.values[position] for position in found.fields]
+        result = self.sources.results[values[0].result if values else found.result]
+        fields = tuple(dict.fromkeys(value.pointer for value in values)) or (found.pointer,)
+        return Attribution("derived", result.message, fields[0], result.call_id, found.rule, fields)
 
     def _verdict(self) -> tuple[Verdict, str]:
         """Return the verdict, and what a judge would be asked."""
@@ -260,14 +271,15 @@ class _Reading:
         if self.findings:
             more = f" ({len(self.findings) - 1} more.)" if len(self.findings) > 1 else ""
             return Verdict("failed", grounded / total, self.findings[0].reason + more), ""
-        if not total:
+        texts = [claim.text for claim, by in zip(self.claims, self.attributions, strict=True) if not by.is_grounded]
+        texts = list(dict.fromkeys((*texts, *self.doubts)))
+        if total and not texts:
+            reason = f"Each value and name in the replies ({total}) is traced to results or to what was said."
+            return Verdict("passed", 1.0, reason), ""
+        if not texts:
             reason = "The replies state no value that a rule can check."
             return Verdict("unscored", None, reason), "Do the replies say only what the tools returned?"
-        if grounded == total:
-            reason = f"All {total} values that the replies state follow from results or the conversation."
-            return Verdict("passed", 1.0, reason), ""
-        texts = [claim.text for claim, by in zip(self.claims, self.attributions, strict=True) if not by.is_grounded]
-        quoted = ", ".join(f"“{text}”" for text in dict.fromkeys(texts[:MAX_QUOTED]))
+        quoted = ", ".join(f"“{text[:MAX_SHOWN]}”" for text in texts[:MAX_QUOTED])
         quoted += f" and {len(texts) - MAX_QUOTED} more" if len(texts) > MAX_QUOTED else ""
         return Verdict(
             "unscored", None, f"No rule can tell whether {quoted} follow from the results."

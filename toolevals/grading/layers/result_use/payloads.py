@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, mentions_in, short_mentions
-from toolevals.grading.layers.result_use.units import Measure, measure_of, name_words, unit_named
+from toolevals.grading.layers.result_use.units import Measure, measure_of, minor_unit, name_words, unit_named
 from toolevals.grading.layers.result_use.values import ClaimKind, Key
 from toolevals.grading.layers.result_use.words import CURRENCY_CODES, STOP_WORDS, SYNONYMS
 from toolevals.grading.values.documents import load_json
@@ -17,6 +17,8 @@ from toolevals.grading.values.problems import InvalidDocument
 # Fields of a result; further ones are not read.
 MAX_FIELDS = 20_000
 MAX_COLUMNS = 64
+# What one is worth where an object says the exponent of its amounts.
+EXPONENT_SCALES = {"2": 0.01, "3": 0.001, "4": 0.0001}
 # Text that is likely to come again.
 _SHORT_TEXT = 80
 _CURRENCY_KEYS = ("currency", "ccy", "curr", "currency_code", "valuta", "moneda", "devise", "waehrung", "currencyCode")
@@ -120,11 +122,15 @@ def stems(text: str) -> frozenset[str]:
 
 
 class _Scope(NamedTuple):
-    """The scope of a field, from the objects around it: currency and unit. `is_lower` is a currency in lower case."""
+    """The scope of a field, from the objects around it: currency and unit.
+
+    `is_lower` is a currency in lower case; `scale` is what one is worth where the object says its exponent.
+    """
 
     currency: str = ""
     unit: str = ""
     is_lower: bool = False
+    scale: float = 1.0
 
 
 class Payload:
@@ -231,7 +237,8 @@ def _cell(text: str) -> int | float | str:
 def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
     currency = next((node[key] for key in _CURRENCY_KEYS if key in node), None)
     if isinstance(currency, str) and currency.upper() in CURRENCY_CODES:
-        scope = scope._replace(currency=currency.upper(), is_lower=currency.islower())
+        scale = EXPONENT_SCALES.get(str(node.get("exponent")), 1.0)
+        scope = scope._replace(currency=currency.upper(), is_lower=currency.islower(), scale=scale)
     unit = next((node[key] for key in _UNIT_KEYS if key in node), None)
     if isinstance(unit, str) and len(unit) <= 12:
         scope = scope._replace(unit=unit_named(unit))
@@ -240,6 +247,13 @@ def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
 
 def _measure(path: str, scope: _Scope) -> Measure:
     """Return what a field's name, the one above it, and the objects around it say of its number."""
+    measure = _said_of(path, scope)
+    if measure.currency and measure.scale == 0.01:
+        return measure._replace(scale=minor_unit(measure.currency))
+    return measure._replace(scale=scope.scale) if measure.is_money and measure.scale == 1.0 else measure
+
+
+def _said_of(path: str, scope: _Scope) -> Measure:
     name, above = _names(path)
     own, outer = measure_of(name), measure_of(above)
     if own.unit or own.currency or own.scale not in {1.0, 0.01, 1e-6}:

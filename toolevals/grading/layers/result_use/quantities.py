@@ -72,7 +72,7 @@ def quantity_at(text: str, start: int, floor: int) -> Mention | None:
     kind = _kind(unit)
     if kind == "amount" and len(values) > 1:
         # No one writes money with three decimals.
-        values, step = values[::-1], 1.0
+        values, step = (max(values),), 1.0
     if is_negative:
         values = tuple(-value for value in values)
     is_weak = not unit and values[0] in _WEAK and step == 1 and len(found[0]) <= 2
@@ -107,7 +107,8 @@ def _unit(text: str, end: int) -> tuple[str, int]:
 def _read(written: str) -> tuple[tuple[float, ...], float]:
     """Return the readings of a written number, the likeliest first, and what one of its last digit is worth.
 
-    Three digits after a dot alone are decimals, or thousands where people write a comma for decimals.
+    Three digits after a dot alone are decimals, or thousands where people write a comma for decimals; after a comma
+    alone they are thousands or decimals.
     """
     plain = "".join(letter for letter in written if letter.isdigit() or letter in ".,")
     digits = int(plain.replace(",", "").replace(".", ""))
@@ -115,7 +116,8 @@ def _read(written: str) -> tuple[tuple[float, ...], float]:
     decimals, is_mixed = len(plain) - place - 1, "," in plain and "." in plain
     is_alone = plain.count(",") + plain.count(".") == 1
     if not is_mixed and not (is_alone and (plain[place] == "." or decimals != 3 or plain[0] == "0")):
-        return (digits,), 1.0
+        is_either = is_alone and plain[0] != "0"
+        return ((digits, _exact(digits / 1000)) if is_either else (digits,)), 1.0
     value, step = _exact(digits / 10**decimals), 10.0**-decimals
     return ((value, digits) if is_alone and decimals == 3 and plain[0] != "0" else (value,)), step
 

@@ -6,41 +6,28 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import isnan
 
 from toolevals.grading.layers.result_use.payloads import FieldValue, stems
 from toolevals.grading.layers.result_use.values import Mention
-from toolevals.grading.layers.result_use.words import APPROXIMATE_WORDS, RELATIVE_WORDS, SUM_WORDS
 
 # Words about a value stand no further from it than this.
 MAX_REACH = 80
 _BREAK = re.compile(r"[.!?;](?=\s)|[,:(){}|\n•]|\s(?:and|und|et|y|en|but|while)\s|--?\s")
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n")
-_ZONES = re.compile(r"\b(?:UTC|GMT|local|zone|time|Uhrzeit|hora|heure|[A-Z]{1,2}[SD]T|CES?T)\b")
-_PERIODS = re.compile(
-    r"month|year|annual|annivers|quarter|monat|jahr|quartal|mois|année|mensu|anual|meses|año|mese|ann[oi]\b|maand|jaar|ano\b",
-    re.IGNORECASE,
-)
-_DIGIT_OR_COMMA = re.compile(r"[\d,;(]")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(slots=True)
 class Reply:
     """One reply: its message's place, its text, the values in it.
 
-    `stated` are the keys of fields that a grounded value gives; `numbers` are all numbers, in order.
+    `stated` are the keys of fields that a grounded value gives.
     """
 
     message: int
     text: str
     mentions: Sequence[Mention]
     stated: set[object] = field(default_factory=set)
-    numbers: list[float] = field(init=False)
     _about: dict[int, frozenset[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.numbers = [mention.value for mention in self.mentions if not isnan(mention.value)]
 
     def written(self, claim_index: int) -> str:
         """Return a value as it stands."""
@@ -78,48 +65,11 @@ class Reply:
         tail = self.text[mention.end : mention.end + 2 * MAX_REACH]
         return _SENTENCE.split(head)[-1] + self.written(claim_index) + _SENTENCE.split(tail, maxsplit=1)[0]
 
-    def is_approximate(self, claim_index: int) -> bool:
-        """Return whether the words before a value say that it is not exact."""
-        start = self.mentions[claim_index].start
-        before = _DIGIT_OR_COMMA.split(self.text[max(0, start - 24) : start])[-1]
-        return before.rstrip().endswith(("~", "≈")) or not APPROXIMATE_WORDS.isdisjoint(_words(before)[-2:])
-
-    def slack(self, claim_index: int, least: float) -> float:
-        """Return by how much a value may differ from what it follows from."""
-        return max(least, 0.025 * abs(self.mentions[claim_index].value) if self.is_approximate(claim_index) else 0.0)
-
-    def is_relative(self, claim_index: int) -> bool:
-        """Return whether the sentence around a value compares, proposes or supposes: no field need hold the value."""
-        return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(claim_index))) or self.tells_sum(claim_index)
-
-    def tells_relation(self, claim_index: int) -> bool:
-        """Return whether the words around a value say that it is a share, sum, difference or formula of others."""
-        is_share = self.mentions[claim_index].unit == "%"
-        return (
-            is_share or self.is_term(claim_index) or self.is_approximate(claim_index) or self.is_relative(claim_index)
-        )
-
     def is_term(self, claim_index: int) -> bool:
         """Return whether a value is a part of a formula."""
         start, end = self.mentions[claim_index].start, self.mentions[claim_index].end
         before, after = self.text[max(0, start - 3) : start].rstrip(), self.text[end : end + 3].lstrip()
         return before.endswith(("+", "×", "=", "/", "−")) or after.startswith(("+", "×", "=", "x ", "* "))
-
-    def speaks_of_zone(self, claim_index: int) -> bool:
-        """Return whether a time has a zone, or the sentence around it speaks of one."""
-        return self.mentions[claim_index].zone is not None or _ZONES.search(self.sentence(claim_index)) is not None
-
-    def speaks_of_period(self, claim_index: int, texts: Iterable[str]) -> bool:
-        """Return whether the sentence around a date, or one of other texts, speaks of months or years."""
-        return any(_PERIODS.search(text) for text in (self.sentence(claim_index), *texts))
-
-    def tells_sum(self, claim_index: int) -> bool:
-        """Return whether the words around a value announce a sum."""
-        return not SUM_WORDS.isdisjoint(_words(self.before(claim_index) + " " + self.after(claim_index)))
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
 
 
 def any_alike(labels: Iterable[str], words: Iterable[str]) -> bool:

@@ -81,7 +81,7 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
     mentions.sort(key=_place)
     for at, (first, second) in enumerate(pairwise(mentions)):
         # "5 to 10 days" are both days.
-        is_bare = first.kind == "number" and not first.unit and second.unit and not second.is_weak
+        is_bare = first.kind == "number" and not first.unit and second.unit and first.value < second.value
         if is_bare and text[first.end : second.start].strip(" ").lower() in _RANGE_WORDS:
             mentions[at] = first._replace(kind=second.kind, unit=second.unit, is_weak=False)
     return list(_grouped(text, mentions))
@@ -133,7 +133,7 @@ def _with_days(text: str, mentions: list[Mention]) -> list[Mention]:
 
 
 def _grouped(text: str, mentions: list[Mention]) -> Iterator[Mention]:
-    """Yield the values with three or more groups of digits as one identifier: "DE02 1203 0000", "0664 555 0198"."""
+    """Yield the values with groups of digits as one identifier: "DE02 1203 0000", "030 1234567"."""
     place = 0
     while place < len(mentions):
         end = place
@@ -142,7 +142,7 @@ def _grouped(text: str, mentions: list[Mention]) -> Iterator[Mention]:
                 break
             end += 1
         whole = text[mentions[place].start : mentions[end].end]
-        if end - place >= 2 and sum(letter.isdigit() for letter in whole) >= MIN_GROUPED:
+        if end > place and sum(letter.isdigit() for letter in whole) >= MIN_GROUPED:
             yield _identifier(mentions[place].start, whole)
         else:
             yield from mentions[place : end + 1]

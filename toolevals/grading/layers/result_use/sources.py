@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
+from itertools import islice
 from typing import Any, NamedTuple
 
-from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
+from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload, label_stems
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
-from toolevals.grading.layers.result_use.units import suits, unit_called
+from toolevals.grading.layers.result_use.units import minor_unit, suits, unit_called
 from toolevals.grading.layers.result_use.values import FindingKind, Key, Mention, SourceKind
+from toolevals.grading.layers.result_use.words import MONTHS, WEEKDAYS
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
 
@@ -19,16 +22,17 @@ from toolevals.grading.values import Message, ToolCall
 MAX_MATCHES = 16
 # So few fields that chance hardly brings one near a claim.
 FEW = 24
-# Numbers someone said that may be parts of what a reply derives; parts of a call's arguments that are read.
-MAX_SAID = 40
+# Parts of a call's arguments that are read.
 MAX_ARGUMENTS = 1_000
+# Yes-or-no fields whose names are looked for in sentences.
+MAX_FLAGS = 100
 # Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
 TWELVE_HOURS = 100_000
 IN_UTC = 200_000
 # A number that may be an identifier.
 LONG = 1_000_000
 NUMERIC = frozenset({"number", "amount", "percent", "duration"})
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class Suspicion(NamedTuple):
@@ -58,20 +62,24 @@ class Sources:
     """Everything before the reply that is being read; it only grows.
 
     `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
-    arguments say to (kind of source, message). `numbers` are those that users and instructions said, `years` those of
-    results' dates and of today.
+    arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything
+    before names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of results'
+    dates, `years` those of results' dates and of today.
     """
 
     values: list[FieldValue] = field(default_factory=list)
     results: list[ResultText] = field(default_factory=list)
     index: dict[Key, list[int]] = field(default_factory=dict)
     said: dict[Key, tuple[SourceKind, int]] = field(default_factory=dict)
-    numbers: list[float] = field(default_factory=list)
-    tokens: set[str] = field(default_factory=set)
+    words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
+    units: set[str] = field(default_factory=set)
+    flags: set[frozenset[str]] = field(default_factory=set)
+    dated: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
     today: tuple[int, int, int] | None = None
     newest_date: int | None = None
     years: set[int] = field(default_factory=set)
     is_truncated: bool = False
+    _named: set[tuple[int | None, int]] = field(default_factory=set)
     _fields: int = 0
     _readings: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
 
@@ -89,13 +97,17 @@ class Sources:
             if isinstance(value.key, tuple) and len(value.key) == 3:
                 self.newest_date = position
                 self.years.add(value.key[0])
+                self._take_date(*value.key, place)
+            self.units.add(value.measure.name)
             for dimension, reading, rule in _readings_of(value):
                 self._readings.setdefault(dimension, []).append((reading, position, rule))
         for readings in self._readings.values():
             readings.sort()
+        flags = (label_stems(leaf.path) for leaf in payload.leaves if isinstance(leaf.value, bool))
+        self.flags.update(islice(filter(None, flags), MAX_FLAGS - len(self.flags)))
         values = range(len(self.values), len(self.values) + len(payload.values))
         self.values += payload.values
-        self._take_tokens(content)
+        self._take_text(content, ("result", place))
         tool = call.name if call else None
         self.results.append(ResultText(place, message.call_id, tool, payload, values, is_trouble))
 
@@ -106,8 +118,6 @@ class Sources:
             if source == "context" and isinstance(key, tuple) and len(key) == 3 and key[0] and key[2]:
                 self.today = self.today or key
                 self.years.add(self.today[0])
-            if mention.kind in NUMERIC and len(self.numbers) < MAX_SAID:
-                self.numbers.append(mention.value)
 
     def add_arguments(self, message: int, arguments: Any) -> Iterator[Key]:
         """Read a call's arguments; yield the keys of their values."""
@@ -123,28 +133,29 @@ class Sources:
                 yield identifier_key(text)
             elif isinstance(node, int | float) and not isinstance(node, bool):
                 self.said.setdefault(node, ("arguments", message))
-                self.tokens.add(str(node))
                 yield node
 
-    def holds_token(self, written: str) -> bool:
-        """Return whether the digits of a claim stand in some text exactly so."""
-        digits = _DIGITS.search(written)
-        return digits is not None and digits[0].replace(",", "") in self.tokens
+    def holder_of(self, name: str) -> tuple[SourceKind, int] | None:
+        """Return what first said every part of a name; a weekday or month is also said by a date of it."""
+        parts = _WORD.findall(name.casefold().removesuffix("'s").removesuffix("’s"))
+        if parts and all(part in self.words for part in parts):
+            return self.words[parts[0]]
+        return self.dated.get(name.casefold())
 
     def fields_of(self, mention: Mention, tolerance: float) -> list[tuple[int, str]]:
         """Return the places of the fields whose number can be the claim's, exact ones first, with the rule."""
-        unit, value = mention.unit, mention.value
-        if unit == "cents":
-            unit, value, tolerance = "", value / 100, tolerance / 100
-        found = []
-        for number in dict.fromkeys((value, *(key for key in mention.keys[1:] if isinstance(key, int | float)))):
-            found += self._near("", number, tolerance, unit)
+        unit, scale = ("", 0.01) if mention.unit == "cents" else (mention.unit, 1.0)
+        readings = [(key * scale, tolerance * scale if key == mention.value else 0.0) for key in mention.numbers]
         # People say MB for MiB.
-        for name in ("C", "F") if unit == "deg" else (unit, f"{unit[:1].upper()}iB" if unit[1:] == "B" else ""):
-            known = unit_called(name)
-            if known is not None:
-                base = value * known.factor + known.offset
-                found += self._near(known.dimension, base, tolerance * known.factor, name)
+        names = ("C", "F") if unit == "deg" else (unit, f"{unit[:1].upper()}iB" if unit[1:] == "B" else "")
+        found = []
+        for number, slack in readings:
+            found += self._near("", number, slack, unit)
+            for name in names:
+                known = unit_called(name)
+                if known is not None:
+                    base = number * known.factor + known.offset
+                    found += self._near(known.dimension, base, slack * known.factor, name)
         found.sort()
         return [(position, rule) for _, position, rule in found]
 
@@ -179,11 +190,21 @@ class Sources:
             for key in mention.keys:
                 for form in forms(key, mention.zone):
                     self.said.setdefault(form, source)
-        self._take_tokens(text)
+        self.units.update(mention.unit for mention in mentions)
+        self._take_text(text, source)
         return mentions
 
-    def _take_tokens(self, text: str) -> None:
-        self.tokens.update(digits.replace(",", "") for digits in _DIGITS.findall(text[:MAX_TEXT]))
+    def _take_date(self, year: int, month: int, day: int, message: int) -> None:
+        """Keep the names of a date's month and weekday."""
+        for number, names in ((month, MONTHS), (weekday_of(year, month, day), WEEKDAYS)):
+            for name in () if (number, len(names)) in self._named else names:
+                if names[name] == number:
+                    self.dated.setdefault(name, ("result", message))
+            self._named.add((number, len(names)))
+
+    def _take_text(self, text: str, source: tuple[SourceKind, int]) -> None:
+        for word in _WORD.findall(text[:MAX_TEXT].casefold()):
+            self.words.setdefault(word, source)
 
 
 def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
@@ -193,9 +214,10 @@ def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
         return
     major = round(number * measure.scale, 9)
     yield "", major, "equal" if measure.scale == 1.0 else "minor_units"
-    if measure.is_minor and isinstance(number, int):
-        yield "", number / 100, "minor_units"
-    if measure.unit in {"", "%"} and not measure.is_money and abs(number) <= 1.5 and not isinstance(number, int):
+    minor = minor_unit(measure.currency)
+    if measure.is_minor and isinstance(number, int) and measure.scale == 1.0 and minor < 1:
+        yield "", number * minor, "minor_units"
+    if measure.unit in {"", "%"} and not measure.currency and abs(number) <= 1.5 and not isinstance(number, int):
         yield "", round(number * 100, 9), "fraction"
     unit = unit_called(measure.unit)
     if unit is not None:
@@ -211,13 +233,7 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
     if isinstance(key, int) and key >= LONG:
         yield f"={key}"
     elif isinstance(key, str):
-        bare = folded(key)
-        if len(bare) > 2:
-            yield f"={bare}"
-        digits = bare[len(bare.rstrip("0123456789")) :]
-        if len(digits) >= 4:
-            yield f"~{digits[-4:]}"
-            yield f"~{digits}"
+        yield from _identifier_forms(key)
     elif isinstance(key, tuple) and len(key) == 1:
         yield (key[0] % 720 + TWELVE_HOURS,)
         if zone is not None:
@@ -229,6 +245,20 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
         if year and month:
             yield (year, month, 0)
             yield (year, 0, 0)
+
+
+def _identifier_forms(key: str) -> Iterator[Key]:
+    bare = folded(key)
+    if len(bare) > 2:
+        yield f"={bare}"
+    # A phone number, which people also give without its country's code.
+    for length in range(1, 4) if key.startswith("+") and len(bare) > 8 else ():
+        yield f"={bare[length:]}"
+        yield f"=0{bare[length:]}"
+    digits = bare[len(bare.rstrip("0123456789")) :]
+    if len(digits) >= 4:
+        yield f"~{digits[-4:]}"
+        yield f"~{digits}"
 
 
 def lookups(mention: Mention) -> Iterator[Key]:
@@ -252,3 +282,11 @@ def lookups(mention: Mention) -> Iterator[Key]:
 def folded(identifier: str) -> str:
     """Return an identifier's letters and digits alone, without case."""
     return "".join(letter for letter in identifier.casefold() if letter.isalnum())
+
+
+def weekday_of(year: int, month: int, day: int) -> int | None:
+    """Return the day of the week, Monday 0; None for a date that does not exist."""
+    try:
+        return date(year, month, day).weekday()
+    except ValueError:
+        return None

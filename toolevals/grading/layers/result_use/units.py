@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolevals.grading.layers.result_use.words import CURRENCY_CODES, SHARED_SIGNS, words_of
+from toolevals.grading.layers.result_use.words import CURRENCY_CODES, EXPONENTS, SHARED_SIGNS, words_of
 
 
 class Unit(NamedTuple):
@@ -21,6 +21,7 @@ class Unit(NamedTuple):
 # Name, dimension, factor, how people write it in lower case, the words of a field's name that say it, prefixes.
 _TABLE: tuple[tuple[str, str, float, str, str, str], ...] = (
     ("%", "ratio", 0.01, "%|percent|per cent|pct|prozent|procent|por ciento|pour cent", "pct percent percentage", ""),
+    ("bp", "ratio", 0.0001, "bp|bps|basis points|basis point|basispunkte", "bp bps", ""),
     ("m", "length", 1, "m|metres|meters|metre|meter|metern|mètres|metros|metri", "m metres meters", "m c k"),
     ("ft", "length", 0.3048, "ft|feet|foot", "ft feet", ""),
     ("in", "length", 0.0254, "inches|inch", "inches inch", ""),
@@ -197,6 +198,18 @@ def is_currency(unit: str) -> bool:
 def same_currency(left: str, right: str) -> bool:
     """Return whether two codes may be one currency; `$`, `¥` and "kr" stand for several."""
     return not left or not right or left == right or any({left, right} <= shared for shared in SHARED_SIGNS)
+
+
+def minor_unit(currency: str) -> float:
+    """Return what one of a currency's smallest units is worth: a cent is 0.01, a yen has none smaller."""
+    return float(10 ** -EXPONENTS.get(currency, 2))
+
+
+def names_unit(unit: str, measure: Measure) -> bool:
+    """Return whether a field names a unit of the kind that a claim names: a currency or its parts, or a measure."""
+    if is_currency(unit) or unit == "cents":
+        return measure.is_money and bool(measure.currency or measure.scale != 1.0)
+    return bool(measure.unit)
 
 
 def suits(unit: str, measure: Measure, rule: str = "equal") -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from toolevals.grading.values.verdicts import Verdict
 
-ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "quote", "status"]
+ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "name", "quote", "status"]
 SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungrounded"]
 FindingKind = Literal[
     "drift", "changed_scale", "flipped_digits", "wrong_unit", "wrong_date", "wrong_field", "contradiction"
@@ -44,6 +44,11 @@ class Mention(NamedTuple):
         return _NAN if isinstance(self.keys[0], str | tuple) else self.keys[0]
 
     @property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers that it may be."""
+        return tuple(key for key in self.keys if isinstance(key, int | float))
+
+    @property
     def written(self) -> str:
         """A number's digits as it is written, without separators and sign: `4310`, `18.30`."""
         decimals = max(0, round(-log10(self.step))) if self.step < 1 else 0
@@ -63,6 +68,7 @@ FINDING_SENTENCES: Mapping[FindingKind, str] = {
     "wrong_unit": "A result's number in another unit or currency than the result gives.",
     "wrong_date": "A weekday that the date does not have, or a date or time almost that of a result and not it.",
     "wrong_field": "A result's value given as that of another field.",
+    # Of gradings by earlier versions.
     "contradiction": "A status, yes or no, or sum that a result has otherwise.",
 }
 
@@ -86,8 +92,8 @@ class Attribution(NamedTuple):
 
     `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
     where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
-    "converted", "count", "sum", "difference", "product", "ratio", "mean" or "elapsed"; empty where nothing supports it:
-    the claim is then open, and no error unless a finding names it.
+    "converted", "count", "sum", "difference", "mean" or "elapsed"; empty where nothing supports it: the claim is then
+    open, and no error unless a finding names it. `fields` are the pointers of the fields that a derivation takes.
     """
 
     source: SourceKind
@@ -95,6 +101,7 @@ class Attribution(NamedTuple):
     pointer: str = ""
     call_id: str | None = None
     rule: str = ""
+    fields: tuple[str, ...] = ()
 
     @property
     def is_grounded(self) -> bool:
@@ -168,7 +175,7 @@ class ResultUse(NamedTuple):
         return {
             "verdict": self.verdict.to_document(),
             "claims": [claim._asdict() for claim in self.claims],
-            "attributions": [attribution._asdict() for attribution in self.attributions],
+            "attributions": [{**each._asdict(), "fields": list(each.fields)} for each in self.attributions],
             "findings": [{**finding._asdict(), "claims": list(finding.claims)} for finding in self.findings],
             "utilisation": [
                 {**fields._asdict(), "used": list(fields.used), "unused": list(fields.unused), "share": fields.share}

@@ -43,14 +43,21 @@ _COUNTS = (
     "two three four five six seven eight nine ten eleven twelve",
     "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
     "deux trois quatre cinq six sept huit neuf dix onze douze",
-    "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "dos tres cuatro cinco seis siete ocho nueve diez - doce",
     "twee drie vier vijf zes zeven acht negen tien elf twaalf",
 )
 NUMBER_WORDS: Mapping[str, int] = {
     **{word: value for words in _COUNTS for value, word in enumerate(words.split(), 2)},
     "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
 }  # fmt: skip
-CURRENCY_CODES = words_of("USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD")
+# Decimals of the currencies that have no two, by ISO 4217.
+EXPONENTS: Mapping[str, int] = {
+    **dict.fromkeys(words_of("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"), 0),
+    **dict.fromkeys(words_of("BHD IQD JOD KWD LYD OMR TND"), 3),
+}
+CURRENCY_CODES = EXPONENTS.keys() | words_of(
+    "USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD"
+)
 CURRENCY_SYMBOLS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CURRENCY_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("dollar", "dollars", "us dollars", "bucks"), "USD"),
@@ -91,19 +98,4 @@ STOP_WORDS = words_of(
     " i we our or as per id ids value data item items name type est utc now new key info details der die das und ist"
     " le la les de des du et un une el los y een het en op van con di il per if so but not no only here there they he"
     " she would can could should may must than then also just about more one each all any which who"
-)
-# Words that announce a sum, a difference, a share.
-SUM_WORDS = words_of(
-    "total totals together all altogether sum combined comes plus both overall including insgesamt makes totalling"
-)
-APPROXIMATE_WORDS = words_of(
-    "about around roughly nearly approximately approx almost over under circa ca rund etwa environ aproximadamente"
-    " some just good close after before by shortly unos knapp gut near ungefähr ongeveer bijna"
-)
-# Words of sentences that compare, propose or suppose.
-RELATIVE_WORDS = words_of(
-    "if would could than more less difference save saves extra additional per each every change changed"
-    " update new upgrade instead from up until least most between or usually typically policy rule within"
-    " earlier previously remaining left after before minus plus refund example such like request requested"
-    " want with without including included incl"
 )
