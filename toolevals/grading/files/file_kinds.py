@@ -114,9 +114,9 @@ def _line(first: Mapping[str, Any]) -> FileKind | None:
     if first.keys() <= _PREDICTION and "id" in first and not _DONE.isdisjoint(first):
         done = next(key for key in first if key in _DONE)
         return FileKind("predictions", "jsonl", "toolevals predictions", f"lines have id and {done}", ("predictions",))
-    done = [key for key in first if key in _DONE]
-    if "input" in first and done and first.keys() <= _ROW and not _EXPECTED.isdisjoint(first):
-        because = f"lines have input, what is expected, and {done[0]}"
+    made = [key for key in first if key in _DONE]
+    if "input" in first and made and first.keys() <= _ROW and not _EXPECTED.isdisjoint(first):
+        because = f"lines have input, what is expected, and {made[0]}"
         return FileKind("rows", "rows", "for `toolevals grade` and `toolevals gate`", because)
     return None if _is_tools(first) else _examples(line_format(first))
 
