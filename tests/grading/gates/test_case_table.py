@@ -30,6 +30,8 @@ cases = st.builds(
     called=tools,
     strata=strata,
     runtime_ms=st.sampled_from([None, 1.0, 7.5]),
+    cost=st.sampled_from([None, 0.25]),
+    tokens=st.sampled_from([None, 100.0]),
 )
 runs = st.lists(cases, max_size=25)
 
@@ -40,7 +42,11 @@ def test_a_table_gives_back_its_cases(run):
     assert [(each.example, each.scores, each.tool, each.called, each.strata) for each in table] == [
         (each.example, each.scores, each.tool, each.called, each.strata) for each in run
     ]
-    assert sum(len(each) for each in table.runtimes.values()) == sum(each.runtime_ms is not None for each in run)
+    for measure, said in (("latency", "runtime_ms"), ("cost", "cost"), ("tokens", "tokens")):
+        told = sum(getattr(each, said) is not None for each in run)
+        assert sum(len(each) for each in table.taken[measure].values()) == told
+        joined = CaseTable.joined([table, CaseTable([], [], [], []), table])
+        assert sum(len(each) for each in joined.taken[measure].values()) == 2 * told
     assert sum(table.tally.counts.values()) == len({each.example for each in run})
 
 
