@@ -89,6 +89,7 @@ DOWNLOADS = (
     "compare-strata-csv",
     "compare-judges-csv",
     "compare-metrics-csv",
+    "compare-spending-csv",
 )
 INTERFACE = (
     "cell",
@@ -135,6 +136,7 @@ INTERFACE = (
     "compare-strata",
     "compare-judges",
     "compare-metrics",
+    "compare-spending",
     "compare-cases",
 )
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.gates.case_table import CaseTable, chained
+from toolevals.grading.gates.case_table import MEASURES, CaseTable, chained
 from toolevals.grading.gates.metrics import figure_of
 from toolevals.grading.gates.regression_units import PairedRuns, units_of
 from toolevals.grading.gates.results import PASS_MARK, GateCase
@@ -42,10 +42,10 @@ def test_a_table_gives_back_its_cases(run):
     assert [(each.example, each.scores, each.tool, each.called, each.strata) for each in table] == [
         (each.example, each.scores, each.tool, each.called, each.strata) for each in run
     ]
-    for measure, said in (("latency", "runtime_ms"), ("cost", "cost"), ("tokens", "tokens")):
-        told = sum(getattr(each, said) is not None for each in run)
+    joined = CaseTable.joined([table, CaseTable([], [], [], []), table])
+    for measure, said in zip(MEASURES, ("runtime_ms", "cost", "tokens"), strict=True):
+        told = len([each for each in run if getattr(each, said) is not None])
         assert sum(len(each) for each in table.taken[measure].values()) == told
-        joined = CaseTable.joined([table, CaseTable([], [], [], []), table])
         assert sum(len(each) for each in joined.taken[measure].values()) == 2 * told
     assert sum(table.tally.counts.values()) == len({each.example for each in run})
 

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -229,8 +230,12 @@ def test_scoring_what_is_unscored_never_turns_an_answer(scores, minimum):
             assert full == status
 
 
-def taken(*amounts, name="cost"):
-    return [GateCase(f"e{i}", {"outcome": 1.0}, **{name: amount}) for i, amount in enumerate(amounts)]
+def taken(*amounts: float | None, name: str = "cost") -> list[GateCase]:
+    cases = []
+    for i, amount in enumerate(amounts):
+        said: dict[str, Any] = {name: amount}
+        cases.append(GateCase(f"e{i}", {"outcome": 1.0}, **said))
+    return cases
 
 
 @pytest.mark.parametrize(("statistic", "name"), [("cost", "cost"), ("tokens", "tokens"), ("latency_p95", "runtime_ms")])

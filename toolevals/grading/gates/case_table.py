@@ -158,7 +158,7 @@ class CaseTable:
 
     @cached_property
     def taken(self) -> Mapping[Measure, Mapping[int, Sequence[float]]]:
-        """What the cases of each kind took, as far as it is known."""
+        """The amounts that the cases of each kind took, as far as it is known."""
         found: dict[Measure, Mapping[int, Sequence[float]]] = {}
         for name, values in self.measures.items():
             by_kind: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
