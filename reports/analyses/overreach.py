@@ -53,7 +53,7 @@ class OverreachRow:
     @property
     def is_priced(self) -> bool:
         """Return whether anything is known of what a call costs more."""
-        return not self.extra is self.extra_tokens is self.extra_money is None
+        return any(each is not None for each in (self.extra, self.extra_tokens, self.extra_money))
 
     @property
     def tokens_in_all(self) -> float | None:
