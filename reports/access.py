@@ -89,6 +89,7 @@ DOWNLOADS = (
     "compare-strata-csv",
     "compare-judges-csv",
     "compare-metrics-csv",
+    "compare-parameters-csv",
     "compare-spending-csv",
 )
 INTERFACE = (
@@ -136,6 +137,7 @@ INTERFACE = (
     "compare-strata",
     "compare-judges",
     "compare-metrics",
+    "compare-parameters",
     "compare-spending",
     "compare-cases",
 )

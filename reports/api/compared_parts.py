@@ -15,6 +15,7 @@ from reports.api.comparison import PART_PARAMETERS, LayerDeltaSerializer, PairVi
 from reports.comparison.judges import judge_deltas
 from reports.comparison.metrics import compared_metrics
 from reports.comparison.page import strata_of, stratum_named
+from reports.comparison.parameters import compared_parameters
 from reports.comparison.spending import compared_spending
 from reports.filters.case_filters import text
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
@@ -154,3 +155,30 @@ class CompareSpendingView(PairView):
     @extend_schema(parameters=PART_PARAMETERS, responses=SpendingDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(SpendingDeltaSerializer(compared_spending(self.runs(number, candidate)), many=True).data)
+
+
+class ParameterDeltaSerializer(serializers.Serializer[Any]):
+    """The share of calls to the right tool whose parameter is right, in both runs, paired over `examples`.
+
+    `moved` is `regressed` or `improved` where the change stands; `p_holm` is adjusted over all parameters.
+    """
+
+    tool = serializers.CharField()
+    argument = serializers.CharField(allow_blank=True)
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    right = ShareDeltaSerializer(source="compared")
+    fixed = serializers.IntegerField(source="compared.improved")
+    broken = serializers.IntegerField(source="compared.worsened")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+    moved = serializers.CharField(allow_blank=True)
+
+
+class CompareParametersView(PairView):
+    """The changes in each parameter of each tool."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=ParameterDeltaSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(ParameterDeltaSerializer(compared_parameters(self.runs(number, candidate)), many=True).data)

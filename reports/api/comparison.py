@@ -276,10 +276,11 @@ class CompareCasesView(PairView):
                 "of",
                 str,
                 description=f"In what: {', '.join((*VERDICT_NAMES, *MISTAKES, *OUTSIDE))}, `judged:` and a rubric, "
-                f"a metric, or {', '.join(UNITS)}; by default the outcome.",
+                f"a metric, {', '.join(UNITS)}, or `argument`; by default the outcome.",
             ),
             OpenApiParameter("how", str, enum=list(HOWS), description="Which way; by default all that moved."),
-            OpenApiParameter("tool", str, description="Of `missed` and `wrong`: whose mistakes."),
+            OpenApiParameter("tool", str, description="Of `missed`, `wrong` and `argument`: of which tool."),
+            OpenApiParameter("parameter", str, description="Of `argument`: which one."),
             OpenApiParameter("expected", str, description="With `actual`: the cell that they entered or left."),
             OpenApiParameter("actual", str),
             OpenApiParameter("start", int, description="How many to skip."),

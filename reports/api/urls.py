@@ -107,6 +107,11 @@ urlpatterns = [
         name="compare-metrics",
     ),
     path(
+        "runs/<int:number>/compare/<int:candidate>/parameters/",
+        compared_parts.CompareParametersView.as_view(),
+        name="compare-parameters",
+    ),
+    path(
         "runs/<int:number>/compare/<int:candidate>/spending/",
         compared_parts.CompareSpendingView.as_view(),
         name="compare-spending",

@@ -15,6 +15,7 @@ from reports.analyses.compared.spending import UNITS
 from reports.analyses.judges import PREFIX
 from reports.comparison.judges import judged_places
 from reports.comparison.metrics import metric_places
+from reports.comparison.parameters import parameter_places
 from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.comparison.spending import spending_places
@@ -40,6 +41,7 @@ WORDS: Final = {
 }
 UNKNOWN: Final = "of which one of the runs does not say it"
 SPENDING_WAYS: Final = ("", "rose", "fell", "left_out")
+ARGUMENT: Final = "argument"
 MISTAKES: Final = ("missed", "wrong")
 CASES_A_PAGE: Final = 50
 _CHUNK: Final = 500
@@ -50,13 +52,14 @@ class MovedFilter:
     """The examples to list.
 
     `of` is a verdict, a judge's (`judged:` and its rubric), a metric, one of UNITS, "missed" or "wrong" with a `tool`,
-    "cell" with expected and actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are
-    conditions on examples.
+    ARGUMENT with a `tool` and its `parameter`, "cell" with expected and actual, or a key of OUTSIDE; `how` is one of
+    HOWS, or empty for all that moved. `part` are conditions on examples.
     """
 
     of: str = "outcome"
     how: str = ""
     tool: str = ""
+    parameter: str = ""
     expected: str = ""
     actual: str = ""
     part: Filters = field(default_factory=Filters)
@@ -90,14 +93,14 @@ class MovedFilter:
             return ("", "entered", "left")
         if self.of in UNITS:
             return SPENDING_WAYS
-        if self.rubric or self.of in METRICS:
+        if self.rubric or self.of in METRICS or self.of == ARGUMENT:
             return ("", "fixed", "broken", "left_out")
         return ("", "fixed", "broken") if self.of in MISTAKES else ("", "fixed", "broken", "left_out", "errored")
 
     def query(self, **changes: Any) -> str:
         """Return it as the query of an address, with some fields changed."""
         changed = replace(self, **changes)
-        names = ("of", "how", "tool", "expected", "actual")
+        names = ("of", "how", "tool", "parameter", "expected", "actual")
         return address_query({name: getattr(changed, name) for name in names} | self.part.conditions)
 
 
@@ -110,11 +113,15 @@ def _read(parameters: Mapping[str, str]) -> MovedFilter:
     of, how, tool = (text(parameters, name) for name in ("of", "how", "tool"))
     expected, actual = text(parameters, "expected"), text(parameters, "actual")
     if expected and actual:
-        return MovedFilter("cell", how if how in ("entered", "left") else "", "", expected, actual)
+        way = how if how in ("entered", "left") else ""
+        return MovedFilter("cell", way, expected=expected, actual=actual)
     if of in OUTSIDE:
         return MovedFilter(of)
     if of in MISTAKES and tool:
         return MovedFilter(of, how if how in ("fixed", "broken") else "", tool)
+    if of == ARGUMENT and tool:
+        way = how if how in ("fixed", "broken", "left_out") else ""
+        return MovedFilter(of, way, tool, text(parameters, "parameter"))
     if is_judged(of) or of in METRICS:
         return MovedFilter(of, how if how in ("fixed", "broken", "left_out") else "")
     if of in UNITS:
@@ -128,6 +135,8 @@ def moved_places(runs: TwoRuns, wanted: MovedFilter) -> tuple[int, Iterator[tupl
     paired = runs.paired
     if wanted.rubric:
         return judged_places(runs, wanted.rubric, wanted.how)
+    if wanted.of == ARGUMENT:
+        return parameter_places(runs, (wanted.tool, wanted.parameter), wanted.how)
     if wanted.of in UNITS:
         return spending_places(runs, wanted.of, wanted.how)
     if wanted.of in METRICS:

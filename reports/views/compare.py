@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from reports.analyses.compared.parameters import parameters_sentence
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.analyses.compared.spending import UNITS
 from reports.cases.paired import paired_case
@@ -30,6 +31,7 @@ from reports.comparison.page import (
     strata_of,
     stratum_named,
 )
+from reports.comparison.parameters import compared_parameters
 from reports.comparison.part import read_part
 from reports.comparison.registry import registry_change
 from reports.comparison.runs import TwoRuns, default_baseline
@@ -49,6 +51,7 @@ from toolevals.workspace.requests import ProjectRequest
 # What moved most; the rest is one click away.
 MOST_TOOLS = 25
 MOST_EXAMPLES = 8
+MOST_PARAMETERS = 25
 KEYMAP = (
     ("Fixed, broken examples", ("F", "B")),
     ("Example down, up", ("J", "K")),
@@ -120,6 +123,9 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "metrics_asked": (reads := runs.examples <= MOST_AT_ONCE or "metrics" in request.GET),
         "metrics": compared_metrics(runs) if reads else (),
         "spending": compared_spending(runs) if reads else (),
+        "parameters": (parameters := compared_parameters(runs) if reads else ())[:MOST_PARAMETERS],
+        "parameters_left": max(0, len(parameters) - MOST_PARAMETERS),
+        "parameters_sentence": parameters_sentence(parameters),
         "spending_said": both_say(runs),
         "keymap": KEYMAP,
     }
@@ -178,6 +184,7 @@ TABLES: Mapping[str, tuple[Sequence[str], Callable[[TwoRuns], Iterable[Sequence[
     "judges": (tables.JUDGES, lambda runs: tables.judges(judge_deltas(runs))),
     "metrics": (tables.METRICS, lambda runs: tables.metrics(compared_metrics(runs))),
     "spending": (tables.SPENDING, lambda runs: tables.spending(compared_spending(runs))),
+    "parameters": (tables.PARAMETERS, lambda runs: tables.parameters(compared_parameters(runs))),
     "registry": (tables.REGISTRY, lambda runs: tables.registry(registry_change(runs, runs.comparison))),
 }
 

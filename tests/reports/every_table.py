@@ -189,6 +189,12 @@ OF_PAIR = (
         {name: f"mean.{name}" for name in ("before", "after", "difference")} | ends("difference", "mean.interval"),
     ),
     Table(
+        "compare-parameters-csv",
+        "compare-parameters",
+        rows_of.whole,
+        {name: f"right.{name}" for name in ("before", "after", "difference")} | ends("difference", "right.interval"),
+    ),
+    Table(
         "compare-spending-csv",
         "compare-spending",
         rows_of.whole,
