@@ -1,4 +1,4 @@
-"""What conversations take in two runs: paired by example, on the page, in the file, by REST and in lists."""
+"""Test what conversations take in two runs: paired by example, on the page, in the file, by REST and in lists."""
 
 from __future__ import annotations
 
