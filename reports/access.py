@@ -89,6 +89,8 @@ DOWNLOADS = (
     "compare-strata-csv",
     "compare-judges-csv",
     "compare-metrics-csv",
+    "compare-parameters-csv",
+    "compare-spending-csv",
 )
 INTERFACE = (
     "cell",
@@ -135,6 +137,8 @@ INTERFACE = (
     "compare-strata",
     "compare-judges",
     "compare-metrics",
+    "compare-parameters",
+    "compare-spending",
     "compare-cases",
 )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import fsum
 
 from reports.analyses.costs import Cell
 from toolevals.grading.alignment.pair_kinds import pair_kind
@@ -13,15 +14,26 @@ from toolevals.grading.values import ToolSpec
 
 OVER_TOOLING = "over-tooling"
 NEEDLESS = "needless call"
+# A wrong tool of equal cost that does as much as the right one: it is no excess call, but may take more all the same.
+WRONG_TOOL, MIXED_UP = "wrong tool", "mixed up"
+
+
+@dataclass(frozen=True, slots=True)
+class CallPrice:
+    """The mean of what a call to one tool takes in a run: its share of the model's steps; None where no one says it."""
+
+    tokens: float | None = None
+    money: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OverreachRow:
-    """One cell of the matrix of aligned calls whose called tool does more than was expected.
+    """One cell of the matrix of aligned calls whose called tool is not the expected one.
 
-    `kind` is OVER_TOOLING, or NEEDLESS where no call was expected; `why` are the words of the specs. `exposed` are the
-    JSON pointers of personal data in the called tool's output that the right tool does not give out. `extra` is what a
-    call costs more than the right one, relative to the other tools; None where the specs do not say.
+    `kind` is OVER_TOOLING, NEEDLESS where no call was expected, or WRONG_TOOL; `why` are the words of the specs.
+    `exposed` are the JSON pointers of personal data in the called tool's output that the right tool does not give out.
+    `extra` is what a call costs more than the right one, relative to the other tools; None where the specs do not say.
+    `extra_tokens` and `extra_money` are what a call takes more in this run, on average; None where no one says it.
     """
 
     expected: str
@@ -31,6 +43,27 @@ class OverreachRow:
     why: str
     exposed: tuple[str, ...]
     extra: Decimal | None
+    extra_tokens: float | None = None
+    extra_money: float | None = None
+
+    @property
+    def is_excess(self) -> bool:
+        return self.kind != WRONG_TOOL
+
+    @property
+    def is_priced(self) -> bool:
+        """Return whether anything is known of what a call costs more."""
+        return any(each is not None for each in (self.extra, self.extra_tokens, self.extra_money))
+
+    @property
+    def tokens_in_all(self) -> float | None:
+        """Return the tokens that all calls of the cell take more."""
+        return None if self.extra_tokens is None else self.extra_tokens * self.count
+
+    @property
+    def money_in_all(self) -> float | None:
+        """Return the money that all calls of the cell take more."""
+        return None if self.extra_money is None else self.extra_money * self.count
 
     @property
     def extra_in_all(self) -> Decimal | None:
@@ -40,9 +73,10 @@ class OverreachRow:
 
 @dataclass(frozen=True, slots=True)
 class Overreach:
-    """Every such cell, most calls first; what their calls cost more and how many of them gave out personal data.
+    """Every such cell, excess calls first, and the most calls; what they cost more and what they gave out.
 
-    `let_be` calls are left out: no one expected them, and the gold lets them come next to the expected ones.
+    Other wrong tools are there where something is known of what they cost. `let_be` calls are left out: no one
+    expected them, and the gold lets them come next to the expected ones.
     """
 
     rows: tuple[OverreachRow, ...]
@@ -50,29 +84,52 @@ class Overreach:
 
     @property
     def calls(self) -> int:
-        return sum(row.count for row in self.rows)
+        return sum(row.count for row in self.rows if row.is_excess)
+
+    @property
+    def wrong_calls(self) -> int:
+        """Return how many calls went to wrong tools that cost and do as much as the right one."""
+        return sum(row.count for row in self.rows if not row.is_excess)
+
+    @property
+    def is_priced(self) -> bool:
+        """Return whether anything is known of what the calls cost more."""
+        return any(row.is_priced for row in self.rows)
 
     @property
     def exposing(self) -> int:
-        return sum(row.count for row in self.rows if row.exposed)
+        return sum(row.count for row in self.rows if row.exposed and row.is_excess)
 
     @property
     def extra(self) -> Decimal | None:
-        """The sum of what is said; None where no spec says anything."""
+        """The sum of what is said of all wrong tools; None where no spec says anything."""
         said = [extra for row in self.rows if (extra := row.extra_in_all) is not None]
         return sum(said, Decimal(0)) if said else None
 
+    @property
+    def tokens(self) -> float | None:
+        """The tokens that all calls to wrong tools take more; None where no step says them."""
+        return _sum(row.tokens_in_all for row in self.rows)
+
+    @property
+    def money(self) -> float | None:
+        """The money that all calls to wrong tools take more; None where no step says it."""
+        return _sum(row.money_in_all for row in self.rows)
+
 
 def overreach_of(
-    counts: Mapping[Cell, int], specs: Mapping[str, Sequence[ToolSpec]], let_be: Mapping[Cell, int] | None = None
+    counts: Mapping[Cell, int],
+    specs: Mapping[str, Sequence[ToolSpec]],
+    let_be: Mapping[Cell, int] | None = None,
+    prices: Mapping[str, CallPrice] | None = None,
 ) -> Overreach:
-    """Return the cells of a matrix in which there are excess calls.
+    """Return the cells of a matrix in which there are excess calls, or others to wrong tools of equal cost.
 
     `counts` are of aligned calls, `specs` the offered specs by name. Where examples offer a name in several wordings,
     a cell counts if any two of them make it one, and what it gives away is what the first such two say. `let_be` are
-    those of `counts` that the gold lets come next to the expected calls.
+    those of `counts` that the gold lets come next to the expected calls; `prices` are what a call to each tool takes.
     """
-    spared = let_be or {}
+    spared, known = let_be or {}, prices or {}
     rows = [
         row
         for (expected, actual), whole in counts.items()
@@ -80,7 +137,9 @@ def overreach_of(
         and (count := whole - spared.get((expected, actual), 0))
         and (row := _row(expected, actual, count, specs)) is not None
     ]
-    rows.sort(key=lambda row: (-row.count, row.expected, row.actual))
+    rows = [_priced(row, known) for row in rows]
+    rows = [row for row in rows if row.is_excess or row.is_priced]
+    rows.sort(key=lambda row: (not row.is_excess, -row.count, row.expected, row.actual))
     return Overreach(tuple(rows), sum(spared.values()))
 
 
@@ -88,8 +147,25 @@ def _row(expected: str, actual: str, count: int, specs: Mapping[str, Sequence[To
     called = specs.get(actual, ())
     if expected == SPECIAL[0]:
         return next((_needless(spec, expected, count) for spec in called), None)
-    pairs = ((right, wrong) for right in specs.get(expected, ()) for wrong in called)
-    return next((row for right, wrong in pairs if (row := _overtooled(right, wrong, count)) is not None), None)
+    pairs = [(right, wrong) for right in specs.get(expected, ()) for wrong in called]
+    rows = [row for right, wrong in pairs if (row := _called_wrongly(right, wrong, count)) is not None]
+    return next((row for row in rows if row.is_excess), rows[0] if rows else None)
+
+
+def _priced(row: OverreachRow, prices: Mapping[str, CallPrice]) -> OverreachRow:
+    """Return the row with what a call takes more in the run than one to the right tool, or than none."""
+    wrong = prices.get(row.actual, CallPrice())
+    right = CallPrice(0.0, 0.0) if row.expected == SPECIAL[0] else prices.get(row.expected, CallPrice())
+    return replace(
+        row,
+        extra_tokens=None if wrong.tokens is None or right.tokens is None else wrong.tokens - right.tokens,
+        extra_money=None if wrong.money is None or right.money is None else wrong.money - right.money,
+    )
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    said = [amount for amount in amounts if amount is not None]
+    return fsum(said) if said else None
 
 
 def _needless(called: ToolSpec, expected: str, count: int) -> OverreachRow:
@@ -97,14 +173,17 @@ def _needless(called: ToolSpec, expected: str, count: int) -> OverreachRow:
     return OverreachRow(expected, called.name, count, NEEDLESS, "", _fields(called.sensitive_output), extra)
 
 
-def _overtooled(right: ToolSpec, called: ToolSpec, count: int) -> OverreachRow | None:
+def _called_wrongly(right: ToolSpec, called: ToolSpec, count: int) -> OverreachRow | None:
+    """Return the row of a wrong tool; None of one that costs less or does less than the right one."""
     kind = pair_kind(right, called)
-    if kind.name != OVER_TOOLING:
+    if kind.name not in (OVER_TOOLING, MIXED_UP):
         return None
+    is_excess = kind.name == OVER_TOOLING
     exposed = _fields(field for field in called.sensitive_output if field not in right.sensitive_output)
     said = right.cost is not None and called.cost is not None
     extra = Decimal(str(called.cost)) - Decimal(str(right.cost)) if said else None
-    return OverreachRow(right.name, called.name, count, kind.name, kind.why, exposed, extra)
+    name = OVER_TOOLING if is_excess else WRONG_TOOL
+    return OverreachRow(right.name, called.name, count, name, kind.why if is_excess else "", exposed, extra)
 
 
 def _fields(pointers: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from uuid import UUID
 from reports.analyses.layers import NO_SUMS, VerdictCounts, VerdictSums, layers_of
 from reports.analyses.rates import GOALS, TOOL_GOAL, Rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.counts.spending import Spending
 
 # What is followed over time.
 SERIES = VERDICT_NAMES
@@ -48,6 +49,8 @@ class RunFacts:
     # Whose tools the agent was given instead of those that the dataset offers.
     registry: UUID | None = None
     trials: int = 1
+    # What its conversations took.
+    took: Spending = field(default_factory=Spending)
 
     def apart_from(self, other: RunFacts) -> tuple[str, ...]:
         """Return why no line joins this run and another, whatever the rate; nothing where one may."""

@@ -15,6 +15,8 @@ from reports.api.comparison import PART_PARAMETERS, LayerDeltaSerializer, PairVi
 from reports.comparison.judges import judge_deltas
 from reports.comparison.metrics import compared_metrics
 from reports.comparison.page import strata_of, stratum_named
+from reports.comparison.parameters import compared_parameters
+from reports.comparison.spending import compared_spending
 from reports.filters.case_filters import text
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.serializers import IntervalSerializer
@@ -126,3 +128,57 @@ class CompareMetricsView(PairView):
     @extend_schema(parameters=PART_PARAMETERS, responses=MetricDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(MetricDeltaSerializer(compared_metrics(self.runs(number, candidate)), many=True).data)
+
+
+class SpendingDeltaSerializer(serializers.Serializer[Any]):
+    """The mean of what a conversation takes in both runs, over the `examples` of which both say it.
+
+    `unit` is that of the means: money in the currency of each run's prices, tokens in and out, milliseconds. `rose` and
+    `fell` count the examples that took more and less; `p_holm` is adjusted over all rows.
+    """
+
+    name = serializers.CharField()
+    unit = serializers.CharField()
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    mean = ShareDeltaSerializer(source="compared")
+    rose = serializers.IntegerField(source="compared.improved")
+    fell = serializers.IntegerField(source="compared.worsened")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+
+
+class CompareSpendingView(PairView):
+    """The changes in what conversations take: money, tokens and time."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=SpendingDeltaSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(SpendingDeltaSerializer(compared_spending(self.runs(number, candidate)), many=True).data)
+
+
+class ParameterDeltaSerializer(serializers.Serializer[Any]):
+    """The share of calls to the right tool whose parameter is right, in both runs, paired over `examples`.
+
+    `moved` is `regressed` or `improved` where the change stands; `p_holm` is adjusted over all parameters.
+    """
+
+    tool = serializers.CharField()
+    argument = serializers.CharField(allow_blank=True)
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    right = ShareDeltaSerializer(source="compared")
+    fixed = serializers.IntegerField(source="compared.improved")
+    broken = serializers.IntegerField(source="compared.worsened")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+    moved = serializers.CharField(allow_blank=True)
+
+
+class CompareParametersView(PairView):
+    """The changes in each parameter of each tool."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=ParameterDeltaSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(ParameterDeltaSerializer(compared_parameters(self.runs(number, candidate)), many=True).data)

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.analyses.compared.spending import UNITS
 from reports.comparison import tables
 from reports.comparison.moved import HOWS, MISTAKES, moved_page, read_moved_filter
 from reports.comparison.page import asked_runs, outside
@@ -275,10 +276,11 @@ class CompareCasesView(PairView):
                 "of",
                 str,
                 description=f"In what: {', '.join((*VERDICT_NAMES, *MISTAKES, *OUTSIDE))}, `judged:` and a rubric, "
-                "or a metric; by default the outcome.",
+                f"a metric, {', '.join(UNITS)}, or `argument`; by default the outcome.",
             ),
             OpenApiParameter("how", str, enum=list(HOWS), description="Which way; by default all that moved."),
-            OpenApiParameter("tool", str, description="Of `missed` and `wrong`: whose mistakes."),
+            OpenApiParameter("tool", str, description="Of `missed`, `wrong` and `argument`: of which tool."),
+            OpenApiParameter("parameter", str, description="Of `argument`: which one."),
             OpenApiParameter("expected", str, description="With `actual`: the cell that they entered or left."),
             OpenApiParameter("actual", str),
             OpenApiParameter("start", int, description="How many to skip."),

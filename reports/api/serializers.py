@@ -122,7 +122,10 @@ class FindingSerializer(serializers.Serializer[Any]):
 
 
 class OverreachRowSerializer(serializers.Serializer[Any]):
-    """A cell of the matrix of aligned calls in which there are excess calls."""
+    """A cell of the matrix of aligned calls with excess calls, or with others to a wrong tool whose cost is known.
+
+    `extra_cost` is in the specs' cost, relative to the other tools; tokens and money are means of this run's calls.
+    """
 
     expected = serializers.CharField()
     actual = serializers.CharField()
@@ -132,15 +135,25 @@ class OverreachRowSerializer(serializers.Serializer[Any]):
     exposed = serializers.ListField(child=serializers.CharField())
     extra_cost = serializers.FloatField(source="extra", allow_null=True)
     extra_cost_in_all = serializers.FloatField(source="extra_in_all", allow_null=True)
+    extra_tokens = serializers.FloatField(allow_null=True)
+    extra_tokens_in_all = serializers.FloatField(source="tokens_in_all", allow_null=True)
+    extra_money = serializers.FloatField(allow_null=True)
+    extra_money_in_all = serializers.FloatField(source="money_in_all", allow_null=True)
 
 
 class OverreachSerializer(serializers.Serializer[Any]):
-    """The cost and the data given away of calls to the wrong tool, without `let_be` calls, made in addition to gold."""
+    """The cost and the data given away of calls to the wrong tool, without `let_be` calls, made in addition to gold.
+
+    `calls` are excess calls, `wrong_calls` those to other wrong tools; what is extra is of both together.
+    """
 
     calls = serializers.IntegerField()
+    wrong_calls = serializers.IntegerField()
     let_be = serializers.IntegerField()
     exposing = serializers.IntegerField()
     extra_cost = serializers.FloatField(source="extra", allow_null=True)
+    extra_tokens = serializers.FloatField(source="tokens", allow_null=True)
+    extra_money = serializers.FloatField(source="money", allow_null=True)
     rows = OverreachRowSerializer(many=True)
 
 

@@ -42,6 +42,15 @@ class TrendRunSerializer(serializers.Serializer[Any]):
     agent = serializers.CharField(source="run.agent")
     dataset = serializers.CharField(source="run.dataset")
     changed = serializers.CharField(source="run.changed", allow_blank=True)
+    cost_of_case = serializers.FloatField(
+        source="run.took.cost_of_case", allow_null=True, help_text="Money, by prices."
+    )
+    tokens_of_case = serializers.FloatField(
+        source="run.took.tokens_of_case", allow_null=True, help_text="The mean of tokens in and out."
+    )
+    latency_p95 = serializers.FloatField(
+        source="run.took.latency_p95", allow_null=True, help_text="Milliseconds of a conversation."
+    )
     rates = serializers.DictField(child=TrendRateSerializer())
 
 

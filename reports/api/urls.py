@@ -107,6 +107,16 @@ urlpatterns = [
         name="compare-metrics",
     ),
     path(
+        "runs/<int:number>/compare/<int:candidate>/parameters/",
+        compared_parts.CompareParametersView.as_view(),
+        name="compare-parameters",
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/spending/",
+        compared_parts.CompareSpendingView.as_view(),
+        name="compare-spending",
+    ),
+    path(
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"
     ),
     path(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _KEPT: Final = 24 * 3600
 _SCORED: Final = ("passed", "failed")
+_UP, _DOWN = ("fixed", "rose"), ("broken", "fell")
 # Of each trial of an example the text of its values.
 _Texts = tuple[str, ...]
 
@@ -48,17 +49,18 @@ def metric_places(runs: TwoRuns, metric: str, how: str) -> tuple[int, Iterator[t
     places = []
     for place, pair in enumerate(pairs):
         before, after = (_values(grading, metric, side.get(place, ())) for grading, side in sides)
-        if _is(how, before, after):
+        if has_moved(how, before, after):
             places.append(pair)
     return len(places), iter(places)
 
 
-def _is(how: str, before: Values, after: Values) -> bool:
+def has_moved(how: str, before: Values, after: Values) -> bool:
+    """Return whether an example's mean rose (`fixed` or `rose`), fell (`broken` or `fell`), either, or is not known."""
     means = [_mean(values) for values in (before, after)]
     if means[0] is None or means[1] is None:
         return how == "left_out"
     change = means[1] - means[0]
-    return change > 0 if how == "fixed" else change < 0 if how == "broken" else bool(change) and not how
+    return change > 0 if how in _UP else change < 0 if how in _DOWN else bool(change) and not how
 
 
 def _mean(values: Values) -> float | None:

@@ -11,21 +11,27 @@ from uuid import UUID
 from labeling.conversation.input_text import snippet
 from labeling.models import VersionEntry
 from reports.analyses.compared.pairing import Places, Verdicts
+from reports.analyses.compared.spending import UNITS
 from reports.analyses.judges import PREFIX
 from reports.comparison.judges import judged_places
 from reports.comparison.metrics import metric_places
+from reports.comparison.parameters import parameter_places
 from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
+from reports.comparison.spending import spending_places
 from reports.filters.case_filters import Filters, address_query, is_judged, text
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run
 
 # Which of those that moved: of mistakes fewer or more, of a cell in or out.
-HOWS: Final = ("fixed", "broken", "left_out", "errored", "entered", "left")
+HOWS: Final = ("fixed", "broken", "left_out", "errored", "entered", "left", "rose", "fell")
 WORDS: Final = {
     "": "fixed or broken",
     "cell": "entered or left the cell",
+    "spending": "that took more or less",
+    "rose": "that took more",
+    "fell": "that took less",
     "fixed": "fixed",
     "broken": "broken",
     "left_out": "not scored in one of the runs",
@@ -33,6 +39,9 @@ WORDS: Final = {
     "entered": "entered the cell",
     "left": "left the cell",
 }
+UNKNOWN: Final = "of which one of the runs does not say it"
+SPENDING_WAYS: Final = ("", "rose", "fell", "left_out")
+ARGUMENT: Final = "argument"
 MISTAKES: Final = ("missed", "wrong")
 CASES_A_PAGE: Final = 50
 _CHUNK: Final = 500
@@ -42,14 +51,15 @@ _CHUNK: Final = 500
 class MovedFilter:
     """The examples to list.
 
-    `of` is a verdict, a judge's (`judged:` and its rubric), a metric, "missed" or "wrong" with a `tool`, "cell" with
-    expected and actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are conditions
-    on examples.
+    `of` is a verdict, a judge's (`judged:` and its rubric), a metric, one of UNITS, "missed" or "wrong" with a `tool`,
+    ARGUMENT with a `tool` and its `parameter`, "cell" with expected and actual, or a key of OUTSIDE; `how` is one of
+    HOWS, or empty for all that moved. `part` are conditions on examples.
     """
 
     of: str = "outcome"
     how: str = ""
     tool: str = ""
+    parameter: str = ""
     expected: str = ""
     actual: str = ""
     part: Filters = field(default_factory=Filters)
@@ -66,7 +76,13 @@ class MovedFilter:
     @property
     def words(self) -> str:
         """Return what the examples have in common, after "12 examples": "fixed"."""
-        return OUTSIDE.get(self.of) or WORDS[self.how or ("cell" if self.of == "cell" else "")]
+        return OUTSIDE.get(self.of) or self.way(self.how)
+
+    def way(self, how: str) -> str:
+        """Return the words for one of `ways`."""
+        if not how:
+            return WORDS["cell" if self.of == "cell" else "spending" if self.of in UNITS else ""]
+        return UNKNOWN if how == "left_out" and self.of in UNITS else WORDS[how]
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -75,14 +91,16 @@ class MovedFilter:
             return ()
         if self.of == "cell":
             return ("", "entered", "left")
-        if self.rubric or self.of in METRICS:
+        if self.of in UNITS:
+            return SPENDING_WAYS
+        if self.rubric or self.of in METRICS or self.of == ARGUMENT:
             return ("", "fixed", "broken", "left_out")
         return ("", "fixed", "broken") if self.of in MISTAKES else ("", "fixed", "broken", "left_out", "errored")
 
     def query(self, **changes: Any) -> str:
         """Return it as the query of an address, with some fields changed."""
         changed = replace(self, **changes)
-        names = ("of", "how", "tool", "expected", "actual")
+        names = ("of", "how", "tool", "parameter", "expected", "actual")
         return address_query({name: getattr(changed, name) for name in names} | self.part.conditions)
 
 
@@ -95,13 +113,19 @@ def _read(parameters: Mapping[str, str]) -> MovedFilter:
     of, how, tool = (text(parameters, name) for name in ("of", "how", "tool"))
     expected, actual = text(parameters, "expected"), text(parameters, "actual")
     if expected and actual:
-        return MovedFilter("cell", how if how in ("entered", "left") else "", "", expected, actual)
+        way = how if how in ("entered", "left") else ""
+        return MovedFilter("cell", way, expected=expected, actual=actual)
     if of in OUTSIDE:
         return MovedFilter(of)
     if of in MISTAKES and tool:
         return MovedFilter(of, how if how in ("fixed", "broken") else "", tool)
+    if of == ARGUMENT and tool:
+        way = how if how in ("fixed", "broken", "left_out") else ""
+        return MovedFilter(of, way, tool, text(parameters, "parameter"))
     if is_judged(of) or of in METRICS:
         return MovedFilter(of, how if how in ("fixed", "broken", "left_out") else "")
+    if of in UNITS:
+        return MovedFilter(of, how if how in SPENDING_WAYS else "")
     known = of if of in VERDICT_NAMES else "outcome"
     return MovedFilter(known, how if how in ("fixed", "broken", "left_out", "errored") else "")
 
@@ -111,6 +135,10 @@ def moved_places(runs: TwoRuns, wanted: MovedFilter) -> tuple[int, Iterator[tupl
     paired = runs.paired
     if wanted.rubric:
         return judged_places(runs, wanted.rubric, wanted.how)
+    if wanted.of == ARGUMENT:
+        return parameter_places(runs, (wanted.tool, wanted.parameter), wanted.how)
+    if wanted.of in UNITS:
+        return spending_places(runs, wanted.of, wanted.how)
     if wanted.of in METRICS:
         return metric_places(runs, wanted.of, wanted.how)
     if wanted.of in VERDICT_NAMES:

@@ -8,6 +8,8 @@ from typing import Final
 from reports.analyses.compared import LayerDelta, RunComparison
 from reports.analyses.compared.judges import JudgeDelta
 from reports.analyses.compared.metrics import MetricDelta
+from reports.analyses.compared.parameters import ParameterDelta
+from reports.analyses.compared.spending import SpendingDelta
 from reports.analyses.compared.strata import StratumDelta
 from reports.comparison.moved import MovedRow
 from reports.comparison.registry import ToolMoved
@@ -89,6 +91,39 @@ METRICS: Final = (
     "p_value",
     "p_holm",
 )
+PARAMETERS: Final = (
+    "tool",
+    "argument",
+    "examples",
+    "left_out",
+    "before",
+    "after",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "fixed",
+    "broken",
+    "test",
+    "p_value",
+    "p_holm",
+    "moved",
+)
+SPENDING: Final = (
+    "name",
+    "unit",
+    "examples",
+    "left_out",
+    "before",
+    "after",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "rose",
+    "fell",
+    "test",
+    "p_value",
+    "p_holm",
+)
 MATRIX: Final = ("expected", "actual", "before", "after", "difference", "entered", "left", "row_total")
 CASES: Final = (
     "revision_id",
@@ -156,6 +191,22 @@ def metrics(rows: Iterable[MetricDelta]) -> Iterator[tuple[Cell, ...]]:
             *_span(each.interval),
             *_test(each, row.p_holm),
         )
+
+
+def parameters(rows: Iterable[ParameterDelta]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each parameter that is wrong somewhere in either run."""
+    for row in rows:
+        each = row.compared
+        means = each.before, each.after, each.difference, *_span(each.interval)
+        yield row.tool, row.argument, each.examples, each.left_out, *means, *_test(each, row.p_holm), row.moved
+
+
+def spending(rows: Iterable[SpendingDelta]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for money, tokens and time, as far as both runs say what conversations take."""
+    for row in rows:
+        each = row.compared
+        means = each.before, each.after, each.difference, *_span(each.interval)
+        yield row.name, row.unit, each.examples, each.left_out, *means, *_test(each, row.p_holm)
 
 
 def _layer(row: LayerDelta) -> tuple[Cell, ...]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from math import isnan, nan
+from math import nan
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
-from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase, Measure
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.statuses import Status
@@ -34,6 +33,12 @@ CHUNK: Final = 2000
 TOLD: Final = 20_000
 # Kept with the case as they were when it was graded.
 _HELD: Final = ("bucket", "difficulty")
+# The columns whose sum a case took.
+_TAKEN: Final[Mapping[Measure, Sequence[str]]] = {
+    "latency": ("latency_ms",),
+    "cost": ("cost",),
+    "tokens": ("tokens_in", "tokens_out"),
+}
 _SCORED: Final = ("passed", "failed")
 _STATUSES: Final[tuple[Status, ...]] = ("passed", "failed", "unscored", "errored")
 _STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in _STATUSES}
@@ -70,10 +75,10 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     read = _Read(grading, packed, _Wanted(gate))
     names = read.names(progress)
     beside, facts = read.facts()
-    runtimes = read.runtimes()
+    measures = read.measures()
     kinds: dict[tuple[int, int, int], int] = {}
     examples, numbers = array("I"), array("I")
-    measured: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+    taken: dict[Measure, array[float]] = {name: array("d") for name in measures}
     cells = packed.places if read.wanted.cells else repeat(0)
     for place, key in enumerate(zip(packed.outcomes, cells, beside, strict=False)):
         if not key[0]:
@@ -81,10 +86,10 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
         number = kinds.setdefault(key, len(kinds))
         examples.append(place // packed.trials)
         numbers.append(number)
-        if runtimes and not isnan(runtimes[place]):
-            measured[number].append(runtimes[place])
+        for name, values in measures.items():
+            taken[name].append(values[place])
     known = [_kind(packed, outcome, cell, facts[fact], read.wanted) for outcome, cell, fact in kinds]
-    return CaseTable(known, names, examples, numbers, measured)
+    return CaseTable(known, names, examples, numbers, taken)
 
 
 class _Wanted:
@@ -106,7 +111,7 @@ class _Wanted:
         self.held_strata = not gate.strata.isdisjoint(_HELD)
         self.tools = gate.is_per_tool
         self.cells = self.name_f1 or gate.looks_at_tools
-        self.runtimes = gate.is_timed
+        self.measures = gate.measures
 
 
 # What is known of a case beside its verdicts: what kind of thing, and what it says.
@@ -142,13 +147,13 @@ class _Read:
         facts = list(known)
         return by_place, [[facts[number] for number in pattern] for pattern in patterns]
 
-    def runtimes(self) -> array[float] | None:
-        """Return the milliseconds of each place, NaN where they were not measured; None where nothing asks."""
-        if not self.wanted.runtimes:
-            return None
-        found = array("d", [nan]) * self._size
-        for place, latency in self._cases(self._graded(), "transcript__latency_ms"):
-            found[place] = nan if latency is None else latency
+    def measures(self) -> dict[Measure, array[float]]:
+        """Return what the case at each place took, NaN where no one says it, as far as the gate asks."""
+        found = {name: array("d", [nan]) * self._size for name in sorted(self.wanted.measures)}
+        for name, values in found.items():
+            columns = [f"transcript__{column}" for column in _TAKEN[name]]
+            for place, *said in self._cases(self._graded(), *columns):
+                values[place] = nan if None in said else sum(said)
         return found
 
     def _each_fact(self) -> Iterator[tuple[int, _Fact]]:

@@ -147,7 +147,7 @@ class BoundRow(_AboutMetric):
 
     statistic = forms.ChoiceField(choices=worded("bound", "statistic"))
     min = forms.FloatField(label="At least", help_text="A share from 0 to 1, of a rate or a score.")
-    max = forms.FloatField(label="At most")
+    max = forms.FloatField(label="At most", help_text="Of cost and tokens: the mean of a case. Of latency: ms.")
     groups = forms.ChoiceField(label="Asked of", choices=grouping_choices("bound"))
     where = forms.CharField(
         label="Only the slice", strip=False, widget=_LINES, help_text="A line for each stratum: bucket = refusal"

@@ -12,28 +12,42 @@ from django.db.models import Count
 
 from labeling.models import VersionEntry
 from reports.analyses.costs import Cell
-from reports.analyses.overreach import Overreach, overreach_of
+from reports.analyses.overreach import CallPrice, Overreach, overreach_of
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts
 from reports.filters.offered import A_DAY, specs_by_name
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.models import AlignedPair, Grading
+from toolevals.runs.counts.tool_spending import Amount, ToolSpent
+from toolevals.runs.models import AlignedPair, Grading, ToolSpending
 
 AT_ONCE: Final = 2000
 
 
 def grading_overreach(grading: Grading) -> Overreach:
     """Return the cells of the matrix of aligned calls in which there are excess calls."""
-    key = f"reports:overreach-2:{grading.pk}"
+    key = f"reports:overreach-3:{grading.pk}"
     overreach: Overreach | None = cache.get(key)
     if overreach is None:
         counts = matrix_counts(grading, Filters(View.ALIGNED))
         needless = any(expected == NONE != actual for expected, actual in counts)
-        overreach = overreach_of(counts, specs_by_name(grading), _let_be(grading) if needless else {})
+        let_be = _let_be(grading) if needless else {}
+        overreach = overreach_of(counts, specs_by_name(grading), let_be, _prices(grading))
         cache.set(key, overreach, timeout=A_DAY)
     return overreach
+
+
+def _prices(grading: Grading) -> dict[str, CallPrice]:
+    """Return the mean of what a call to each tool takes, over the calls whose step says it."""
+    rows = ToolSpending.objects.filter(grading=grading).values_list("tool", "calls", "steps", "measured")
+    spent = [ToolSpent.from_document(*row) for row in rows]
+    return {each.tool: CallPrice(_mean(each.tokens_in, each.tokens_out), _mean(each.cost)) for each in spent}
+
+
+def _mean(*amounts: Amount) -> float | None:
+    means = [each.total / each.known for each in amounts if each.total is not None and each.known]
+    return sum(means) if len(means) == len(amounts) else None
 
 
 def _let_be(grading: Grading) -> Counter[Cell]:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from reports.analyses.trend import RunFacts
 from toolevals.grading.values.canonical import digest
+from toolevals.runs.counts.spending import Spending
 from toolevals.runs.models import Run
 
 # What of an agent or its dataset is told apart: label -> how to read it from a run.
@@ -28,7 +29,7 @@ READ: Final = (
     *("experiment__slug", "agent__name", "agent__model", "agent__prompt_version", "agent__commit"),
     *("agent__tools__number", "agent__tools__registry"),
     *("dataset_version__number", "dataset_version__size", "dataset_version__dataset__name"),
-    *("grading__graders", "grading__dataset_version__number"),
+    *("grading__graders", "grading__spending", "grading__dataset_version__number"),
 )
 
 
@@ -70,6 +71,7 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         experiment=run.experiment.slug,
         registry=run.agent.tools.registry_id if run.agent.tools else None,
         trials=run.trials,
+        took=Spending.of(run.grading.spending if run.grading else None),
     )
 
 

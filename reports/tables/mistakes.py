@@ -8,7 +8,7 @@ from typing import Final
 from reports.analyses.arguments import KINDS, ArgumentRow
 from reports.analyses.findings import Findings
 from reports.analyses.modes import FailureMode, TagCount
-from reports.analyses.overreach import Overreach
+from reports.analyses.overreach import Overreach, OverreachRow
 from toolevals.presentation.csv import Cell
 
 ARGUMENTS: Final = (
@@ -21,7 +21,20 @@ ARGUMENTS: Final = (
     "wrong_share_high",
     *KINDS,
 )
-OVERREACH: Final = ("expected", "actual", "calls", "kind", "why", "exposed", "extra_cost", "extra_cost_in_all")
+OVERREACH: Final = (
+    "expected",
+    "actual",
+    "calls",
+    "kind",
+    "why",
+    "exposed",
+    "extra_cost",
+    "extra_cost_in_all",
+    "extra_tokens",
+    "extra_tokens_in_all",
+    "extra_money",
+    "extra_money_in_all",
+)
 
 FINDINGS: Final = (
     "family",
@@ -62,7 +75,11 @@ def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
 
 
 def overreach(counted_calls: Overreach) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell in which there are excess calls."""
+    """Yield one row for each cell in which there are excess calls, or others to wrong tools whose cost is known."""
     for row in counted_calls.rows:
         costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
-        yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs)
+        yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs, *_more(row))
+
+
+def _more(row: OverreachRow) -> tuple[Cell, ...]:
+    return row.extra_tokens, row.tokens_in_all, row.extra_money, row.money_in_all

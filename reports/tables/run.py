@@ -131,6 +131,9 @@ TRENDS: Final = (
     "judge",
     "model",
     "flag",
+    "cost_of_case",
+    "tokens_of_case",
+    "latency_p95",
 )
 # Column of the file -> where it stands, from a case grade.
 CASES: Final = {
@@ -267,6 +270,9 @@ def trends(points: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
             point.judge,
             point.model,
             point.flag,
+            run.took.cost_of_case,
+            run.took.tokens_of_case,
+            run.took.latency_p95,
         )
 
 

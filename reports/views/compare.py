@@ -11,12 +11,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from reports.analyses.compared.parameters import parameters_sentence
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.analyses.compared.spending import UNITS
 from reports.cases.paired import paired_case
 from reports.comparison import tables
 from reports.comparison.judges import judge_deltas, shared_judges
 from reports.comparison.metrics import compared_metrics, shared_metrics
-from reports.comparison.moved import WORDS as MOVED_WORDS
 from reports.comparison.moved import MovedFilter, moved_page, read_moved_filter
 from reports.comparison.page import (
     MOST_AT_ONCE,
@@ -30,9 +31,11 @@ from reports.comparison.page import (
     strata_of,
     stratum_named,
 )
+from reports.comparison.parameters import compared_parameters
 from reports.comparison.part import read_part
 from reports.comparison.registry import registry_change
 from reports.comparison.runs import TwoRuns, default_baseline
+from reports.comparison.spending import both_say, compared_spending
 from reports.filters.case_filters import address_query, text
 from reports.filters.case_filters import number as read_number
 from reports.pages.run_header import run_head, run_of
@@ -48,6 +51,7 @@ from toolevals.workspace.requests import ProjectRequest
 # What moved most; the rest is one click away.
 MOST_TOOLS = 25
 MOST_EXAMPLES = 8
+MOST_PARAMETERS = 25
 KEYMAP = (
     ("Fixed, broken examples", ("F", "B")),
     ("Example down, up", ("J", "K")),
@@ -118,6 +122,11 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "judges": judge_deltas(runs),
         "metrics_asked": (reads := runs.examples <= MOST_AT_ONCE or "metrics" in request.GET),
         "metrics": compared_metrics(runs) if reads else (),
+        "spending": compared_spending(runs) if reads else (),
+        "parameters": (parameters := compared_parameters(runs) if reads else ())[:MOST_PARAMETERS],
+        "parameters_left": max(0, len(parameters) - MOST_PARAMETERS),
+        "parameters_sentence": parameters_sentence(parameters),
+        "spending_said": both_say(runs),
         "keymap": KEYMAP,
     }
 
@@ -134,7 +143,7 @@ def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpR
         "before": runs.before,
         "after": runs.after,
         "wanted": choice,
-        "ways": [(how, MOVED_WORDS[how or ("cell" if choice.of == "cell" else "")]) for how in choice.ways],
+        "ways": [(how, choice.way(how)) for how in choice.ways],
         "page": page,
         "start": start,
         "query": choice.query(),
@@ -174,6 +183,8 @@ TABLES: Mapping[str, tuple[Sequence[str], Callable[[TwoRuns], Iterable[Sequence[
     "matrix": (tables.MATRIX, lambda runs: tables.matrix(runs.comparison)),
     "judges": (tables.JUDGES, lambda runs: tables.judges(judge_deltas(runs))),
     "metrics": (tables.METRICS, lambda runs: tables.metrics(compared_metrics(runs))),
+    "spending": (tables.SPENDING, lambda runs: tables.spending(compared_spending(runs))),
+    "parameters": (tables.PARAMETERS, lambda runs: tables.parameters(compared_parameters(runs))),
     "registry": (tables.REGISTRY, lambda runs: tables.registry(registry_change(runs, runs.comparison))),
 }
 
@@ -206,8 +217,8 @@ def cases_csv(request: ProjectRequest, number: int, candidate: int) -> HttpRespo
 
 
 def _beside(runs: TwoRuns) -> list[str]:
-    """Return what examples can have moved in besides the layers: what judges say, and metrics."""
-    return [*(row.name for row in shared_judges(runs)), *shared_metrics(runs)]
+    """Return what examples can have moved in besides the layers: what judges say, metrics, what conversations take."""
+    return [*(row.name for row in shared_judges(runs)), *shared_metrics(runs), *(UNITS if both_say(runs) else ())]
 
 
 def _name(number: int, candidate: int, table: str) -> str:

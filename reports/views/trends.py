@@ -78,6 +78,7 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "newest_first": layer_lines(trend, project),
         "charts": charts,
         "followed": followed,
+        "spent": [run for run in runs[::-1] if run.took.says_of_cases],
         "judged": judged[::-1],
         "judge_multiples": small_trends(judges, same_scale=same),
         "metric_lines": layer_lines(metrics, project),

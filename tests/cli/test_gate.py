@@ -95,6 +95,30 @@ def test_a_graded_file_and_its_examples_come_out_alike(rows, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["checks"] == graded_here["checks"]
 
 
+def test_what_cases_take_is_limited_in_a_file_of_examples_or_grades(rows, config, tmp_path, capsys):
+    step = {"role": "assistant", "tool_calls": RIGHT["tool_calls"], "cost": 0.25}
+    made = {"messages": [step], "usage": {"input_tokens": 900, "output_tokens": 100}}
+    file = rows("run", made, made)
+    bounds = [
+        {"metric": "outcome", "statistic": name, "max": most}
+        for name, most in (("cost", 0.2), ("tokens", 1000), ("latency_p95", 9))
+    ]
+    asked = [*config(json.dumps({"bounds": bounds})), "--json"]
+    assert main(["gate", file, *asked]) == Exit.FAILED
+    found = json.loads(capsys.readouterr().out)["checks"]
+    assert [(each["status"], each["observed"]) for each in found] == [
+        ("failed", 0.25),
+        ("passed", 1000),
+        ("unanswered", None),
+    ]
+    assert found[0]["examples"] == ["ex-0", "ex-1"]
+    main(["grade", file])
+    graded = tmp_path / "grades.jsonl"
+    graded.write_text(capsys.readouterr().out)
+    assert main(["gate", str(graded), *asked]) == Exit.FAILED
+    assert json.loads(capsys.readouterr().out)["checks"] == found
+
+
 def test_a_regression_hidden_by_an_equal_average_fails(rows, capsys):
     before = rows("before", WRONG, *[RIGHT] * 24)
     after = rows("after", RIGHT, WRONG, *[RIGHT] * 23)

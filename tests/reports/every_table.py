@@ -188,6 +188,18 @@ OF_PAIR = (
         rows_of.whole,
         {name: f"mean.{name}" for name in ("before", "after", "difference")} | ends("difference", "mean.interval"),
     ),
+    Table(
+        "compare-parameters-csv",
+        "compare-parameters",
+        rows_of.whole,
+        {name: f"right.{name}" for name in ("before", "after", "difference")} | ends("difference", "right.interval"),
+    ),
+    Table(
+        "compare-spending-csv",
+        "compare-spending",
+        rows_of.whole,
+        {name: f"mean.{name}" for name in ("before", "after", "difference")} | ends("difference", "mean.interval"),
+    ),
     Table("compare-cases-csv", "compare-cases", rows_of.moved),
 )
 OF_PROJECT = (

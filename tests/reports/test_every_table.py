@@ -47,7 +47,8 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     conversations = {**CONVERSATIONS, "twice": did(("status", "A-1", OK), ("status", "A-2", OK))}
     rows = [*ROWS, *EXAMPLES, *(example(name, f"Do {name}", None) for name in conversations)]
     version = version_of(project, {row["id"]: row for row in rows}.values())
-    talks = [{"id": name, "messages": messages} for name, messages in conversations.items()]
+    usage = {"input_tokens": 900, "output_tokens": 30}
+    talks = [{"id": name, "messages": messages, "usage": usage} for name, messages in conversations.items()]
     first = [*PREDICTIONS, call("status", HISTORY), call("history", HISTORY), *talks]
     second = [*PREDICTIONS, call("status", STATUS), call("history", REFUND), *talks]
     with chat_server(judging(lambda inputs: {"score": 1 if "criteria" in inputs else 0.5})) as server:

@@ -17,8 +17,9 @@ from tests.runs.building import cases_of as graded_cases
 from tests.workspace.tasks import lost
 from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.models import Grading, JudgedCase, Run
+from toolevals.runs.models import Grading, JudgedCase, Run, Transcript
 from toolevals.runs.services import agent_ensure
 from toolevals.workspace.jobs import Lease, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
@@ -293,3 +294,26 @@ def test_errored_cases_are_named_where_they_leave_a_check_open(project, run_jobs
     assert check.note.endswith(
         "1 case is errored, and says: The agent could not be reached: HTTP 429: the provider is busy."
     )
+
+
+def test_what_cases_take_is_read_of_their_conversations_alike_on_the_server_and_in_a_file(project, run_jobs, tmp_path):
+    took = [{"usage": {"input_tokens": 900, "output_tokens": 100}, "latency_ms": 500.0 * place} for place in range(4)]
+    answers = [{**answer, **more} for answer, more in zip(RIGHT, took, strict=False)]
+    (run,) = graded(project, run_jobs, answers)
+    bounds = [
+        {"metric": "outcome", "statistic": name, "max": limit}
+        for name, limit in (("tokens", 1000), ("latency_p95", 1200), ("cost", 1))
+    ]
+    held = hold(run, {"bounds": bounds})
+    tokens, latency, cost = checks(held)
+    assert (tokens.status, tokens.observed, tokens.count) == ("passed", 1000.0, len(answers))
+    assert (latency.status, latency.examples) == ("failed", (EXAMPLES[3]["id"],))
+    # No prices were given, so that nobody knows what it cost: every case is named.
+    assert (cost.status, cost.observed, cost.example_count) == ("unanswered", None, len(answers))
+    file = tmp_path / "rows.jsonl"
+    rows = [{**example, **answer} for example, answer in zip(EXAMPLES, answers, strict=True)]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    here = hold_gate(read_gate({"bounds": bounds}), Evidence(graded_file(str(file)).cases))
+    assert here.checks == checks(held)
+    Transcript.objects.filter(run=run, trial=0).update(cost=0.5)
+    assert checks(hold(run, {"bounds": bounds}))[2].status == "passed"

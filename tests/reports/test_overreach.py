@@ -10,13 +10,14 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.overreach import NEEDLESS, OVER_TOOLING, overreach_of
+from reports.analyses.overreach import NEEDLESS, OVER_TOOLING, WRONG_TOOL, CallPrice, overreach_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, example, uploaded_run, version_of
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
-from toolevals.runs.models import Grading
+from toolevals.runs.counts.tool_spending import Amount, Timing, ToolSpent
+from toolevals.runs.models import Grading, ToolSpending
 
 SPECS = {
     "status": (ToolSpec("status", "", {}, cost=1.0, sensitive_output=("/name",)),),
@@ -72,7 +73,7 @@ def test_without_specs_nothing_is_said():
 
 @given(st.dictionaries(st.tuples(st.sampled_from([*SPECS, NONE]), st.sampled_from([*SPECS, NONE])), st.integers(1, 9)))
 def test_of_two_tools_at_most_one_reaches_further(counts):
-    rows = {(row.expected, row.actual) for row in overreach_of(counts, SPECS).rows}
+    rows = {(row.expected, row.actual) for row in overreach_of(counts, SPECS).rows if row.is_excess}
     assert not any((actual, expected) in rows for expected, actual in rows)
     assert all(row.count == counts[row.expected, row.actual] for row in overreach_of(counts, SPECS).rows)
 
@@ -107,3 +108,42 @@ def test_look_ups_beside_the_expected_calls_are_not_over_tooling(project, get, r
     }
     assert (said["calls"], said["let_be"]) == (4, 2)
     assert "2 more calls not counted" in re.sub("<[^>]+>", "", text(get("run", grading)))
+
+
+def test_the_price_is_said_in_tokens_and_money_and_takes_in_tools_of_equal_cost():
+    specs = SPECS | {"twin": (ToolSpec("twin", "", {}, cost=1.0, sensitive_output=("/name",)),)}
+    counts = {("status", "customer"): 4, ("status", "twin"): 2, (NONE, "status"): 3, ("status", "weather"): 1}
+    prices = {"status": CallPrice(100.0, 0.5), "customer": CallPrice(250.0, 0.75), "twin": CallPrice(130.0, None)}
+    found = overreach_of(counts, specs, {}, prices)
+    assert [
+        (row.expected, row.actual, row.kind, row.extra, row.extra_tokens, row.extra_money) for row in found.rows
+    ] == [
+        ("status", "customer", OVER_TOOLING, Decimal("2.5"), 150.0, 0.25),
+        (NONE, "status", NEEDLESS, Decimal("1.0"), 100.0, 0.5),
+        ("status", "twin", WRONG_TOOL, Decimal("0.0"), 30.0, None),
+    ]
+    assert (found.calls, found.wrong_calls) == (7, 2)
+    assert found.tokens == 4 * 150 + 3 * 100 + 2 * 30
+    assert found.money == 4 * 0.25 + 3 * 0.5
+    assert found.extra == 13
+
+
+@pytest.mark.database
+def test_every_unit_is_named_and_each_cell_opens_its_cases(build, get):
+    grading = build.grading(cases_of({("a", "a"): 3, ("a", "b"): 2, (NONE, "b"): 1}))
+    for tool, calls, tokens, cost in (("a", 3, 300.0, 3.0), ("b", 3, 600.0, 4.5)):
+        parts = {"tokens_in": Amount(calls, tokens), "tokens_out": Amount(calls, 0.0), "cost": Amount(calls, cost)}
+        spent = ToolSpent(tool, calls, calls, Timing(), Timing(), **parts)
+        ToolSpending.objects.create(grading=grading, tool=tool, calls=calls, steps=calls, measured=spent.to_document())
+    rows = {(row["expected"], row["actual"]): row for row in csv_rows(get("overreach-csv", grading))}
+    wrong = rows["a", "b"]
+    assert (float(wrong["extra_tokens"]), float(wrong["extra_tokens_in_all"])) == (100.0, 200.0)
+    assert (float(wrong["extra_money"]), float(wrong["extra_money_in_all"])) == (0.5, 1.0)
+    assert float(rows[NONE, "b"]["extra_tokens"]) == 200.0
+    said = get("api:overreach", grading).json()
+    assert (said["extra_tokens"], said["extra_money"]) == (400.0, 2.5)
+    page = text(get("run", grading))
+    plain = " ".join(re.sub("<[^>]+>", "", page).split())
+    assert "+400 tokens, +2.5 money (by the run’s prices)." in plain
+    assert "a call: +100 tokens, +0.5 money" in plain
+    assert "view=aligned&amp;expected=a&amp;actual=b" in page

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from tests.reports.building import Case, cases_of
-from tests.reports.reading import csv_rows, text
+from tests.reports.reading import csv_rows, table, text
 from toolevals.runs.models import Grading, Transcript
 from toolevals.runs.services.transcript_sums import transcript_sums
 
@@ -57,3 +58,30 @@ def test_it_costs_no_query_of_its_own(get, grading, django_assert_max_num_querie
     get("run", grading)
     with django_assert_max_num_queries(18):
         get("run", grading)
+
+
+def test_the_lists_of_runs_and_the_trends_say_what_a_case_takes(get, browser_of, build, grading):
+    project, run = grading.run.project, grading.run
+    build.grading(cases_of({("a", "a"): 3}))
+    page = text(browser_of.get(reverse("runs:runs", args=[project.slug])))
+    assert "Money a case" in page
+    cells = ["0.3", "1050", "800"]
+    told = ("cost_of_case", "tokens_of_case", "latency_p95")
+    first = {row["run"]: row for row in csv_rows(browser_of.get(reverse("runs:runs-csv", args=[project.slug])))}
+    assert [float(first[str(run.number)][name]) for name in told] == [pytest.approx(0.3), 1050, 800]
+    assert [row[name] for row in first.values() for name in told if row["run"] != str(run.number)] == [""] * 3
+    listed = browser_of.get(reverse("runs-api:runs", args=[project.slug])).json()["results"]
+    assert [row["tokens_of_case"] for row in listed] == [None, 1050]
+    slug = run.experiment.slug
+    trends = browser_of.get(reverse("reports:trends", args=[project.slug, slug]))
+    (_, row) = table(trends, "trend-spent")
+    assert row[1:4] == cells
+    rates = csv_rows(browser_of.get(reverse("reports:trends-csv", args=[project.slug, slug])))
+    assert {row["tokens_of_case"] for row in rates if row["run"] == str(run.number)} == {"1050.0"}
+    said = browser_of.get(reverse("reports-api:trends", args=[project.slug, slug])).json()["runs"]
+    assert [each["latency_p95"] for each in said if each["run"] == run.number] == [800]
+
+
+def test_a_project_whose_runs_say_nothing_has_no_such_columns(browser_of, build):
+    run = build.grading(cases_of({("a", "a"): 3})).run
+    assert "Money a case" not in text(browser_of.get(reverse("runs:runs", args=[run.project.slug])))

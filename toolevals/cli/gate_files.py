@@ -27,7 +27,7 @@ from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
-_BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics")
+_BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics", "tokens", "cost")
 
 
 def hold_against_files(
@@ -145,6 +145,8 @@ def _gate_case(row: Case) -> GateCase:
             trial=row.trial,
             strata=row.strata,
             runtime_ms=row.latency_ms,
+            cost=row.cost,
+            tokens=row.tokens,
             due=row.due,
             metrics=row.metrics,
         )
@@ -188,19 +190,21 @@ class _EitherRow:
 
 
 def _graded(row: dict[str, Any]) -> Case:
-    example, trial, strata, latency, due, metrics = (row.get(name) for name in _BESIDE)
+    example, trial, strata, latency, due, metrics, tokens, cost = (row.get(name) for name in _BESIDE)
     if not isinstance(example, str) or not example:
         raise InvalidDocument.at("/id", "is not text")
     if trial is not None and (not isinstance(trial, int) or isinstance(trial, bool) or trial < 0):
         raise InvalidDocument.at("/trial", "is not a whole number from 0 on")
     if strata is not None and not (isinstance(strata, dict) and all(isinstance(each, str) for each in strata.values())):
         raise InvalidDocument.at("/strata", "is not an object of texts")
-    if latency is not None and (isinstance(latency, bool) or not isinstance(latency, int | float) or latency < 0):
-        raise InvalidDocument.at("/latency_ms", "is not a number from 0 on")
+    for name, taken in (("latency_ms", latency), ("tokens", tokens), ("cost", cost)):
+        if taken is not None and (isinstance(taken, bool) or not isinstance(taken, int | float) or taken < 0):
+            raise InvalidDocument.at(f"/{name}", "is not a number from 0 on")
     if due is not None and not isinstance(due, str):
         raise InvalidDocument.at("/due", "is not text")
     grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in (*_BESIDE, "left_out")})
-    return Case(example, trial or 0, grade, strata or {}, latency, due or "", _metrics(metrics or {}))
+    known = strata or {}, latency, due or "", _metrics(metrics or {})
+    return Case(example, trial or 0, grade, *known, tokens=tokens, cost=cost)
 
 
 def _metrics(document: Any) -> dict[str, Verdict]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, NamedTuple
 
 from toolevals.cli.native_rows import gold_of
@@ -66,7 +67,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A graded row. `latency_ms` is None where the prediction does not say it.
+    """A graded row. `latency_ms`, `tokens` (in and out) and `cost` are None where the prediction does not say them.
 
     `due` is the class that an unscored or errored row is counted under, empty for others, which have it in their grade.
     `format` is the one that its messages were read from, `losses` what was left out of them.
@@ -81,14 +82,16 @@ class Case:
     metrics: Mapping[str, Verdict] = field(default_factory=dict)
     format: str = ""
     losses: tuple[Loss, ...] = ()
+    tokens: float | None = None
+    cost: float | None = None
     shared: Shared = field(default_factory=Shared, repr=False, compare=False)
 
     def of_trial(self, trial: int, latency_ms: float | None) -> Case:
         """Return the same of another trial with the same answer."""
         if trial == self.trial and latency_ms is self.latency_ms:
             return self
-        about = self.strata, latency_ms, self.due, self.metrics, self.format, self.losses, self.shared
-        return Case(self.id, trial, self.grade, *about)
+        about = self.strata, latency_ms, self.due, self.metrics, self.format, self.losses
+        return Case(self.id, trial, self.grade, *about, self.tokens, self.cost, self.shared)
 
 
 class GradedRow:
@@ -127,11 +130,29 @@ class GradedRow:
         latency = None if transcript is None else transcript.latency_ms
         read_from = () if read is None else (read.format, read.losses)
         trial = self.made.get("trial", 0)
-        case = Case(example.id, trial, graded, example.strata, latency, due, self.metrics, *read_from)
+        about = example.strata, latency, due, self.metrics, *(read_from or ("", ()))
+        case = Case(example.id, trial, graded, *about, *_spent(transcript))
         answer = Answer(case, read)
         if self.text and len(self.text) <= _LONGEST_ANSWER and len(example.answers) < MOST_ANSWERS:
             example.answers[self.text] = answer
         return answer
+
+
+def _spent(transcript: Transcript | None) -> tuple[float | None, float | None]:
+    """Return the tokens of a transcript, in and out, and what its steps say that they cost; None where one does not."""
+    if transcript is None:
+        return None, None
+    steps = [message.measures for message in transcript.messages if message.role == "assistant"]
+    return (
+        _sum_known([transcript.usage.get(name) for name in ("input_tokens", "output_tokens")]),
+        _sum_known([None if step is None else step.cost for step in steps]),
+    )
+
+
+def _sum_known(amounts: Sequence[float | None]) -> float | None:
+    """Return the sum; None without any, and where one is not known or is no amount."""
+    known = [each for each in amounts if each is not None and each >= 0 and isfinite(each)]
+    return sum(known) if known and len(known) == len(amounts) else None
 
 
 def without_an_answer(rows: Iterable[GradedRow]) -> list[GradedRow]:

@@ -176,6 +176,10 @@ def _head(graded: Case) -> dict[str, Any]:
         head["strata"] = dict(graded.strata)
     if graded.latency_ms is not None:
         head["latency_ms"] = graded.latency_ms
+    if graded.tokens is not None:
+        head["tokens"] = graded.tokens
+    if graded.cost is not None:
+        head["cost"] = graded.cost
     if graded.due:
         head["due"] = graded.due
     if graded.losses:

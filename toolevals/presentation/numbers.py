@@ -32,6 +32,13 @@ def amount(value: float | None) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
+def amount_change(value: float | None) -> str:
+    """Return a change of a sum, always with its sign: "+0.012", "−12.3k", "0"."""
+    if not value:
+        return ABSENT if value is None else "0"
+    return ("+" if value > 0 else "−") + amount(abs(value))
+
+
 def count(number: int) -> str:
     """Return a count with its thousands apart: "1,234"."""
     return f"{number:,}"

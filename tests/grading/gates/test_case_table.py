@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.gates.case_table import CaseTable, chained
+from toolevals.grading.gates.case_table import MEASURES, CaseTable, chained
 from toolevals.grading.gates.metrics import figure_of
 from toolevals.grading.gates.regression_units import PairedRuns, units_of
 from toolevals.grading.gates.results import PASS_MARK, GateCase
@@ -30,6 +30,8 @@ cases = st.builds(
     called=tools,
     strata=strata,
     runtime_ms=st.sampled_from([None, 1.0, 7.5]),
+    cost=st.sampled_from([None, 0.25]),
+    tokens=st.sampled_from([None, 100.0]),
 )
 runs = st.lists(cases, max_size=25)
 
@@ -40,7 +42,11 @@ def test_a_table_gives_back_its_cases(run):
     assert [(each.example, each.scores, each.tool, each.called, each.strata) for each in table] == [
         (each.example, each.scores, each.tool, each.called, each.strata) for each in run
     ]
-    assert sum(len(each) for each in table.runtimes.values()) == sum(each.runtime_ms is not None for each in run)
+    joined = CaseTable.joined([table, CaseTable([], [], [], []), table])
+    for measure, said in zip(MEASURES, ("runtime_ms", "cost", "tokens"), strict=True):
+        told = len([each for each in run if getattr(each, said) is not None])
+        assert sum(len(each) for each in table.taken[measure].values()) == told
+        assert sum(len(each) for each in joined.taken[measure].values()) == 2 * told
     assert sum(table.tally.counts.values()) == len({each.example for each in run})
 
 

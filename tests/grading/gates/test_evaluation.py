@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -227,3 +228,64 @@ def test_scoring_what_is_unscored_never_turns_an_answer(scores, minimum):
         full = only_check(document, scored(*(rest if score is None else score for score in scores))).status
         if status in ("passed", "failed"):
             assert full == status
+
+
+def taken(*amounts: float | None, name: str = "cost") -> list[GateCase]:
+    cases = []
+    for i, amount in enumerate(amounts):
+        said: dict[str, Any] = {name: amount}
+        cases.append(GateCase(f"e{i}", {"outcome": 1.0}, **said))
+    return cases
+
+
+@pytest.mark.parametrize(("statistic", "name"), [("cost", "cost"), ("tokens", "tokens"), ("latency_p95", "runtime_ms")])
+def test_what_cases_take_is_limited_and_unknown_amounts_are_never_nothing(statistic, name):
+    document = {"bounds": [{"metric": "outcome", "statistic": statistic, "max": 10}]}
+    low, high = [4.0] * 40, [30.0] * 40
+    assert only_check(document, taken(*low, name=name)).status == "passed"
+    check = only_check(document, taken(*low[:20], *high, name=name))
+    assert (check.status, check.example_count, check.examples[0]) == ("failed", 40, "e20")
+    assert check.observed in (30.0, 64 / 3)
+    check = only_check(document, taken(*low, None, name=name))
+    assert (check.status, check.observed, check.examples) == ("unanswered", 4.0, ("e40",))
+    assert check.reason.startswith("It depends on 1 case of which no one says what it took")
+    # Whatever the unknown one took, the others are too much.
+    assert only_check(document, taken(*high, None, name=name)).status == "failed"
+    known = document | {"unscored": {"minimum_share": 0.9}}
+    assert only_check(known, taken(*low, None, name=name)).status == "passed"
+    check = only_check(document, taken(None, None, name=name))
+    assert (check.status, check.observed, check.example_count) == ("unanswered", None, 2)
+    assert check.reason.startswith("None of 2 cases says what it took: give prices to the run")
+
+
+def test_amounts_of_groups_are_their_own():
+    cases = [GateCase(f"e{i}", {"outcome": 1.0}, strata={"bucket": "xy"[i % 2]}, cost=1.0 + i % 2) for i in range(10)]
+    bound = {"metric": "outcome", "statistic": "cost", "max": 1, "per_stratum": "bucket", "overrides": {"y": 2}}
+    result = answer({"bounds": [bound]}, cases)
+    assert [(check.name, check.status) for check in result.checks] == [
+        ("outcome cost (bucket x)", "passed"),
+        ("outcome cost (bucket y)", "passed"),
+    ]
+    check = answer({"bounds": [bound | {"overrides": {}}]}, cases).checks[1]
+    assert (check.status, check.examples) == ("failed", ("e1", "e3", "e5", "e7", "e9"))
+
+
+def test_a_slow_case_is_named_by_its_runtime_and_not_by_its_score():
+    cases = [
+        GateCase("wrong", {"a": 0.0}, runtime_ms=1.0),
+        GateCase("slow", {"a": 1.0}, runtime_ms=90.0),
+        GateCase("unmeasured", {"a": 1.0}),
+    ]
+    for document in (
+        {"assertions": [{"template": "a", "conditions": ["runtime_avg <= 5"]}]},
+        {"bounds": [{"metric": "a", "statistic": "runtime_avg", "max": 5}]},
+    ):
+        check = only_check(document, cases)
+        assert (check.status, check.examples) == ("failed", ("slow",))
+
+
+@pytest.mark.parametrize("name", ["runtime_ms", "cost", "tokens"])
+@pytest.mark.parametrize("amount", [-1.0, float("nan"), float("inf")])
+def test_an_amount_is_finite_and_not_negative(name, amount):
+    with pytest.raises(ValueError):
+        GateCase("e", {}, **{name: amount})

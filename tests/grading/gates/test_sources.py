@@ -175,7 +175,7 @@ def test_cases_that_nobody_scored_keep_recovery_open():
     ("bound", "said"),
     [
         ({"metric": "selection", "min": 1, "per": "failure"}, "is for failures of tools"),
-        ({"metric": "recovery", "min": 1, "per": "error_class", "statistic": "runtime_avg"}, "no runtimes"),
+        ({"metric": "recovery", "min": 1, "per": "error_class", "statistic": "runtime_avg"}, "not for what cases take"),
         ({"metric": "recovery", "min": 1, "per": "model"}, "per"),
     ],
 )

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Self
+from math import isnan, nan
+from typing import Any, Self, get_args
 
-from toolevals.grading.gates.results import GateCase
+from toolevals.grading.gates.results import GateCase, Measure
+
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 # The scores of one example's trials, those that a metric arises in; None where no one has answered.
 Scores = tuple[float | None, ...]
@@ -20,12 +23,12 @@ Scores = tuple[float | None, ...]
 class Tally:
     """The number of examples that are alike: `counts` by the kinds of their cases, in order, as places in `kinds`.
 
-    `runtimes` are those that were measured, in milliseconds, by kind.
+    `taken` is what cases of each kind took, as far as it is known.
     """
 
     kinds: Sequence[GateCase]
     counts: Mapping[tuple[int, ...], int]
-    runtimes: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    taken: Mapping[Measure, Mapping[int, Sequence[float]]] = field(default_factory=dict)
 
     def cases(self) -> Iterator[tuple[int, int]]:
         """Yield each kind that occurs, and how many cases are of it."""
@@ -68,14 +71,15 @@ class CaseTable:
     """The cases of a run, in order.
 
     `kinds` are the distinct cases, without whose they are, and `names` the examples. Each case has a place in `names`
-    in `examples`, and one in `kinds` in `numbers`. `runtimes` are by kind, in milliseconds.
+    in `examples`, and one in `kinds` in `numbers`. `measures` are what each case took, NaN where no one says it; one
+    that no case says may be left out.
     """
 
     kinds: Sequence[GateCase]
     names: Sequence[str]
     examples: Sequence[int]
     numbers: Sequence[int]
-    runtimes: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    measures: Mapping[Measure, Sequence[float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, cases: Iterable[GateCase]) -> Self:
@@ -89,18 +93,19 @@ class CaseTable:
         distinct: list[GateCase] = []
         names: dict[str, int] = {}
         examples, numbers = array("I"), array("I")
-        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+        runtimes, costs, tokens = array("d"), array("d"), array("d")
         last, number = None, 0
         for example, runtime_ms, case in cases:
             if case is not last:
                 last, number = case, kinds.setdefault(_key(case), len(kinds))
             if number == len(distinct):
-                distinct.append(replace(case, example="", trial=0, runtime_ms=None))
-            if runtime_ms is not None:
-                runtimes[number].append(runtime_ms)
+                distinct.append(replace(case, example="", trial=0, runtime_ms=None, cost=None, tokens=None))
+            runtimes.append(nan if runtime_ms is None else runtime_ms)
+            costs.append(nan if case.cost is None else case.cost)
+            tokens.append(nan if case.tokens is None else case.tokens)
             examples.append(names.setdefault(example, len(names)))
             numbers.append(number)
-        return cls(distinct, list(names), examples, numbers, dict(runtimes))
+        return cls(distinct, list(names), examples, numbers, {"latency": runtimes, "cost": costs, "tokens": tokens})
 
     @classmethod
     def joined(cls, tables: Sequence[CaseTable]) -> Self:
@@ -109,7 +114,7 @@ class CaseTable:
         distinct: list[GateCase] = []
         names: dict[str, int] = {}
         examples, numbers = array("I"), array("I")
-        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+        measures: dict[Measure, array[float]] = {name: array("d") for name in MEASURES}
         for table in tables:
             kind_numbers = []
             for kind in table.kinds:
@@ -120,9 +125,9 @@ class CaseTable:
             places = [names.setdefault(name, len(names)) for name in table.names]
             examples.extend(map(places.__getitem__, table.examples))
             numbers.extend(map(kind_numbers.__getitem__, table.numbers))
-            for number, measured in table.runtimes.items():
-                runtimes[kind_numbers[number]].extend(measured)
-        return cls(distinct, list(names), examples, numbers, dict(runtimes))
+            for name, values in measures.items():
+                values.extend(table.measures.get(name) or array("d", [nan]) * len(table.numbers))
+        return cls(distinct, list(names), examples, numbers, measures)
 
     def __iter__(self) -> Iterator[GateCase]:
         """Yield each case, without its trial and its runtime."""
@@ -136,11 +141,8 @@ class CaseTable:
     def merged(self, change: Callable[[GateCase], GateCase]) -> CaseTable:
         """Return the same cases, each kind changed, where kinds may become equal."""
         merged = CaseTable.of(map(change, self.kinds))
-        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
-        for number, measured in self.runtimes.items():
-            runtimes[merged.numbers[number]].extend(measured)
         numbers = array("I", map(merged.numbers.__getitem__, self.numbers))
-        return CaseTable(merged.kinds, self.names, self.examples, numbers, runtimes)
+        return CaseTable(merged.kinds, self.names, self.examples, numbers, self.measures)
 
     @cached_property
     def patterns(self) -> tuple[Sequence[int], Sequence[tuple[int, ...]]]:
@@ -152,7 +154,31 @@ class CaseTable:
         """All examples, counted."""
         by_example, patterns = self.patterns
         counts = {patterns[pattern]: count for pattern, count in Counter(by_example).items()}
-        return Tally(self.kinds, counts, self.runtimes)
+        return Tally(self.kinds, counts, self.taken)
+
+    @cached_property
+    def taken(self) -> Mapping[Measure, Mapping[int, Sequence[float]]]:
+        """The amounts that the cases of each kind took, as far as it is known."""
+        found: dict[Measure, Mapping[int, Sequence[float]]] = {}
+        for name, values in self.measures.items():
+            by_kind: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+            for number, value in zip(self.numbers, values, strict=True):
+                if not isnan(value):
+                    by_kind[number].append(value)
+            found[name] = dict(by_kind)
+        return found
+
+    def missing(
+        self, measure: Measure, wanted: Sequence[bool], meets: Callable[[float], bool], *, unknown: bool
+    ) -> Iterator[str]:
+        """Yield the example of each case of the wanted kinds that took what does not meet a condition, in order.
+
+        With `unknown` also those of whose cases no one says what they took.
+        """
+        values = self.measures.get(measure) or array("d", [nan]) * len(self.numbers)
+        for example, number, value in zip(self.examples, self.numbers, values, strict=True):
+            if wanted[number] and (unknown if isnan(value) else not meets(value)):
+                yield self.names[example]
 
     def named(self, groups: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the names of each group's examples, each once and in order, by the groups of each kind."""

@@ -58,6 +58,8 @@ def case_of_grade(
     trial: int = 0,
     strata: Mapping[str, str] | None = None,
     runtime_ms: float | None = None,
+    cost: float | None = None,
+    tokens: float | None = None,
     due: str = "",
     metrics: Mapping[str, Verdict] | None = None,
 ) -> GateCase:
@@ -93,6 +95,8 @@ def case_of_grade(
         runtime_ms,
         passed,
         tuple(Failure(each["tool"], each["error_class"], each["score"]) for each in episodes),
+        cost=cost,
+        tokens=tokens,
     )
 
 

@@ -9,6 +9,13 @@ from toolevals.grading.gates.results import Check, CheckStatus
 from toolevals.grading.gates.rules import DecideBy, UnscoredPolicy
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 
+_SAY_IT = "give prices to the run, or `usage` and `latency_ms` in what is uploaded."
+_UNSCORED = {
+    False: "without a score: score them, or run them again.",
+    True: f"of which no one says what it took: {_SAY_IT}",
+}
+_KNOWN = {False: "scored", True: "known"}
+
 Holds = Callable[[float, float], bool | None]
 
 
@@ -24,7 +31,7 @@ def check_figure(
         return _check(name, "unanswered", figure, bound, reason)
     answer = _decide(figure, holds, policy)
     if answer is None:
-        words = f"It depends on {_cases(figure.unscored)} without a score: score them, or run them again."
+        words = f"It depends on {_cases(figure.unscored)} {_UNSCORED[figure.is_measured]}"
         return _check(name, "unanswered", figure, bound, words)
     if decide_by == "interval":
         if figure.interval is None:
@@ -48,11 +55,14 @@ def _too_little(figure: Figure, policy: UnscoredPolicy) -> str:
     if not whole:
         return "No case has it: check the metric's name and that its grader ran."
     if figure.observed is None:
+        if figure.is_measured:
+            return f"None of {_cases(whole)} says what it took: {_SAY_IT}"
         return f"None of {_cases(whole)} is scored: run its grader or judge."
     if figure.count < policy.minimum_count:
-        return f"Only {_cases(figure.count)} scored, and {policy.minimum_count:,} are asked for."
+        return f"Only {_cases(figure.count)} {_KNOWN[figure.is_measured]}, and {policy.minimum_count:,} are asked for."
     if policy.minimum_share is not None and figure.count / whole < policy.minimum_share:
-        return f"Only {figure.count:,} of {_cases(whole)} scored, and {policy.minimum_share:.0%} are asked for."
+        asked = f"{policy.minimum_share:.0%} are asked for."
+        return f"Only {figure.count:,} of {_cases(whole)} {_KNOWN[figure.is_measured]}, and {asked}"
     return ""
 
 
@@ -71,4 +81,9 @@ def _cases(count: int) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.4g}"
+    return "unknown" if value is None else figure_words(value)
+
+
+def figure_words(value: float) -> str:
+    """Return a figure as it is read: four digits, and all of them before the point."""
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"

@@ -51,8 +51,8 @@ class Condition:
     def words(self) -> str:
         """Return what is demanded, without the subject: `>= 0.95`, `between 0.5 and 1`."""
         if self.upper is not None:
-            return f"between {self.value:g} and {self.upper:g}"
-        return f"{self.operator} {self.value:g}"
+            return f"between {self.value:.12g} and {self.upper:.12g}"
+        return f"{self.operator} {self.value:.12g}"
 
     def __str__(self) -> str:
         if self.upper is not None:

@@ -15,8 +15,8 @@ from toolevals.grading.gates.conditions import (
 from toolevals.grading.gates.forbidden_subjects import outside_problems
 from toolevals.grading.gates.metrics import SHARES, STATISTICS
 from toolevals.grading.gates.rules import (
+    MEASURED_STATISTICS,
     RECOVERY,
-    TIME_STATISTICS,
     TOOL_STATISTICS,
     Assertion,
     Bound,
@@ -83,6 +83,8 @@ class _Reader:
                 self.say(f"{here}/overrides", "cannot be combined with both min and max")
         if overrides and not document.keys() & _GROUPED:
             self.say(f"{here}/overrides", _NEEDS_GROUPS)
+        if statistic in MEASURED_STATISTICS and document.get("decide_by") == "interval":
+            self.say(f"{here}/decide_by", f"is interval: {statistic} has none, ask for the value")
         if statistic in SHARES or statistic in TOOL_STATISTICS:
             limits = {"min": minimum, "max": maximum} | {f"overrides/{k}": v for k, v in _escaped(document).items()}
             for name, value in limits.items():
@@ -106,10 +108,13 @@ class _Reader:
         per: PerFailure | None = document.get("per")
         if per is None or statistic in TOOL_STATISTICS:
             return None
-        if document["metric"] in RECOVERY and statistic not in TIME_STATISTICS:
+        if document["metric"] in RECOVERY and statistic not in MEASURED_STATISTICS:
             return per
         if per != "tool":
-            self.say(f"{here}/per", f"is for failures of tools: metrics {' and '.join(RECOVERY)}, and no runtimes")
+            self.say(
+                f"{here}/per",
+                f"is for failures of tools: metrics {' and '.join(RECOVERY)}, and not for what cases take",
+            )
         return None
 
     def regression(self, place: int, document: Mapping[str, Any]) -> RegressionRule:

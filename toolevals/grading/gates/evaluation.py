@@ -21,12 +21,21 @@ from toolevals.grading.gates.results import (
     Check,
     GateCase,
     GateResult,
+    Measure,
     metrics_of,
     scope_words,
     softened,
     with_examples,
 )
-from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, ConsistencyRule, Gate, RegressionRule
+from toolevals.grading.gates.rules import (
+    MEASURED_STATISTICS,
+    TOOL_STATISTICS,
+    Assertion,
+    Bound,
+    ConsistencyRule,
+    Gate,
+    RegressionRule,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,11 @@ class _Evaluation:
             check = check_figure(
                 name, figure, condition.holds, condition.words, self.gate.unscored, decide_by=bound.decide_by
             )
-            yield softened(with_examples(replace(check, metric=bound.metric), at_fault.of(group)), bound.on_fail)
+            if measure := MEASURED_STATISTICS.get(bound.statistic):
+                names = self._dear(measure, condition, [each == group for each in groups], check)
+            else:
+                names = at_fault.of(group)
+            yield softened(with_examples(replace(check, metric=bound.metric), names), bound.on_fail)
 
     def _tally(self, groups: Sequence[str | None]) -> Mapping[str, Tally]:
         """Return the tally of each group, by the group of each kind; None is in no group."""
@@ -176,7 +189,19 @@ class _Evaluation:
 
     def _of_metric(self, name: str, figure: Figure, condition: Condition, metric: str | None) -> Check:
         check = check_figure(name, figure, condition.holds, condition.words, self.gate.unscored)
-        return with_examples(replace(check, metric=metric or ""), self._failing(metric))
+        names = self._failing(metric)
+        if measure := MEASURED_STATISTICS.get(condition.subject):
+            asked = [metric is None or kind.asks(metric) for kind in self.cases.kinds]
+            names = self._dear(measure, condition, asked, check)
+        return with_examples(replace(check, metric=metric or ""), names)
+
+    def _dear(self, measure: Measure, condition: Condition, wanted: Sequence[bool], check: Check) -> Iterator[str]:
+        """Yield the examples whose cases took what is not asked for; where that leaves it open, the unknown ones."""
+
+        def meets(taken: float) -> bool:
+            return condition.holds(taken) is True
+
+        return self.cases.missing(measure, wanted, meets, unknown=check.status == "unanswered")
 
     def _failing(self, metric: str | None, *, meets: Callable[[float], bool] | None = None) -> Iterator[str]:
         """Yield the examples of the cases that fail a metric, or have no score of it."""

@@ -10,11 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from math import inf
 from statistics import fmean
 
 from toolevals.grading.gates.case_table import Scores, Tally
 from toolevals.grading.gates.results import PASS_MARK
-from toolevals.grading.gates.rules import OF_PASSES
+from toolevals.grading.gates.rules import MEASURED_STATISTICS, OF_PASSES, SPENDING_STATISTICS
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.means import counted_mean
 from toolevals.grading.metrics.percentiles import percentile
@@ -34,11 +35,12 @@ _SCORE_STATISTICS: dict[str, Callable[[Counter[float]], float]] = {
     "p95_score": lambda scores: percentile(scores.elements(), 0.95) or 0.0,
     "total_pass_rate": lambda scores: _passed(scores) / scores.total(),
 }
-_RUNTIME_STATISTICS: dict[str, Callable[[list[float]], float]] = {
-    "runtime_avg": fmean,
-    "runtime_p95": lambda runtimes: percentile(runtimes, 0.95) or 0.0,
+# The mean of a case, or the 95th percentile of the cases.
+_MEASURED: dict[str, Callable[[list[float]], float]] = {
+    name: (lambda taken: percentile(taken, 0.95) or 0.0) if name.endswith("_p95") else fmean
+    for name in MEASURED_STATISTICS
 }
-STATISTICS: tuple[str, ...] = (*_SCORE_STATISTICS, *_RUNTIME_STATISTICS)
+STATISTICS: tuple[str, ...] = (*_SCORE_STATISTICS, *MEASURED_STATISTICS)
 # Those that are a share or a score, 0 to 1.
 SHARES: frozenset[str] = frozenset(name for name in _SCORE_STATISTICS if not name.endswith("_count"))
 
@@ -47,7 +49,8 @@ SHARES: frozenset[str] = frozenset(name for name in _SCORE_STATISTICS if not nam
 class Figure:
     """A figure over `count` scored cases, `unscored` next to them, and the range low..high that it could still take.
 
-    `interval` is clustered by example, of `examples` examples with a scored case.
+    `interval` is clustered by example, of `examples` examples with a scored case. `is_measured` says that it is of what
+    cases took, and that those are unscored that do not say it.
     """
 
     observed: float | None
@@ -57,12 +60,13 @@ class Figure:
     unscored: int
     interval: Interval | None = None
     examples: int = 0
+    is_measured: bool = False
 
 
 def figure_of(statistic: str, tally: Tally, metric: str | None) -> Figure:
     """Return a statistic of STATISTICS over the cases where a metric arises; None takes all metrics together."""
-    if statistic in _RUNTIME_STATISTICS:
-        return _runtime(statistic, tally, metric)
+    if statistic in _MEASURED:
+        return _measured(statistic, tally, metric)
     outcomes = tally.outcomes(metric, marks=statistic in OF_PASSES)
     if not outcomes:
         return Figure(None, 0.0, 1.0, 0, 0)
@@ -142,14 +146,18 @@ class ToolCounts:
         return Figure(observed, low, high, support, own, interval, sums.examples)
 
 
-def _runtime(statistic: str, tally: Tally, metric: str | None) -> Figure:
+def _measured(statistic: str, tally: Tally, metric: str | None) -> Figure:
     asked = {number: count for number, count in tally.cases() if metric is None or tally.kinds[number].asks(metric)}
-    runtimes = list(chain.from_iterable(tally.runtimes.get(number, ()) for number in asked))
-    if not runtimes:
-        return Figure(None, 0.0, float("inf"), 0, sum(asked.values()))
-    value = _RUNTIME_STATISTICS[statistic](runtimes)
-    # Runtimes that were not measured are left out: no one could bound what they were.
-    return Figure(value, value, value, len(runtimes), 0)
+    by_kind = tally.taken.get(MEASURED_STATISTICS[statistic], {})
+    taken = list(chain.from_iterable(by_kind.get(number, ()) for number in asked))
+    unknown = sum(asked.values()) - len(taken)
+    if not taken:
+        return Figure(None, 0.0, inf, 0, unknown, is_measured=True)
+    compute = _MEASURED[statistic]
+    value = compute(taken)
+    if not unknown or statistic not in SPENDING_STATISTICS:
+        return Figure(value, value, value, len(taken), 0, is_measured=True)
+    return Figure(value, compute([*taken, *[0.0] * unknown]), inf, len(taken), unknown, is_measured=True)
 
 
 def _scores(outcomes: Mapping[Scores, int]) -> tuple[Counter[float], int]:

@@ -12,6 +12,8 @@ from toolevals.grading.metrics.rates import Interval
 
 CheckStatus = Literal["passed", "failed", "warned", "unanswered", "skipped"]
 GateStatus = Literal["passed", "failed", "warned", "unanswered"]
+# What a case takes: milliseconds, money, tokens in and out.
+Measure = Literal["latency", "cost", "tokens"]
 OnFail = Literal["error", "warn", "skip"]
 
 # A score counts as a pass from here on.
@@ -62,8 +64,8 @@ class GateCase:
     that does not arise in this case is left out. `passed` says whether the case passed a metric that does not simply
     pass from PASS_MARK on. `tool` is the expected class and `called` the actual one, empty where unknown. `failures`
     are the failures of tools in it, with how well the agent reacted. `sources` says which metric answers a published
-    name. `runtime_ms` is None where it was not measured. Raises ValueError on a score outside 0..1, a NaN, or a runtime
-    that is negative or not finite.
+    name. `runtime_ms`, `cost` and `tokens` are None where no one says them. Raises ValueError on a score outside 0..1,
+    a NaN, or what was taken that is negative or not finite.
     """
 
     example: str
@@ -76,13 +78,16 @@ class GateCase:
     passed: Mapping[str, bool] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     sources: Mapping[str, str] = field(default_factory=lambda: PUBLISHED_METRICS)
+    cost: float | None = None
+    tokens: float | None = None
 
     def __post_init__(self) -> None:
         for metric, score in self.scores.items():
             if score is not None and not 0 <= score <= 1:
                 raise ValueError(f"the score {score} of {metric} is not between 0 and 1")
-        if self.runtime_ms is not None and not (isfinite(self.runtime_ms) and self.runtime_ms >= 0):
-            raise ValueError(f"a runtime of {self.runtime_ms} ms is none")
+        for name, taken in (("runtime", self.runtime_ms), ("cost", self.cost), ("number of tokens", self.tokens)):
+            if taken is not None and not (isfinite(taken) and taken >= 0):
+                raise ValueError(f"a {name} of {taken} is none")
 
     def asks(self, metric: str) -> bool:
         """Return whether the metric arises in this case."""

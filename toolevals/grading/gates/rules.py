@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
-from toolevals.grading.gates.results import OnFail
+from toolevals.grading.gates.results import Measure, OnFail
 from toolevals.grading.metrics.groups import MetricGroup
 
 RegressionKind = Literal["cases", "paired", "averages"]
@@ -20,8 +20,11 @@ TOOL_STATISTICS = ("precision", "recall", "f1")
 RECOVERY = ("recovery", "trajectory_recovery")
 # Those that only ask which cases passed; the others are of the values.
 OF_PASSES = frozenset(("pass_rate", "failed_count", "passed_count", "total_count", "total_pass_rate"))
-# Of runtimes: no score either.
-TIME_STATISTICS = ("runtime_avg", "runtime_p95")
+# Of what cases took: no scores either. Runtimes that no one measured are left out, as in the public command line.
+RUNTIME_STATISTICS: Mapping[str, Measure] = {"runtime_avg": "latency", "runtime_p95": "latency"}
+# Where a case does not say what it took, these are unanswered.
+SPENDING_STATISTICS: Mapping[str, Measure] = {"cost": "cost", "tokens": "tokens", "latency_p95": "latency"}
+MEASURED_STATISTICS: Mapping[str, Measure] = {**RUNTIME_STATISTICS, **SPENDING_STATISTICS}
 
 # The published gate of the tool-selection pipeline.
 DEFAULT_MINIMUMS: Mapping[str, float] = {
@@ -174,18 +177,18 @@ class Gate:
         return self.is_per_tool or any(bound.statistic in TOOL_STATISTICS for bound in self.bounds)
 
     @property
-    def is_timed(self) -> bool:
-        """Return whether a rule looks at runtimes."""
+    def measures(self) -> frozenset[Measure]:
+        """Return what rules ask of what cases took."""
         statistics = {bound.statistic for bound in self.bounds}
         statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
-        return not statistics.isdisjoint(TIME_STATISTICS)
+        return frozenset(MEASURED_STATISTICS[each] for each in statistics & MEASURED_STATISTICS.keys())
 
     @property
     def looks_at_values(self) -> bool:
         """Return whether a rule asks what cases are worth, and not only which of them passed."""
         statistics = {bound.statistic for bound in self.bounds}
         statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
-        of_scores = statistics - OF_PASSES - {*TOOL_STATISTICS, *TIME_STATISTICS}
+        of_scores = statistics - OF_PASSES - {*TOOL_STATISTICS, *MEASURED_STATISTICS}
         averages = any(rule.kind == "averages" for rule in self.regressions)
         return bool(self.case_assertions or self.groups or of_scores or averages)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from toolevals.grading.gates.checks import figure_words
 from toolevals.grading.gates.results import Check, CheckStatus, GateResult, GateStatus
 from toolevals.presentation.numbers import ABSENT
 
@@ -48,7 +49,7 @@ class GateReport:
 
 def figure(check: Check) -> str:
     """Return a check's figure: `0.95`, and a dash where there is none."""
-    return ABSENT if check.observed is None else f"{check.observed:.4g}"
+    return ABSENT if check.observed is None else figure_words(check.observed)
 
 
 def interval(check: Check) -> str:

@@ -159,9 +159,19 @@ class ListedRunSerializer(RunSerializer):
     decided_by = serializers.SerializerMethodField(help_text="What decides its cases, the most frequent first.")
     label_noise = serializers.SerializerMethodField(help_text="Null until a case is scored.")
     stale = serializers.CharField(source="row.stale", allow_blank=True)
+    cost_of_case = serializers.FloatField(
+        source="row.took.cost_of_case", allow_null=True, help_text="Money, by prices."
+    )
+    tokens_of_case = serializers.FloatField(
+        source="row.took.tokens_of_case", allow_null=True, help_text="The mean of tokens in and out."
+    )
+    latency_p95 = serializers.FloatField(
+        source="row.took.latency_p95", allow_null=True, help_text="Milliseconds of a conversation."
+    )
 
     class Meta(RunSerializer.Meta):
-        own = ("grading_id", "state", "reason", "outcome", "label_noise", "decided_by", "stale")
+        took = ("cost_of_case", "tokens_of_case", "latency_p95")
+        own = ("grading_id", "state", "reason", "outcome", "label_noise", *took, "decided_by", "stale")
         fields = (*RunSerializer.Meta.fields, *own)
 
     def get_decided_by(self, run: Any) -> list[str]:

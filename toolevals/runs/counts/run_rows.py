@@ -18,6 +18,7 @@ from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, 
 from toolevals.presentation import numbers
 from toolevals.presentation.label_noise import short_words
 from toolevals.runs.counts.label_noise import noises_of
+from toolevals.runs.counts.spending import Spending
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.clock import database_now
@@ -70,6 +71,11 @@ class RunRow:
     def noise_points(self) -> str:
         """By how many points wrong gold could move the rate: "±2.3"; empty where that is unknown."""
         return short_words(self.noise) if self.rate else ""
+
+    @property
+    def took(self) -> Spending:
+        """Return what its conversations took."""
+        return Spending.of(self.run.grading.spending if self.run.grading else None)
 
     @property
     def share(self) -> str:

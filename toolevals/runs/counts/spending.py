@@ -55,9 +55,31 @@ class Spending:
         """True where more is known than of single calls."""
         return bool(self.ends or self.told or self.timed or self.cost is not None)
 
+    @property
+    def cost_of_case(self) -> float | None:
+        """All that was spent, over the conversations; None where it is not known."""
+        return None if self.cost is None or not self.conversations else self.cost / self.conversations
+
+    @property
+    def tokens_of_case(self) -> float | None:
+        """The mean of tokens in and out, over the conversations that tell them; None without any."""
+        if self.tokens_in is None or self.tokens_out is None or not self.told:
+            return None
+        return (self.tokens_in + self.tokens_out) / self.told
+
+    @property
+    def says_of_cases(self) -> bool:
+        """True where what a case takes is known: money, tokens or time."""
+        return any(each is not None for each in (self.cost_of_case, self.tokens_of_case, self.latency_p95))
+
     def cost_of_each(self, passed: int) -> float | None:
         """Return the cost of each passed case: all that was spent, over those; None without either."""
         return None if self.cost is None or not passed else self.cost / passed
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any] | None) -> Self:
+        """Return what a grading keeps of it; nothing is known where it keeps nothing."""
+        return cls(**(document or {}))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

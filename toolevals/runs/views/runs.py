@@ -32,6 +32,7 @@ def runs(request: ProjectRequest) -> HttpResponse:
         "rows": rows,
         "older": page.older,
         "experiment": request.project.experiments.filter(slug=experiment).first() if experiment else None,
+        "any_spent": any(row.took.says_of_cases for row in rows),
         "any_running": any(row.is_running for row in rows),
     }
     return render(request, "runs/parts/run_table.html" if request.htmx else "runs/runs.html", context)

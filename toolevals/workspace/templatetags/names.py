@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from toolevals.presentation.labels import short
+from toolevals.presentation.numbers import amount
 
 register = template.Library()
 # Names of so many characters stand in one piece; of longer ones the end always stays in sight.
@@ -14,6 +15,7 @@ WHOLE = 28
 END = 20
 
 register.filter("short", short)
+register.filter("amount", amount)
 
 
 @register.filter
