@@ -121,8 +121,8 @@ def test_a_regression_hidden_by_an_equal_average_fails(sample, tmp_path, capsys)
     averages = tmp_path / "averages.json"
     averages.write_text('{"regressions": [{"rule": "averages", "metrics": ["selection"]}]}')
     assert gate(capsys, "--run", after, "--baseline", before, "--config", str(averages))[0] == Exit.OK
-    asked = ("--run", after, "--baseline", before, *LOW, "--fail-on-regression", "--worse-allowed", "0")
-    status, shown = gate(capsys, *asked)
+    compared = ("--run", after, "--baseline", before, *LOW, "--fail-on-regression", "--worse-allowed", "0")
+    status, shown = gate(capsys, *compared)
     assert status == Exit.FAILED
     (hidden,) = failed(shown, "tool_name_match")
     assert (hidden["observed"], hidden["example_count"]) == (3, 3)
