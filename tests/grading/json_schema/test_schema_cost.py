@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -24,9 +24,9 @@ def _tool(schema: dict[str, Any]) -> ToolSpec:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_multiplies_on_one_value_is_refused_by_pointer(name: str) -> None:
     schema, words = REFUSED[name]
-    began = perf_counter()
+    began = thread_time()
     problem = schema_problems(schema)[0]
-    assert perf_counter() - began < LONGEST_SECONDS
+    assert thread_time() - began < LONGEST_SECONDS
     assert words in problem.message
     with pytest.raises(InvalidDocument):
         call_problems(_tool(schema), {"a": 1})
@@ -35,11 +35,11 @@ def test_what_multiplies_on_one_value_is_refused_by_pointer(name: str) -> None:
 @pytest.mark.parametrize("name", CHECKED)
 def test_what_depends_on_the_value_is_checked_or_refused_in_a_short_time(name: str) -> None:
     schema, value = CHECKED[name]
-    began = perf_counter()
+    began = thread_time()
     assert schema_problems(schema) == []
     with suppress(InvalidDocument):
         call_problems(_tool(schema), value)
-    assert perf_counter() - began < LONGEST_SECONDS
+    assert thread_time() - began < LONGEST_SECONDS
 
 
 def test_a_tree_is_checked_at_any_depth_and_too_many_faults_are_one() -> None:
@@ -78,11 +78,11 @@ def test_ten_thousand_drawn_schemas_are_each_checked_in_a_short_time() -> None:
     for _ in range(10_000):
         schema = {"properties": {"a": _drawn(draw, 3)}, "$defs": {f"d{n}": _drawn(draw, 2) for n in range(6)}}
         value = {"a": _value(draw, 4)}
-        began = perf_counter()
+        began = thread_time()
         try:
             call_problems(_tool(schema), value)
         except InvalidDocument:
             refused += 1
-        longest = max(longest, perf_counter() - began)
+        longest = max(longest, thread_time() - began)
     assert longest < LONGEST_SECONDS
     assert 0 < refused < 10_000
