@@ -12,16 +12,22 @@ from toolevals.grading.layers.recovery import grade_recovery
 
 
 @needs_benchmark
-@pytest.mark.parametrize(("name", "found", "fabricated"), [("recovery_dev", 0.95, 0.9), ("recovery_dev2", 0.85, 0.5)])
-def test_the_development_sets(name, found, fabricated):
+@pytest.mark.parametrize(
+    ("name", "found", "classes", "followed", "fabricated", "loops"),
+    [("recovery_dev", 0.95, 0.92, 0.9, 0.9, 1), ("recovery_dev2", 0.85, 0.73, 0.7, 0.5, 0.8)],
+)
+def test_the_development_sets(name, found, classes, followed, fabricated, loops):
     rows = list(judged_rows(name))
     measures = measured(rows)
     told = "\n".join(mistakes(rows))
     assert measures.found[0] / measures.found[1] >= found, told
     assert measures.false == 0, told
+    assert measures.error_class[0] / measures.error_class[1] >= classes, told
+    assert measures.followed_by[0] / measures.followed_by[1] >= followed, told
     assert measures.wrong_passed[0] == measures.fabricated_passed[0] == measures.empty_failed[0] == 0, told
     assert measures.fabricated_recall[0] / measures.fabricated_recall[1] >= fabricated, told
     assert measures.fabricated_precision[0] == measures.fabricated_precision[1], told
+    assert measures.loop_recall[0] / measures.loop_recall[1] >= loops, told
     assert measures.loop_precision[0] == measures.loop_precision[1], told
 
 
