@@ -133,10 +133,14 @@ def test_earlier_turns_are_fetched_when_they_are_opened(person: Callable[[str], 
 def test_all_that_is_folded_is_searched(person: Callable[[str], Page], app: LiveApp) -> None:
     page = opened(person("Cem"), app, "long")
     page.keyboard.press("c")
-    page.keyboard.type("A-00503")
+    # Words half typed unfold other turns.
+    page.keyboard.type("A-00")
+    expect(page.locator(".turn-fold[open]").first).to_contain_text("A-00000")
+    page.keyboard.type("503")
     # Once in the user's words, once in the result.
     expect(page.locator("[data-find-count]")).to_have_text("1 of 2")
     expect(page.locator(".turn-fold[open]")).to_have_count(1)
+    expect(page.locator(".turn-fold[open]")).to_contain_text("A-00503")
 
 
 def test_a_fold_that_cannot_be_fetched_says_so_and_is_tried_again(person: Callable[[str], Page], app: LiveApp) -> None:

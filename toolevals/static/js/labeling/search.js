@@ -1,5 +1,5 @@
 // Find in the conversation: every match is marked, Enter goes to the next, Shift and Enter to the one before. What is
-// folded is searched too, and unfolded where a match is shown.
+// folded is searched too, and unfolded where a match is shown. Other words fold it again.
 import { onMain } from "./swap.js";
 import { loadAll } from "./turns.js";
 
@@ -10,6 +10,8 @@ const BLOCKS = ".msgs .msg-text, .msgs pre:not([data-raw]), .msgs .io > summary:
 const NOT_SAID = "sup, button:not(.pick), .visually-hidden";
 let ranges = [];
 let here = -1;
+// What the search itself unfolded.
+const unfolded = [];
 
 const field = () => document.getElementById("find-text");
 const fold = (text) => {
@@ -69,7 +71,11 @@ const show = (place) => {
   if (range) {
     const element = range.startContainer.parentElement;
     const inSummary = element.closest("summary")?.parentElement;
-    for (let part = element.closest("details"); part; part = part.parentElement.closest("details")) part.open ||= part !== inSummary;
+    for (let part = element.closest("details"); part; part = part.parentElement.closest("details")) {
+      if (part.open || part === inSummary) continue;
+      part.open = true;
+      unfolded.push(part);
+    }
     element.scrollIntoView({ block: "center" });
   }
   count();
@@ -80,6 +86,8 @@ const search = () => {
   const blocks = wanted ? [...document.querySelectorAll(BLOCKS)] : [];
   ranges = blocks.flatMap((block) => matchesIn(block, wanted)).slice(0, MOST);
   mark("found", ranges);
+  const before = unfolded.splice(0);
+  for (const part of before) part.open = false;
   show(0);
 };
 
