@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading, json_line, one_by_one
+from toolevals.cli.grade_lines import Grading, json_line
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.cli.native_rows import NativeRow, native_row
 from toolevals.grading.dialects import bfcl
@@ -36,8 +36,8 @@ class _Leaderboard:
 
     columns: tuple[str, ...] = ("id", "valid", "error_type")
 
-    def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(bfcl.check_row, rows)
+    def read(self, row: Any) -> bfcl.DialectVerdict:
+        return bfcl.check_row(row)
 
     def remark(self, graded: bfcl.DialectVerdict) -> None:
         """Return None: the checker always has a verdict."""
@@ -77,10 +77,7 @@ class _Scored:
         self._metrics = metrics
         self.columns = ("id", "trial", *metrics, "error", "unscored")
 
-    def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(self._read, rows)
-
-    def _read(self, row: Any) -> _Case:
+    def read(self, row: Any) -> _Case:
         read = native_row(row)
         return _Case(read.id, read.trial, self._scores(read))
 

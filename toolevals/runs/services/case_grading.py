@@ -43,8 +43,6 @@ from toolevals.workspace.jobs import Lease
 from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 READ_AT_ONCE = 250
-# Cases that take a step together: the code of one step and these cases fit into the cache of a processor.
-_TOGETHER = 32
 NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
 
 
@@ -61,7 +59,7 @@ def cases_grade(lease: Lease) -> None:
     kept = kept_grades(grading, lease.payload)
     judged: list[tuple[Any, ...]] = []
     graded = graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note)
-    for case in _with_texts(graded):
+    for case in graded:
         if case.transcript_id in kept:
             judged += judged_rows(grading, case)
         (facts,), *others = rows_of(case)
@@ -126,16 +124,6 @@ def graded_cases(
                         same_answers[answer] = case, told
                 about = transcript_id, case, *strata, example.revision, compiled, did
                 yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
-
-
-def _with_texts(cases: Iterator[Graded]) -> Iterator[Graded]:
-    """Yield the cases after the texts of their values and of their grades are made."""
-    while some := list(islice(cases, _TOGETHER)):
-        for case in some:
-            case.values()
-        for case in some:
-            case.detail()
-        yield from some
 
 
 class _Example(NamedTuple):
