@@ -15,7 +15,7 @@ from toolevals.cli.native_rows import NativeRow, native_row
 from toolevals.grading.dialects import bfcl
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score
-from toolevals.grading.dialects.leaderboard_turns import CATEGORIES, NOT_BY_STATE, category_of
+from toolevals.grading.dialects.leaderboard_turns import NOT_BY_STATE, category_of
 from toolevals.grading.dialects.rows import NoFormError, comparison
 from toolevals.presentation.csv import Cell
 
@@ -63,7 +63,7 @@ class _Leaderboard:
     def _read(self, row: Any) -> bfcl.DialectVerdict:
         if not (category := category_of(row)).startswith(_BY_STATE):
             return bfcl.check_row(row)
-        if category not in CATEGORIES:
+        if category.startswith(NOT_BY_STATE):
             why = f"{category} is not graded here: its simulators need models, search indices or the network"
         elif self._simulators is not None:
             return self._simulators.verdict(row)

@@ -59,7 +59,7 @@ class LeaderboardSimulators:
             raise InvalidDocument.at("/id", f"{name} is not in {self._folder}, and the row has no possible_answer")
         whole = {**published, "prediction": row.get("result"), **row}
         if error := turns_error(whole):
-            return DialectVerdict(name, valid=False, error_type=error)
+            return DialectVerdict(name, False, *error)
         try:
             said = self._checked(turns_of(whole))
         except (NoFormError, WorldDiedError) as error:
@@ -114,7 +114,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _mpmath() -> dict[str, str]:
-    """Return the files of `mpmath`, for which the simulator of mathematics asks, where it is installed beside us."""
+    """Return the files of `mpmath`, for which the simulator of mathematics asks, where it is installed with us."""
     found = importlib.util.find_spec("mpmath")
     if found is None or found.origin is None:
         return {}

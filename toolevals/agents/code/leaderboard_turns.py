@@ -1,7 +1,7 @@
 """Runs conversations of several turns on the leaderboard's own simulators, and compares the states that they leave.
 
 It is the main file of a simulator: it runs in the sandbox, knows the standard library alone, and finds the benchmark's
-files beside it. A call is a method of a class, found by its name among the public ones. No text is ever evaluated.
+files next to it. A call is a method of a class, found by its name among the public ones. No text is ever evaluated.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CLASSES = {
     "VehicleControlAPI": "vehicle_control",
 }
 FILES = (*sorted(CLASSES.values()), "long_context")
-# The folder, beside the data, where they are kept.
+# The folder, next to the data, where they are kept.
 SIMULATORS = "simulators"
 # The one class that begins without a configuration.
 STATELESS = "MathAPI"
-NO_LOGARITHM = "MathAPI.logarithm needs the package mpmath, which is not installed beside toolevals"
+NO_LOGARITHM = "MathAPI.logarithm needs the package mpmath, which is not installed with toolevals"
 LONGEST_SHOWN = 200
 DEEPEST_SHOWN = 30
 _MISSING = object()

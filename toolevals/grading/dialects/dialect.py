@@ -79,8 +79,7 @@ class Dialect:
         values = {option.name: option.default for option in self.options}
         for name, text in given:
             if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
-                raise WrongOptionError(f"{self.name} has no option {name}: {has}")
+                raise WrongOptionError(f"{self.name} has no option {name}: it has {', '.join(known)}")
             values[name] = known[name].read(text)
         return values
 

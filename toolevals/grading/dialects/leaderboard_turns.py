@@ -49,12 +49,14 @@ def category_of(row: Any) -> str:
     return found["category"] if found else ""
 
 
-def turns_error(row: Mapping[str, Any]) -> str | None:
-    """Return the error type of a prediction that is not worth running, None of any other."""
-    made = row.get("prediction")
+def turns_error(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the error type of a prediction that need not be run, and the reason; None of any other."""
+    made, expected = row.get("prediction"), len(_list(row, "possible_answer"))
     if not isinstance(made, list):
-        return "multi_turn:inference_error"
-    return "multi_turn:force_terminated" if len(made) != len(_list(row, "possible_answer")) else None
+        return "multi_turn:inference_error", "the prediction is no list of turns"
+    if len(made) != expected:
+        return "multi_turn:force_terminated", f"the prediction has {len(made)} turns, and {expected} are expected"
+    return None
 
 
 def turns_of(row: Mapping[str, Any]) -> Turns:
@@ -166,7 +168,7 @@ def _call(node: ast.Call, text: str, read: Callable[[ast.expr], Any]) -> TurnCal
         named = {_plain(each.arg or ...): _plain(read(each.value)) for each in node.keywords}
     except (ValueError, TypeError, RecursionError, MemoryError):
         shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} ..."
-        raise NoFormError(f"an argument in {shown} is no literal of JSON, and nothing is evaluated here.") from None
+        raise NoFormError(f"an argument in {shown} is no plain value, and nothing is evaluated here.") from None
     return {"name": ast.unparse(node.func), "positional": positional, "named": named}
 
 
