@@ -12,10 +12,10 @@ from toolevals.grading.dialects.rows import NoFormError
 
 def read(step: Any) -> list[tuple[str, list[Any], dict[str, Any]]]:
     """Return the calls of a step."""
-    row: dict[str, Any] = {"involved_classes": [], "initial_config": {}, "possible_answer": [[]], "prediction": [[step]]}
+    row: dict[str, Any] = {"involved_classes": [], "initial_config": {}, "possible_answer": [[]]}
     return [
         (call["name"], call["positional"], call["named"])
-        for steps in turns_of(row).made
+        for steps in turns_of({**row, "prediction": [[step]]}).made
         for calls in steps
         for call in calls
     ]
