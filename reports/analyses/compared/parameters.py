@@ -32,11 +32,6 @@ class ParameterDelta:
         return self.argument or "(all together)"
 
     @property
-    def ways(self) -> tuple[tuple[str, int], ...]:
-        """Return how many examples are right more often and less often."""
-        return ("fixed", self.compared.improved), ("broken", self.compared.worsened)
-
-    @property
     def stands(self) -> bool:
         """Return whether the change stands after the correction, in examples enough to tell."""
         return self.p_holm is not None and self.p_holm < ALPHA and self.compared.examples >= FEWEST_EXAMPLES
