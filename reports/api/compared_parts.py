@@ -98,7 +98,7 @@ class CompareJudgesView(PairView):
 
 
 class PairedSerializer(serializers.Serializer[Any]):
-    """What each paired change says: over how many examples, and how sure it is. `p_holm` is adjusted over all rows."""
+    """A paired change: over how many examples, and how sure it is. `p_holm` is adjusted over all rows."""
 
     examples = serializers.IntegerField(source="compared.examples")
     left_out = serializers.IntegerField(source="compared.left_out")
