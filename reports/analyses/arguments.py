@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -73,8 +73,4 @@ def wrong_rate(wrong: int, calls: int, parameter: tuple[str, str], sums: Mapping
     all_calls, some = sums.get((parameter[0],)), sums.get(parameter)
     if all_calls is None:
         return rate(wrong, calls)
-    if some is None:
-        return rate(wrong, calls, all_calls)
-    return rate(
-        wrong, calls, replace(all_calls, passed=some.passed, passed_squared=some.passed_squared, crossed=some.crossed)
-    )
+    return rate(wrong, calls, all_calls if some is None else all_calls.of_part(some))
