@@ -36,8 +36,8 @@ from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
 MOST_TOOLS = 24
-# What moved most; the rest is in the file.
-MOST_PARAMETERS = 6
+# What moved most, over the newest runs: there may be hundreds of parameters. The rest is in the file.
+MOST_PARAMETERS, MOST_RUNS_OF_PARAMETERS = 5, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     trend, judged = runs_trend(runs), judged_runs(runs)
     which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
     tools, judges, metrics = runs_tool_trend(runs, which), judge_trend(judged), metric_trend(runs)
-    parameters = parameter_trend(runs)
+    parameters = parameter_trend(runs[-MOST_RUNS_OF_PARAMETERS:])
     same = request.GET.get("scale") != "own"
     charts = trend_charts(trend, project, same_scale=same)
     everything = request.GET.get("tools") == "all"
