@@ -11,11 +11,15 @@ from toolevals.cli.grade_lines import json_line
 from toolevals.cli.grade_summary import Brief, summary_of
 from toolevals.cli.native_cases import Case, Example, case_of, example_of
 from toolevals.cli.native_rows import parted, prediction_of
+from toolevals.grading.dialects.other_verdicts import Own, verdicts_beside
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.engine.grading import grade
+from toolevals.grading.gates.results import FUNCTION_CALLS, PASS_MARK
 from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.presentation.csv import Cell
 
 # Examples that are kept for their next trials: in most files these stand together.
@@ -43,6 +47,7 @@ class NativeGrading:
         self._message_format = message_format
         self._is_json = is_json
         self._metrics = metrics
+        self._function_calls = [key for name, key in FUNCTION_CALLS.items() if name in metrics]
         self._readings = Readings()
         # By their text, the earliest first.
         self._kept: dict[bytes, Example] = {}
@@ -69,6 +74,8 @@ class NativeGrading:
         transcript = None if read is None else read.transcript
         graded = grade(example.compiled, transcript)
         metrics = case_metrics(example.compiled, transcript, graded, goal=example.goal, names=self._metrics)
+        if self._function_calls:
+            metrics |= _function_calls(example, transcript, self._function_calls)
         return case_of(example, made.get("trial", 0), graded, metrics, read)
 
     def _example(self, asked: dict[str, Any]) -> Example:
@@ -128,3 +135,16 @@ class NativeGrading:
     def summary(self, briefs: Iterable[Brief]) -> str:
         """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""
         return summary_of(briefs)
+
+
+def _function_calls(example: Example, transcript: Transcript | None, keys: Collection[str]) -> dict[str, Verdict]:
+    """Return what ai-evaluation says of a row, by the keys of its verdicts."""
+    others = verdicts_beside(Own("unscored"), example.compiled.expectation, transcript, example.tools, keys)
+    return {
+        key: Verdict(
+            each.status if each.score is None else "passed" if each.score >= PASS_MARK else "failed",
+            each.score,
+            each.said,
+        )
+        for key, each in others.items()
+    }
