@@ -40,7 +40,6 @@ from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatc
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
-from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
@@ -171,17 +170,10 @@ def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[t
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
         documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
         ends = {"start": examples[some[0]].position, "stop": examples[some[-1]].position + 1}
-        for entry, pk, document in _TRANSCRIPTS.values(run=run.pk, version=run.dataset_version_id, **ends):
+        found = models.Transcript.objects.between(run=run.pk, version=run.dataset_version_id, **ends)
+        for entry, pk, document in found.values_list("entry_id", "pk", "document"):
             documents[entry].append((pk, document))
         yield from documents.items()
-
-
-# Planned for its values: for a part of any size, PostgreSQL takes one in 200 of the version's entries.
-_TRANSCRIPTS = PreparedQuery(
-    lambda **between: models.Transcript.objects.between(**between).values_list("entry_id", "pk", "document"),
-    {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "stop": A_NUMBER + 1},
-    by_values=True,
-)
 
 
 def _read(document: Any) -> Transcript | None:
