@@ -8,12 +8,12 @@ from tests.grading.layers.result_use.scoring import HELD_OUT, judged, recorded, 
 
 # The second set is by another author.
 @needs_benchmark
-@pytest.mark.parametrize(("name", "found"), [("result_use_dev", 27), ("result_use_dev2", 8)])
+@pytest.mark.parametrize(("name", "found"), [("result_use_dev", 21), ("result_use_dev2", 8)])
 def test_the_development_sets(name: str, found: int) -> None:
     scores = score(judged(name))
     assert scores.precision >= 0.95
     assert scores.checkable[0] >= found
-    assert scores.wrongly_passed <= 8
+    assert scores.wrongly_passed <= 1
     assert scores.reported[False] == 0
 
 
@@ -21,8 +21,8 @@ def test_conversations_of_other_domains() -> None:
     scores = score(HELD_OUT)
     found, total = scores.checkable
     assert (scores.wrong, total) == (0, 33)
-    assert found >= 21
-    assert scores.wrongly_passed <= 4
+    assert found >= 16
+    assert scores.wrongly_passed <= 2
 
 
 @needs_benchmark

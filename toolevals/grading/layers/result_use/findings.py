@@ -44,46 +44,54 @@ def suspicion(mention: Mention, sources: Sources, stated: Collection[Key]) -> Su
     """
     if mention.kind == "identifier":
         near = _swapped_identifier(mention, sources)
-    elif mention.numbers:
-        if (found := _other_unit(mention, sources)) is not None:
-            return found
-        is_near = sources.fields <= FEW and mention.digits >= ENOUGH - 1
-        near = chain(_swapped_number(mention, sources), _other_power(mention, sources, stated)) if is_near else iter(())
-    else:
+    elif not mention.numbers:
         return None
+    elif (found := _other_unit(mention, sources)) is not None:
+        return found
+    elif sources.fields > FEW or mention.digits < ENOUGH - 1:
+        return None
+    else:
+        near = chain(_swapped_number(mention, sources, stated), _other_power(mention, sources, stated))
     return next((each for each in near if each.field.key not in stated), None)
 
 
 def _other_unit(mention: Mention, sources: Sources) -> Suspicion | None:
     """Return the field with exactly this number in another unit, where each such field is in one."""
-    equal = sources.equal_numbers(mention.numbers[0]) if mention.unit and mention.digits >= ENOUGH // 2 else []
+    equal = sources.equal_numbers(mention.numbers[0]) if mention.unit and len(mention.written) > 1 else []
     if not equal or not all(differs(mention.unit, value.measure) for value in equal):
         return None
     return Suspicion("wrong_unit", equal[0], equal[0].written)
 
 
-def _swapped_number(mention: Mention, sources: Sources) -> Iterator[Suspicion]:
+def _swapped_number(mention: Mention, sources: Sources, stated: Collection[Key]) -> Iterator[Suspicion]:
     """Yield the fields with a number's digits, two neighbours of them swapped."""
     sign = -1 if mention.numbers[0] < 0 else 1
     for word in _swapped(mention.written):
         if word[0] == "0" and word[1] != ".":
             continue
-        for value, _ in sources.held(mention._replace(keys=(sign * float(word),))):
-            is_meant = mention.digits >= ENOUGH or (mention.unit and (value.measure.unit or value.measure.is_money))
-            if is_meant and not value.fields:
+        for value in _meant(mention, sign * float(word), sources, stated):
+            if mention.digits >= ENOUGH or (mention.unit and (value.measure.unit or value.measure.is_money)):
                 yield Suspicion("flipped_digits", value, value.written)
 
 
 def _other_power(mention: Mention, sources: Sources, stated: Collection[Key]) -> Iterator[Suspicion]:
     """Yield the fields with a number's digits at another power of ten, where both name their unit."""
-    for factor in (10, 100, 1000) if mention.unit else ():
-        # The factor itself may be what was meant: 100 pieces of a weight.
-        if factor in stated or factor in sources.said or sources.equal_numbers(factor):
-            continue
-        for number in (mention.numbers[0] * factor, mention.numbers[0] / factor):
-            for value, _ in sources.held(mention._replace(keys=(number,))):
-                if not value.fields and (value.measure.unit or value.measure.scale != 1):
-                    yield Suspicion("changed_scale", value, value.written)
+    for power in (1, -1, 2, -2, 3, -3) if mention.unit else ():
+        for value in _meant(mention, mention.numbers[0] * 10.0**power, sources, stated):
+            if value.measure.unit or value.measure.scale != 1:
+                yield Suspicion("changed_scale", value, value.written)
+
+
+def _meant(mention: Mention, number: float, sources: Sources, stated: Collection[Key]) -> Iterator[FieldValue]:
+    """Yield the fields that hold another number in a claim's unit.
+
+    None where anything gives a number by which the two differ: added, as a factor, or in per cent.
+    """
+    gap = abs(mention.numbers[0] - number)
+    steps = (gap, mention.numbers[0] / number, number / mention.numbers[0], 100 * gap / abs(number))
+    told = (round(step, 6) for step in steps)
+    if not any(step in stated or step in sources.said or sources.equal_numbers(step) for step in told):
+        yield from (value for value, _ in sources.held(mention._replace(keys=(number,))) if not value.fields)
 
 
 def _swapped_identifier(mention: Mention, sources: Sources) -> Iterator[Suspicion]:

@@ -111,7 +111,17 @@ class _Reading:
         stated.update(number for mention in mentions for number in mention.numbers)
         for mention, (attribution, fields) in zip(mentions, held, strict=True):
             claim = Claim(message, mention.start, mention.end, mention.kind, text[mention.start : mention.end])
-            self._settle(claim, attribution, fields, self._suspicion(mention, attribution, fields, stated))
+            wrong = self._suspicion(mention, attribution, fields, stated)
+            if wrong is not None and not self.sources.results[wrong.field.result].is_trouble:
+                self._accuse(claim, wrong)
+                continue
+            self.claims.append(claim)
+            self.attributions.append(attribution)
+            self.used.update(
+                (value.result, pointer) for value in fields[:1] for pointer in value.fields or (value.pointer,)
+            )
+            if fields and not any(self.sources.is_meant(value, mention.unit) for value in fields):
+                self.doubts.append(claim.text)
         names = list(names_in(text, mentions))[: MAX_CLAIMS - len(self.claims)]
         for start, end in names:
             self.claims.append(Claim(message, start, end, "name", text[start:end]))
@@ -129,23 +139,14 @@ class _Reading:
             return None
         return suspicion(mention, self.sources, stated)
 
-    def _settle(
-        self, claim: Claim, attribution: Attribution, fields: Sequence[FieldValue], wrong: Suspicion | None
-    ) -> None:
-        """Take a claim as right, open, or wrong."""
-        if wrong is not None and not (result := self.sources.results[wrong.field.result]).is_trouble:
-            pointer, tool = wrong.field.pointer, result.tool or "the tool"
-            reason = f"“{claim.text.strip()}” is not what {tool}'s {pointer or 'answer'} holds: {wrong.truth}."
-            self.findings.append(
-                Finding(wrong.kind, reason, (len(self.claims),), result.message, pointer, result.call_id)
-            )
-            attribution = UNGROUNDED
-        elif fields:
-            self.used.update((fields[0].result, pointer) for pointer in fields[0].fields or (fields[0].pointer,))
-            if not any(value.fields or self.sources.is_alone(value) for value in fields):
-                self.doubts.append(claim.text)
+    def _accuse(self, claim: Claim, wrong: Suspicion) -> None:
+        """Add a claim and the finding that a result's field speaks against it."""
+        result, pointer = self.sources.results[wrong.field.result], wrong.field.pointer
+        held = f"{result.tool or 'the tool'}'s {pointer or 'answer'} holds: {wrong.truth}"
+        reason = f"“{claim.text.strip()}” is not what {held}."
+        self.findings.append(Finding(wrong.kind, reason, (len(self.claims),), result.message, pointer, result.call_id))
         self.claims.append(claim)
-        self.attributions.append(attribution)
+        self.attributions.append(UNGROUNDED)
 
     def _utilisation(self) -> Iterator[ResultFields]:
         """Yield each result's used and unused fields: values that a claim rests on, and texts that a reply holds."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, Key, mentions_in
-from toolevals.grading.layers.result_use.units import CURRENCIES, Measure, measure_of, minor_unit, unit_named
+from toolevals.grading.layers.result_use.units import CURRENCIES, Measure, measure_of, minor_unit, unit_named, words_of
 from toolevals.grading.layers.result_use.values import ClaimKind
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
@@ -18,7 +18,7 @@ MAX_ADDED = 200
 _COUNTED = Measure("#")
 _CURRENCY_KEYS = ("currency", "ccy", "curr", "currency_code", "currencyCode", "valuta", "moneda", "devise", "waehrung")
 _UNIT_KEYS = ("unit", "units", "uom", "einheit")
-_VALUE_NAMES = frozenset({"value", "values", "amount", "reading", "readings", "result", "total", "level", "quantity"})
+_VALUE_NAMES = words_of("value values amount reading readings result total level quantity")
 
 
 class FieldValue(NamedTuple):
@@ -59,7 +59,7 @@ class _Scope(NamedTuple):
 class Payload:
     """The text of the result at a place among the results, of which `room` fields are read.
 
-    `leaves` are (pointer, value); `lists` are the lists' lengths by (pointer, path).
+    `leaves` are (pointer, value); `has_flags` says whether there is a yes or no.
     """
 
     def __init__(self, place: int, content: str, room: int = MAX_FIELDS) -> None:

@@ -75,10 +75,12 @@ def _any_of(words: Iterable[str]) -> str:
 
 _DIGIT = re.compile(r"[0-9]")
 _JOINED = "_-./:@#%&=?+~"
-_WORD = re.compile(rf"[^\W_](?:\w|[{re.escape(_JOINED)}](?=[^\W_])){{0,{MAX_WORD}}}")
+_WORD = re.compile(rf"[^\W_](?:\w|(?::/)?[{re.escape(_JOINED)}](?=[^\W_])){{0,{MAX_WORD}}}")
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
-# Digits joined by hyphens, three groups or more.
-_CODE = re.compile(r"\d+(?:-\w+){2,}")
+# Groups of digits that make one identifier; not those of thousands.
+_CODE = re.compile(
+    r"\d+(?:-\w+){2,}|(?!\d{1,3}(?: \d{3})+(?![ \d]))(?=(?:\d[ -]?){8})\d{1,7}(?:[ -]\d{2,7}){1,7}(?!\d)"
+)
 _MERIDIEM = r"(?:\s?([AaPp])(?:[Mm]\b|\.\s?[Mm]\.))"
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d{1,9})?)?(?:Z\b|[+-]\d\d:?\d\d)?)?")
 _CLOCK = re.compile(rf"(\d{{1,2}})(?::(\d\d)(?::\d\d)?(?![\d:]){_MERIDIEM}?|{_MERIDIEM})")
@@ -251,15 +253,19 @@ def _at_digit(text: str, start: int, floor: int) -> tuple[Mention | None, int]:
     moment = _after_month(text, start, floor) or _moment(text, start)
     if moment is not None:
         return _with_weekday(text, moment, floor), moment.end
-    mention = None if _CODE.match(text, start) else _quantity(text, start, floor)
-    return (mention, max(mention.end, start + 1)) if mention else _word(text, start)
+    if code := _CODE.match(text, start):
+        return _identifier(code), code.end()
+    mention = _quantity(text, start, floor)
+    return (mention, mention.end) if mention else _word(text, start)
 
 
 def _word(text: str, start: int) -> tuple[Mention | None, int]:
     found = _WORD.match(text, start)
-    if found is None:
-        return None, start + 1
-    return Mention(*found.span(), "identifier", (folded(found[0]),)), found.end()
+    return (_identifier(found), found.end()) if found else (None, start + 1)
+
+
+def _identifier(found: re.Match[str]) -> Mention:
+    return Mention(*found.span(), "identifier", (folded(found[0]),))
 
 
 def _after_month(text: str, start: int, floor: int) -> Mention | None:

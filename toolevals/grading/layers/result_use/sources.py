@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
 from toolevals.grading.layers.result_use.scanner import MAX_TEXT, Key, Mention, folded, plain, replies_mentions
-from toolevals.grading.layers.result_use.units import Measure, suits, unit_called
+from toolevals.grading.layers.result_use.units import CURRENCIES, Measure, suits, unit_called
 from toolevals.grading.layers.result_use.values import UNGROUNDED, Attribution, SourceKind
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
@@ -150,9 +150,14 @@ class Sources:
         """Return the fields with exactly this number, whatever their unit."""
         return [value for _, _, value, _ in self._near("", number, 0.0, "") if not value.fields]
 
-    def is_alone(self, value: FieldValue) -> bool:
-        """Return whether the result holds no other value of a field's kind and measure."""
-        return len(self._alike.get((value.result, value.kind, value.measure), ())) < 2
+    def is_meant(self, value: FieldValue, unit: str) -> bool:
+        """Return whether a claim can mean a field alone.
+
+        The field names the unit that the claim says, and its result has no other value of its kind and measure.
+        """
+        is_named = not unit or unit in CURRENCIES or bool(value.measure.unit)
+        alike = self._alike.get((value.result, value.kind, value.measure), ())
+        return bool(value.fields) or (is_named and len(alike) < 2)
 
     def _near(self, dimension: str, number: float, slack: float, unit: str) -> list[_Reading]:
         readings = self._readings.get(dimension, [])

@@ -8,6 +8,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
 class Unit(NamedTuple):
     """A unit of a dimension: a number of it is `number * factor + offset` of the dimension's base unit."""
 
@@ -71,8 +76,8 @@ UNITS: dict[str, Unit] = {"C": Unit("temperature"), "F": Unit("temperature", 5 /
 WRITTEN: dict[str, str] = {
     **dict.fromkeys(("°c", "ºc", "celsius", "degrees celsius", "degrees c"), "C"),
     **dict.fromkeys(("°f", "ºf", "fahrenheit", "degrees fahrenheit", "degrees f"), "F"),
-    **{"kib": "kB", "mib": "MB", "gib": "GB", "tib": "TB"},
-}
+    "kib": "kB", "mib": "MB", "gib": "GB", "tib": "TB",
+}  # fmt: skip
 for _name, _dimension, _factor, _words, _prefixes in _TABLE:
     UNITS.setdefault(_name, Unit(_dimension, _factor))
     WRITTEN.update(dict.fromkeys(_words.split("|"), _name))
@@ -82,17 +87,17 @@ for _name, _dimension, _factor, _words, _prefixes in _TABLE:
         _forms += [_long + word for word in _words.split("|") if len(word) > 3]
         UNITS[_prefix + _name] = Unit(_dimension, _factor * _scale)
         WRITTEN.update(dict.fromkeys(_forms, _prefix + _name))
-# The same of a word in a field's name; what counts there or comes after "per" is no unit.
+# The same of a word in a field's name, but for words that mostly count or order there.
 _NAMED = WRITTEN | {"c": "C", "f": "F", "millis": "ms"}
-_NO_UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "year", "foot", "in"})
+_NO_UNITS = words_of("second minute hour day week month year foot")
 
 # Decimals of the currencies that have no two, by ISO 4217.
 _EXPONENTS: Mapping[str, int] = {
-    **dict.fromkeys("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(), 0),
-    **dict.fromkeys("BHD IQD JOD KWD LYD OMR TND".split(), 3),
+    **dict.fromkeys(words_of("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"), 0),
+    **dict.fromkeys(words_of("BHD IQD JOD KWD LYD OMR TND"), 3),
 }
-CURRENCIES = _EXPONENTS.keys() | set(
-    "USD EUR GBP CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD".split()
+CURRENCIES = _EXPONENTS.keys() | words_of(
+    "USD EUR GBP CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD"
 )
 # As written, in lower case -> code.
 CURRENCY_WORDS: Mapping[str, str] = {
@@ -102,16 +107,16 @@ CURRENCY_WORDS: Mapping[str, str] = {
     "tl": "TRY", "rupees": "INR", **{code.lower(): code for code in CURRENCIES},
 }  # fmt: skip
 # Currencies that share a sign or a word.
-_SHARED = tuple(map(frozenset, (("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"), ("JPY", "CNY"), ("NOK", "SEK", "DKK", "CZK"))))  # fmt: skip
+_SHARED = tuple(map(words_of, ("USD CAD AUD NZD SGD HKD MXN", "JPY CNY", "NOK SEK DKK CZK")))
 _SCALES = {
     **dict.fromkeys(("cents", "cent", "ct", "minor", "pence", "ore", "øre", "centimes"), 0.01), "micros": 1e-6,
     **dict.fromkeys(("thousand", "thousands", "tsd"), 1e3), **dict.fromkeys(("million", "millions", "mio"), 1e6),
 }  # fmt: skip
-_MONEY = frozenset(
+_MONEY = words_of(
     "price prices cost costs total amount balance fee fees fare fares net gross tax subtotal refund payment paid value"
-    " budget charge salary due rent deposit premium spend spent".split()
+    " budget charge salary due rent deposit premium spend spent"
 )
-_SPEEDS = frozenset({"gust", "wind", "speed", "current"})
+_SPEEDS = words_of("gust wind speed current")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[a-zß-ÿ]+|[A-Z][a-zß-ÿ]+|[A-Z]+(?![a-z])|\d+")
 
@@ -181,10 +186,10 @@ def minor_unit(currency: str) -> float:
 
 
 def suits(unit: str, measure: Measure) -> bool:
-    """Return whether a field names the unit that a claim says; money may leave its currency open."""
+    """Return whether a field's number can be in the unit that a claim says: the field names it, or none."""
     if unit in CURRENCIES:
         return not measure.unit and (not measure.currency or _is_same(unit, measure.currency))
-    return not unit or measure.unit == unit
+    return not unit or (measure.unit in {"", unit} and not measure.currency)
 
 
 def differs(unit: str, measure: Measure) -> bool:
