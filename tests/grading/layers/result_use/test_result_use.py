@@ -209,7 +209,9 @@ def test_a_derivation_names_its_fields() -> None:
 
 def test_a_later_turn_is_compared_too() -> None:
     use = _use(_ORDER, "The total is $45.10.", "The total is $54.10.")
-    assert [(finding.kind, use.claims[finding.claims[0]].message) for finding in use.findings] == [("flipped_digits", 5)]
+    assert [(finding.kind, use.claims[finding.claims[0]].message) for finding in use.findings] == [
+        ("flipped_digits", 5)
+    ]
 
 
 @pytest.mark.parametrize(

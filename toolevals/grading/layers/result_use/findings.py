@@ -29,7 +29,7 @@ class Suspicion(NamedTuple):
 
 
 def wrong_weekday(mention: Mention, fields: Collection[FieldValue]) -> Suspicion | None:
-    """Return what is wrong with the weekday beside a date that fields hold."""
+    """Return what is wrong with the weekday next to a date that fields hold."""
     dates = [(value, value.key) for value in fields if isinstance(value.key, tuple) and len(value.key) == 3]
     days = [(value, weekday_of(*key)) for value, key in dates if all(key)]
     if mention.weekday is None or any(day in {None, mention.weekday} for _, day in days):

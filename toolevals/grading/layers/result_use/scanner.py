@@ -122,7 +122,7 @@ class Mention(NamedTuple):
     """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
 
     `unit` is a name of `units.UNITS` or an ISO 4217 code, empty where none is said. `step` is what one of the last
-    digit that is written is worth. `weekday` is the one said beside a date, Monday 0.
+    digit that is written is worth. `weekday` is the one said next to a date, Monday 0.
     """
 
     start: int
@@ -146,7 +146,7 @@ class Mention(NamedTuple):
 
     @property
     def digits(self) -> int:
-        """How many digits a number has, without zeros at its ends."""
+        """The number of digits, without zeros at the ends."""
         return len(self.written.replace(".", "").strip("0"))
 
 
@@ -309,7 +309,7 @@ def _date(start: int, end: int, keys: tuple[Key, ...]) -> Mention | None:
 
 
 def _with_weekday(text: str, mention: Mention, floor: int) -> Mention:
-    """Return a moment; a date with the weekday that stands beside it."""
+    """Return a moment; a date with the weekday that stands next to it."""
     if mention.kind != "date":
         return mention
     head = max(floor, mention.start - 24)
