@@ -122,6 +122,12 @@ def test_each_kind_of_contradiction(result: Any, reply: str, kind: str) -> None:
         ({"isbn": "978-3-16-148410-0"}, "We sold 987 of them."),
         ({"name": "Adult", "guests": 18}, "Guests are at least 16 years old; 20 guests asked for it."),
         ("Contact 0664 555 0198 for order 6912002300.", "Call 06645550198 about 6912 00 23 00."),
+        ({"delay_min": 30}, "You have 30 days to return it."),
+        ({"rate_pct": 12.5}, "It rose by 1.25 percentage points."),
+        ({"start": "2027-03-05"}, "Come on Thursday. 5 March is the last day."),
+        ({"price_cents": 12550}, "Ten cost $1,255.00."),
+        ({"total": 1243.0, "fee": 9.0, "currency": "EUR"}, "It is €1,234.00 without the fee."),
+        ({"pot_thousand_eur": 14.82}, "There are €14.82 thousand."),
         # What only words tell apart.
         ({"class_avg": 2.6, "own_avg": 2.1}, "Your own average is 2.6."),
         ({"gate": "G94"}, "It leaves from gate G49."),

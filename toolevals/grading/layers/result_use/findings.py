@@ -29,7 +29,7 @@ class Suspicion(NamedTuple):
 
 
 def wrong_weekday(mention: Mention, fields: Collection[FieldValue]) -> Suspicion | None:
-    """Return what is wrong with the weekday next to a date that fields hold."""
+    """Return what is wrong with the weekday before a date that fields hold."""
     dates = [(value, value.key) for value in fields if isinstance(value.key, tuple) and len(value.key) == 3]
     days = [(value, weekday_of(*key)) for value, key in dates if all(key)]
     if mention.weekday is None or any(day in {None, mention.weekday} for _, day in days):
@@ -56,8 +56,12 @@ def suspicion(mention: Mention, sources: Sources, stated: Collection[Key]) -> Su
 
 
 def _other_unit(mention: Mention, sources: Sources) -> Suspicion | None:
-    """Return the field with exactly this number in another unit, where each such field is in one."""
-    equal = sources.equal_numbers(mention.numbers[0]) if mention.unit and len(mention.written) > 1 else []
+    """Return the field with exactly this number in another unit, where each such field is in one.
+
+    A duration says it of no field: 30 days are given to return anything.
+    """
+    is_measure = mention.unit and mention.kind != "duration" and len(mention.written) > 1
+    equal = sources.equal_numbers(mention.numbers[0]) if is_measure else []
     if not equal or not all(differs(mention.unit, value.measure) for value in equal):
         return None
     return Suspicion("wrong_unit", equal[0], equal[0].written)

@@ -86,7 +86,7 @@ class Payload:
             children = node.items() if isinstance(node, dict) else enumerate(node)
             if isinstance(node, dict):
                 scope = _scoped(node, scope)
-            else:
+            elif len(self._lists) < MAX_FIELDS:
                 self._lists[path] = (pointer, len(node))
             for key, child in children if len(self.leaves) < self._room else ():
                 name = str(key).replace("~", "~0").replace("/", "~1")
@@ -107,7 +107,7 @@ class Payload:
             self.values.append(FieldValue(self._place, pointer, path, "number", node, measure))
             return
         for mention in mentions_in(node):
-            said = _said_measure(mention.unit) if mention.unit else measure
+            said = measure if mention.kind == "number" and not mention.unit else _said_measure(mention.unit)
             for key in mention.keys:
                 kind = "time" if isinstance(key, tuple) and len(key) == 1 else mention.kind
                 self.values.append(FieldValue(self._place, pointer, path, kind, key, said))
@@ -150,25 +150,18 @@ def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
 
 
 def _measure(path: str, scope: _Scope) -> Measure:
-    """Return what a field's name, the one above it, and the objects around it say of its number."""
-    names = [part for part in reversed(path.split("/")) if part and not part.isdigit()]
-    measure = _said_of([*names, "", ""], scope)
-    return measure._replace(scale=minor_unit(measure.currency)) if measure.scale == 0.01 else measure
-
-
-def _said_of(names: list[str], scope: _Scope) -> Measure:
-    own, outer = measure_of(names[0]), measure_of(names[1])
-    if own.unit or own.currency or own.scale > 1:
-        return own
-    if own.scale == 1 and (outer.unit or outer.currency or outer.scale != 1):
-        currency = outer.currency or own.currency or scope.currency * outer.is_money
-        return outer._replace(currency=currency, is_money=outer.is_money or own.is_money)
-    is_value = names[0].lower() in _VALUE_NAMES
+    """Return what a field's name, of an element its list's, and the objects around it say of its number."""
+    name = next((part for part in reversed(path.split("/")) if part and not part.isdigit()), "")
+    measure, is_value = measure_of(name), name.lower() in _VALUE_NAMES
+    if measure.scale == 0.01:
+        currency = measure.currency or scope.currency
+        return measure._replace(currency=currency, scale=minor_unit(currency))
+    if measure.unit or measure.currency or measure.scale > 1:
+        return measure
     if scope.unit and is_value:
-        return own._replace(unit=scope.unit, is_money=False)
-    if scope.currency:
-        return own._replace(currency=scope.currency, is_money=own.is_money or is_value or own.scale != 1)
-    return own
+        return measure._replace(unit=scope.unit, is_money=False)
+    is_money = measure.is_money or (is_value and bool(scope.currency))
+    return measure._replace(currency=scope.currency * is_money, is_money=is_money)
 
 
 def _said_measure(unit: str) -> Measure:

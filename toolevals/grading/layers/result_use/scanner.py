@@ -94,8 +94,7 @@ _MONTH_BEFORE = re.compile(r"([^\W\d_]{3,10})\.? $")
 _AFTER_MONTH = re.compile(
     r"(\d{1,2})(?:st|nd|rd|th)?(?!\w|:\d|[.,]\d)(?:,?\s((?:19|20)\d\d)(?!\d|:\d|-\d))?|((?:19|20)\d\d)\b"
 )
-_WEEKDAY_BEFORE = re.compile(rf"(?<!\w)({_any_of(_WEEKDAYS)})[ ,.(]*(?:(?:the|den) )?$", re.IGNORECASE)
-_WEEKDAY_AFTER = re.compile(rf"(?: ?\(|, )({_any_of(_WEEKDAYS)})(?!\w)", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"(?<!\w)({_any_of(_WEEKDAYS)})[ ,(]*(?:(?:the|den) )?$", re.IGNORECASE)
 _NUMBER = re.compile(
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
     r"|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
@@ -122,7 +121,7 @@ class Mention(NamedTuple):
     """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
 
     `unit` is a name of `units.UNITS` or an ISO 4217 code, empty where none is said. `step` is what one of the last
-    digit that is written is worth. `weekday` is the one said next to a date, Monday 0.
+    digit that is written is worth. `weekday` is the one said before a date, Monday 0.
     """
 
     start: int
@@ -192,7 +191,7 @@ def names_in(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]
             mention = next(taken, None)
         if len(word[0]) == 1 or (mention is not None and mention.start < word.end()):
             continue
-        is_joined = not {".", "_", "@"}.isdisjoint(word[0])
+        is_joined = len(word[0]) > 4 and not {".", "_", "@"}.isdisjoint(word[0])
         if is_joined or not (word[0][0].islower() or _starts_sentence(text, word.start(), word[0][0])):
             yield word.span()
 
@@ -309,15 +308,12 @@ def _date(start: int, end: int, keys: tuple[Key, ...]) -> Mention | None:
 
 
 def _with_weekday(text: str, mention: Mention, floor: int) -> Mention:
-    """Return a moment; a date with the weekday that stands next to it."""
-    if mention.kind != "date":
-        return mention
+    """Return a moment; a date with the weekday that stands before it."""
     head = max(floor, mention.start - 24)
-    if found := _WEEKDAY_BEFORE.search(text[head : mention.start]):
-        return mention._replace(start=head + found.start(), weekday=_WEEKDAYS[found[1].lower()])
-    if found := _WEEKDAY_AFTER.match(text, mention.end):
-        return mention._replace(end=found.end(), weekday=_WEEKDAYS[found[1].lower()])
-    return mention
+    found = _WEEKDAY.search(text[head : mention.start]) if mention.kind == "date" else None
+    if found is None:
+        return mention
+    return mention._replace(start=head + found.start(), weekday=_WEEKDAYS[found[1].lower()])
 
 
 def _quantity(text: str, start: int, floor: int) -> Mention | None:

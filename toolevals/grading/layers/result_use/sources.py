@@ -21,7 +21,7 @@ MAX_MATCHES = 16
 MAX_ARGUMENTS = 1_000
 _WORD = re.compile(r"[^\W\d_]+")
 # A number, what comes first among equal ones, the field, and the rule by which the field gives it.
-_Reading: TypeAlias = tuple[float, tuple[bool, int], FieldValue, str]
+_Number: TypeAlias = tuple[float, tuple[bool, int], FieldValue, str]
 
 
 class ResultText(NamedTuple):
@@ -54,7 +54,7 @@ class Sources:
     words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
     _index: dict[Key, list[FieldValue]] = field(default_factory=dict)
     # By dimension, "" for numbers as they are said.
-    _readings: dict[str, list[_Reading]] = field(default_factory=dict)
+    _readings: dict[str, list[_Number]] = field(default_factory=dict)
     _order: int = 0
     # The keys of one kind and measure in one result.
     _alike: dict[tuple[int, str, Measure], set[Key]] = field(default_factory=dict)
@@ -159,9 +159,9 @@ class Sources:
         alike = self._alike.get((value.result, value.kind, value.measure), ())
         return bool(value.fields) or (is_named and len(alike) < 2)
 
-    def _near(self, dimension: str, number: float, slack: float, unit: str) -> list[_Reading]:
+    def _near(self, dimension: str, number: float, slack: float, unit: str) -> list[_Number]:
         readings = self._readings.get(dimension, [])
-        found: list[_Reading] = []
+        found: list[_Number] = []
         margin = slack + abs(number) * 1e-9
         for place in range(bisect_left(readings, (number - margin,)), len(readings)):
             reading, rank, value, rule = readings[place]

@@ -23,14 +23,14 @@ class Unit(NamedTuple):
 
 # Name, dimension, factor, how people write it in lower case, prefixes.
 _TABLE: tuple[tuple[str, str, float, str, str], ...] = (
-    ("%", "ratio", 0.01, "%|percent|per cent|percentage|pct|prozent|procent|por ciento|pour cent", ""),
+    ("%", "ratio", 0.01, "%|percent|per cent|pct|prozent|procent|por ciento|pour cent", ""),
     ("bp", "ratio", 0.0001, "bp|bps|basis points|basis point|basispunkte", ""),
     ("m", "length", 1, "m|metres|meters|metre|meter|metern|mètres|metros|metri", "m c k"),
     ("ft", "length", 0.3048, "ft|feet|foot", ""),
     ("in", "length", 0.0254, "inches|inch", ""),
     ("yd", "length", 0.9144, "yards|yard|yd", ""),
     ("mi", "length", 1609.344, "mi|miles|mile", ""),
-    ("nmi", "length", 1852, "nautical miles|nmi|nm", ""),
+    ("nmi", "length", 1852, "nautical miles|nmi", ""),
     ("m2", "area", 1, "m²|m2|sqm|qm|square metres|square meters|metros cuadrados", ""),
     ("ft2", "area", 0.09290304, "sq ft|sqft|square feet", ""),
     ("ha", "area", 10000, "ha|hectares|hectare|hektar", ""),
@@ -88,7 +88,7 @@ for _name, _dimension, _factor, _words, _prefixes in _TABLE:
         UNITS[_prefix + _name] = Unit(_dimension, _factor * _scale)
         WRITTEN.update(dict.fromkeys(_forms, _prefix + _name))
 # The same of a word in a field's name, but for words that mostly count or order there.
-_NAMED = WRITTEN | {"c": "C", "f": "F", "millis": "ms"}
+_NAMED = WRITTEN | {"c": "C", "f": "F", "millis": "ms", "percentage": "%", "nm": "nmi"}
 _NO_UNITS = words_of("second minute hour day week month year foot")
 
 # Decimals of the currencies that have no two, by ISO 4217.
