@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolevals.grading.layers.recovery import grade_recovery
 from toolevals.grading.layers.result_use import ResultUse, grade_result_use
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.values import Message, ToolCall, Transcript
@@ -233,6 +234,15 @@ def _cell(part: int, total: int) -> str:
     return f"{part} of {total} ({low} to {high})"
 
 
+def _print_recovery() -> None:
+    """Print what `recovery` accuses rewarded runs of: each is to be read."""
+    for trajectory in recorded():
+        if trajectory.is_rewarded:
+            verdict = grade_recovery(transcript_of((trajectory.policy, *trajectory.messages))).verdict
+            if verdict.status == "failed":
+                _say("  recovery:", trajectory[:3], verdict.reason)
+
+
 def _print_recorded() -> None:
     for with_policy in (True, False):
         verdicts: Counter[tuple[bool, str]] = Counter()
@@ -260,3 +270,4 @@ if __name__ == "__main__":
         for line in table():
             _say(line)
         _print_recorded()
+        _print_recovery()
