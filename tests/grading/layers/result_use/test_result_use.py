@@ -187,6 +187,7 @@ def test_what_only_the_policy_could_support_is_for_a_judge_without_it() -> None:
         # Values of which the result holds others of the same kind and unit.
         ({"feed_w": 1480, "load_w": 3245}, "The load is 3,245 W."),
         ([{"no": "B2", "eur": 96}, {"no": "B7", "eur": 99}], "It costs €99."),
+        ({"open": ["a", "b"], "closed": ["c", "d", "e"]}, "There are two."),
         # Times in other zones, and fractions that no unit names.
         ({"start": "2025-04-08T10:00:00Z"}, "It starts at 10:00 EST."),
         ({"value": 0.018}, "It is 1.8 %."),

@@ -104,7 +104,8 @@ _BEFORE = re.compile(
 )
 _SCALE = re.compile(rf"[ -]?({_any_of(_MULTIPLIERS)})\b\.?", re.IGNORECASE)
 _UNIT = re.compile(
-    rf"[ -]?(?:([$€£¥₹](?!\d)|(?:{_any_of(CURRENCY_WORDS)})\b)|((?:{_any_of(WRITTEN)})(?!\w)(/[a-z0-9]{{1,3}}\b)?))",
+    rf"[ -]?(?:([$€£¥₹](?!\d)|(?:{_any_of(filter(str.islower, CURRENCY_WORDS))})\b)"
+    rf"|((?:{_any_of(WRITTEN)})(?!\w)(/[a-z0-9]{{1,3}}\b)?))",
     re.IGNORECASE,
 )
 # What follows makes no number of the digits, unless it is the end of an ordinal.

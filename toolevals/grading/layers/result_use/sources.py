@@ -56,8 +56,8 @@ class Sources:
     # By dimension, "" for numbers as they are said.
     _readings: dict[str, list[_Number]] = field(default_factory=dict)
     _order: int = 0
-    # The keys of one kind and measure in one result.
-    _alike: dict[tuple[int, str, Measure], set[Key]] = field(default_factory=dict)
+    # The values of one kind and measure in one result, and those that follow by one rule.
+    _alike: dict[tuple[int, str, Measure, str], set[Key]] = field(default_factory=dict)
 
     def add_result(self, place: int, message: Message, call: ToolCall | None) -> None:
         """Read one tool result: the message at a place of the transcript, and the call that it answers."""
@@ -69,10 +69,9 @@ class Sources:
         trouble = trouble_in(content, is_error=message.is_error, call=call)
         for value in payload.values:
             self._order += 1
-            if not value.fields:
-                self._alike.setdefault((value.result, value.kind, value.measure), set()).add(value.key)
-                for key in _forms(value.key):
-                    self._index.setdefault(key, []).append(value)
+            self._alike.setdefault((value.result, value.kind, value.measure, value.rule), set()).add(value.key)
+            for key in _forms(value.key) if not value.fields else ():
+                self._index.setdefault(key, []).append(value)
             for dimension, number, rule in _readings_of(value):
                 # The newest field first, and one that holds the number before what follows from several.
                 rank = (bool(value.fields), -self._order)
@@ -151,13 +150,12 @@ class Sources:
         return [value for _, _, value, _ in self._near("", number, 0.0, "") if not value.fields]
 
     def is_meant(self, value: FieldValue, unit: str) -> bool:
-        """Return whether a claim can mean a field alone.
+        """Return whether a claim can mean a field, or what follows from several, alone.
 
-        The field names the unit that the claim says, and its result has no other value of its kind and measure.
+        It names the unit that the claim says, and its result has no other value of its kind and measure.
         """
         is_named = not unit or unit in CURRENCIES or bool(value.measure.unit)
-        alike = self._alike.get((value.result, value.kind, value.measure), ())
-        return bool(value.fields) or (is_named and len(alike) < 2)
+        return is_named and len(self._alike[value.result, value.kind, value.measure, value.rule]) < 2
 
     def _near(self, dimension: str, number: float, slack: float, unit: str) -> list[_Number]:
         readings = self._readings.get(dimension, [])
