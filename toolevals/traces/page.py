@@ -72,6 +72,11 @@ class TracePage:
         return judged
 
     @property
+    def span_names(self) -> dict[str, str]:
+        """The names of the spans by their ids."""
+        return {each.span.span_id: each.reading.tool or each.span.name for each in self.reading.spans}
+
+    @property
     def told(self) -> list[tuple[Judged, int]]:
         """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
         passed = [each for each in self.verdicts if each.verdict.status == "passed"]
@@ -112,7 +117,7 @@ def trace_page(trace: Trace) -> TracePage:
             *(Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))),
             *judged_of(trace),
         ],
-        not_judged=open_questions(trace),
+        not_judged=open_questions(trace, reading),
         unread=sorted(_unread(reading).items()),
         lone=[
             (each.event.name or "(no name)", each.span_id, pretty(dict(each.event.attributes)))
