@@ -132,6 +132,8 @@ def test_pages_count_thumbs_by_verdict_and_lead_to_a_calibration(
     rate_all(made, viewer)
     shown = text(client.get(reverse("runs:calibration", args=[project.slug, made.pk]), {"set": "thumbs"}))
     assert "By thumbs" in shown
+    assert "no figure takes them" in shown
+    assert "Kappa" not in shown
     assert "self-selected: in no figure" in shown
     client.force_login(viewer)
     assert "Have them rated" not in text(client.get(reverse("runs:judge", args=[project.slug, judge.pk])))
