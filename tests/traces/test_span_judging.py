@@ -307,6 +307,9 @@ def test_pages_counts_rest_and_files_name_the_span(bound, sends, server, client,
     (row,) = [each for each in page.split("</tr>") if f"spans/{5:016x}/" in each and "role=" in each]
     assert f"{title} (judge): failed" in row
     assert f'<a href="/p/shop/traces/{trace.pk}/spans/{5:016x}/">get_order</a>' in page
+    of_span = client.get(f"/p/shop/traces/{trace.pk}/spans/{5:016x}/").content.decode()
+    assert title in of_span
+    assert title not in client.get(f"/p/shop/traces/{trace.pk}/spans/{2:016x}/").content.decode()
     rest = client.get(f"/api/v1/projects/shop/traces/{trace.pk}/").json()["judged"]
     assert [(each["span_kind"], each["span_id"], each["status"]) for each in rest] == [
         ("tool", f"{3:016x}", "passed"),

@@ -67,7 +67,7 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         choices=SpanKind.choices,
         required=False,
         label="Ask about",
-        help_text=f"Spans of one kind are each a question, the first {MOST_SPANS} of a trace. It cannot be changed later.",
+        help_text=f"Spans of one kind are each a question, the first {MOST_SPANS} of a trace. This never changes.",
     )
 
     field_order = ("judge", "span_kind")

@@ -175,9 +175,10 @@ def _done(transcript: Transcript) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class SpanPage:
-    """One span: its attributes, each with whether someone read it, its events, and the process that made it."""
+    """One span: what judges said of it, its attributes, each with whether someone read it, its events, its process."""
 
     read: ReadSpan
+    judged: Sequence[Judged]
     attributes: Sequence[tuple[str, str, bool]]
     events: Sequence[tuple[str, str]]
     resource: str
@@ -192,6 +193,7 @@ def span_page(trace: Trace, span_id: str) -> SpanPage | None:
     unread = set(read.reading.unread)
     return SpanPage(
         read=read,
+        judged=[each for each in judged_of(trace) if each.rule.kind and each.verdict.span_id == span_id],
         attributes=[(name, _shown(value), name not in unread) for name, value in sorted(found.attributes.items())],
         events=[(event.name, pretty(dict(event.attributes))) for event in found.events],
         resource=pretty(dict(found.resource)),
