@@ -16,7 +16,7 @@ from tests.runs.building import cases_of
 from tests.runs.calibrated import judged_run, rate_all, scored
 from tests.runs.judged import judge_of
 from toolevals.runs.judging.calibration_results import results_of
-from toolevals.runs.models import CalibratedCase, Judge, JudgeCalibration, Thumb
+from toolevals.runs.models import CalibratedCase, Judge, JudgeCalibration, Thumb, Tryout
 from toolevals.runs.services import CalibrationRequest, calibration_begin, drift_begin, thumb_give
 from toolevals.workspace.models import Batch
 
@@ -68,7 +68,7 @@ def test_proposed_cases_are_rated_besides_those_that_chance_draws(judge, grading
     assert names(made, by_thumb=True) == {f"core-{number}" for number in DOWN} - by_chance != set()
     assert not made.cases.filter(by_thumb=True, is_held_out=True).exists()
     passed = made.cases.filter(by_thumb=True).values_list("case__transcript__entry__position", "passed")
-    assert all(is_passed == (position <= 12) for position, is_passed in passed)
+    assert all(is_passed == (position < 12) for position, is_passed in passed)
     # Nothing tells a rater which they are.
     places = made.cases.filter(by_thumb=True).values_list("position", flat=True)
     assert max(places) <= made.cases.count()
@@ -137,6 +137,32 @@ def test_pages_count_thumbs_by_verdict_and_lead_to_a_calibration(
     assert "self-selected: in no figure" in shown
     client.force_login(viewer)
     assert "Have them rated" not in text(client.get(reverse("runs:judge", args=[project.slug, judge.pk])))
+
+
+def test_a_changed_rubric_is_tried_on_the_proposed_cases_first(
+    client: Client, project, judge, grading, run_jobs, adjudicator
+):
+    client.force_login(adjudicator)
+    new = reverse("runs:rubric-new", args=[project.slug])
+    page = text(client.get(reverse("runs:judge", args=[project.slug, judge.pk])))
+    link = f"{new}?rubric={judge.rubric_id}&amp;thumbs=on&amp;run={grading.run.number}"
+    assert link in page
+    trial = client.get(link.replace("&amp;", "&")).context["trial"]
+    assert (trial["thumbs"].value(), trial["run"].value()) == ("on", str(grading.run.number))
+    body = {
+        "document": judge.rubric.document, "run": grading.run.number, "judge": str(judge.pk), "seed": "s",
+        "thumbs": True,
+    }  # fmt: skip
+    answer = client.post(f"/api/v1/projects/{project.slug}/rubric-tryouts/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["thumbs"]) == (201, True)
+    run_jobs()
+    tryout = Tryout.objects.get()
+    name = "case__transcript__entry__revision__example__external_id"
+    tried = list(tryout.cases.order_by("position").values_list(name, flat=True))
+    assert set(tried[: len(DOWN)]) == {f"core-{number}" for number in DOWN}
+    assert len(set(tried)) == 10
+    shown = text(client.get(reverse("runs:tryout", args=[project.slug, tryout.pk])))
+    assert "those with a thumb down first" in " ".join(shown.split())
 
 
 def test_files_and_rest_tell_the_verdict_and_the_set(client: Client, project, judge, grading, run_jobs, adjudicator):

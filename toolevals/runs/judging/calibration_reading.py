@@ -82,12 +82,13 @@ class ThumbCounts:
     """The thumbs on a judge's verdicts: (verdict, thumbs up, thumbs down).
 
     They choose themselves what they look at: no figure takes them. `proposed` counts the verdicts with a thumb down on
-    examples that no calibration has had, `grading` is the newest of theirs.
+    examples that no calibration has had, `grading` is the newest of theirs, `run` its number.
     """
 
     rows: Sequence[tuple[str, int, int]]
     proposed: int
     grading: Any
+    run: Any
 
     @classmethod
     def of(cls, judge: Judge) -> ThumbCounts:
@@ -95,10 +96,12 @@ class ThumbCounts:
         thumbs = Thumb.objects.on(judge).counted().with_verdicts().order_by().values_list("verdict", "is_up")
         counts = {(verdict, is_up): count for verdict, is_up, count in thumbs.annotate(count=Count("pk"))}
         proposed = Thumb.objects.proposed(judge)
+        newest = proposed.order_by("-case__grading").values_list("case__grading", "case__grading__run__number").first()
         return cls(
             rows=[(verdict, counts.get((verdict, True), 0), counts.get((verdict, False), 0)) for verdict in JUDGE],
             proposed=proposed.order_by().values("case").distinct().count(),
-            grading=proposed.order_by("-case__grading").values_list("case__grading", flat=True).first(),
+            grading=newest and newest[0],
+            run=newest and newest[1],
         )
 
     @property
