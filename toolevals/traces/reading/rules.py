@@ -145,16 +145,9 @@ RULES: Final = (
     Rule("schema", 2, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
-<<<<<<< HEAD
-    Rule("result_use", 4, "The answer says what results say", "agent", _result_use),
-    Rule("recovery", 2, "Errors of tools are dealt with", "agent", _recovery),
-    Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
-    Rule("cost", 1, "Tokens and money stay within the limit", "agent", _cost),
-=======
-    Rule("result_use", 3, "The answer says what results say", "", _result_use),
+    Rule("result_use", 4, "The answer says what results say", "", _result_use),
     Rule("recovery", 2, "Errors of tools are dealt with", "", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "", _cost),
->>>>>>> judges2
 )
 BY_NAME: Final = {rule.name: rule for rule in RULES}
