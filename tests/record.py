@@ -42,6 +42,9 @@ REPLACED = (
     (re.compile(r'(csrfmiddlewaretoken" value=|nonce=|"X-CSRFToken": ?|data-state=)"[^"]*"'), r'\1"TOKEN"'),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d| UTC)?"), "TIME"),
     (re.compile(r"\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*( \d{4})?(, \d\d:\d\d)?"), "DAY"),
+    (re.compile(r"\b\d\d:\d\d\b"), "CLOCK"),
+    (re.compile(r"shown=[0-9a-f]{16}"), "shown=HASH"),
+    (re.compile(r"/?tmp/(?:[\w.-]+/)*[\w.-]+|toolevals-\s+tests-\w+"), "TEMPORARY"),
     (re.compile(r"\d+(\.\d+)?[  ](ms|milliseconds?|seconds?|s|minutes?|hours?)\b( ago)?"), "DURATION"),
 )
 
@@ -138,7 +141,7 @@ def said(*arguments: str) -> str:
 
 def test_command_line(folder, tmp_path):
     verbs = next(one for one in command_parser()._actions if getattr(one, "choices", None) and one.dest == "verb")
-    for verb in ("", *verbs.choices):
+    for verb in ("", *(verbs.choices or ())):
         into(folder / "help", verb or "toolevals", said(*([verb] if verb else []), "--help"))
     data = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"])
     for path in sorted((data / "judged").glob("*.jsonl")):
