@@ -16,7 +16,7 @@ from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
-from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase, Measure
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase, Measure
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.statuses import Status
@@ -72,7 +72,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     `progress` is told now and then how many are read so far; what it raises ends the reading.
     """
     packed = packed_cases(grading)
-    read = _Read(grading, packed, _Wanted(gate))
+    read = _Read(grading, packed, _Wanted(gate, grading))
     names = read.names(progress)
     beside, facts = read.facts()
     measures = read.measures()
@@ -95,7 +95,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
 class _Wanted:
     """The data that a gate needs in addition to verdicts: it is read only then."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, grading: Grading) -> None:
         named = {*gate.metrics, *(metric for group in gate.groups for metric in group.metrics)}
         named |= {metric for rule in gate.regressions for metric in rule.metrics}
         named |= {rule.metric for rule in gate.consistency}
@@ -103,6 +103,9 @@ class _Wanted:
         every = every or any(assertion.template is None for assertion in gate.assertions)
         self.name_f1 = every or "tool_name_f1" in named
         self.judges = every or any(name.startswith(JUDGED) or name in PUBLISHED_JUDGES for name in named)
+        # The rules that a published name falls back to where they leave its judge no question.
+        left = {seat["rubric"] for seat in grading.judges if seat.get("unscored")}
+        self.rules = {name: PUBLISHED_METRICS[name] for name in named & left & PUBLISHED_METRICS.keys()}
         # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
         self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
         self.values = gate.looks_at_values
@@ -256,6 +259,9 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
     scores |= {name: value or 0.0 for shares in said["value"] for name, value in shares if scores.get(name) == 0}
     scores |= {name: value for name, value, _ in said["score"]}
     passed |= {name: is_passed for name, _, is_passed in said["score"]}
+    by_rule = {name: rule for name, rule in wanted.rules.items() if f"{JUDGED}{name}" not in scores and rule in scores}
+    scores |= {name: scores[rule] for name, rule in by_rule.items()}
+    passed |= {name: passed[rule] for name, rule in by_rule.items() if rule in passed}
     if wanted.name_f1 and (expected or scores["selection"] is None):
         scores["tool_name_f1"] = None if scores["selection"] is None else pairs_name_f1(said["pair"])
     strata = {name: value for row in said["strata"] for name, value in row if value}
@@ -267,4 +273,5 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
         strata=strata,
         passed=passed,
         failures=tuple(said["failure"]),
+        only_named=frozenset(by_rule),
     )

@@ -8,6 +8,8 @@ from dataclasses import replace
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.values.verdicts import JudgedVerdict
 
+# Of a published name whose judge was asked about what rules leave unscored alone.
+BY_RULES = "Where rules leave no question, they answer."
 # So much of an error is quoted.
 _LONGEST = 300
 

@@ -24,6 +24,7 @@ from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
 MOST_CHARACTERS = 200_000
 TOO_LONG = f"Not asked: this is longer than the {MOST_CHARACTERS:,} characters that a judge is given."
 TO_BE_JUDGED = "A judge has still to be asked."
+LEFT_TO_RULES = "Not asked: the judge answers what rules leave unscored, and here they leave no question."
 NOTHING_TO_SCORE = "The judge found nothing to score."
 SETTLED = "Settled by rules: the calls are equal to the expected ones."
 CRITERIA = "criteria"
