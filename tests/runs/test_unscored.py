@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from tests.agents.chat_server import Trouble, chat_server
 from tests.agents.judges import judging
+from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import STATUS, cases_of, example, rows_of, uploaded_run, version_of
 from tests.runs.judged import judge_of, verdicts_of
 from toolevals.grading.values.problems import InvalidDocument
@@ -162,6 +163,23 @@ def test_a_judge_with_a_share_goes_on_with_it_and_has_the_unscored_besides(run, 
     said = verdicts_of(run, "result_groundedness")
     assert {name for name, (status, _) in said.items() if status == "passed"} == shared | {"open", "also", "down"}
     assert len(server.requests) == len(shared | {"open", "also", "down"})
+
+
+def test_a_gate_on_the_published_name_takes_the_judge_where_it_was_asked_and_else_the_rule(run, run_jobs, project):
+    with chat_server(judging(lambda _: GROUNDED)) as server:
+        unscored_ask(run=run, actor=None, judge=judge_of(project, server, "result_groundedness", on=False))
+        run_jobs()
+    found = {
+        name: checks(hold(run, rate(name, 0.9)))[0] for name in ("result_groundedness", "judged:result_groundedness")
+    }
+    # Four of five: the wrong reply is the rule's to fail, and the judge does not hide it.
+    assert [(check.observed, check.count, check.status) for check in found.values()] == [
+        (0.8, 5, "failed"),
+        (1.0, 3, "passed"),
+    ]
+    assert "Where rules leave no question, they answer." in found["result_groundedness"].note
+    every = checks(hold(run, rate("result_groundedness", 0) | {"thresholds": {"default_pass_rate": 0}}))
+    assert [check.count for check in every if check.metric == "result_groundedness"] == [5]
 
 
 def test_the_pages_lead_to_the_click_and_show_the_answer(run, run_jobs, project, client: Client, adjudicator: User):

@@ -81,6 +81,8 @@ class CaseJudging:
             return _without(rubric, "errored", f"The rubric cannot be used: {type(error).__name__}: {error}")
 
     def _found(self, rubric: Rubric) -> JudgedVerdict:
+        if self.judgements.briefing.left_out.get(rubric.name) == LEFT_TO_RULES:
+            return _without(rubric, "unscored", LEFT_TO_RULES)
         units = self._units(rubric)
         if units.silence:
             return _without(rubric, "unscored", units.silence)

@@ -57,8 +57,8 @@ class JudgeSnapshot:
         return cls(**document)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the seat as it is kept."""
-        return asdict(self)
+        """Return the seat as it is kept; `unscored` only where it is so, as in older gradings."""
+        return {name: value for name, value in asdict(self).items() if name != "unscored" or value}
 
     def asks(self, example: object, grade: CaseGrade) -> bool:
         """Tell whether the judge is asked about an example with this grade by the rules."""
