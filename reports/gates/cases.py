@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
+from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
@@ -23,7 +24,7 @@ from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
-from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
+from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
 from toolevals.runs.services.case_grading import Compiler
 from toolevals.runs.services.packing import packed_cases
 
@@ -108,6 +109,8 @@ class _Wanted:
         self.rules = {name: PUBLISHED_METRICS[name] for name in named & left & PUBLISHED_METRICS.keys()}
         # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
         self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
+        # The layers whose rules may leave a question, under their own names or the published ones.
+        self.questions = every or any(PUBLISHED_METRICS.get(name, name) in UNSCORED for name in named)
         self.values = gate.looks_at_values
         self.failures = any(bound.per_failure for bound in gate.bounds)
         self.strata = tuple(name for name in Example.STRATA if name in gate.strata and name not in _HELD)
@@ -166,6 +169,7 @@ class _Read:
             (wanted.held_strata, self._held_strata),
             (wanted.tools, self._due),
             (wanted.judges, self._judged),
+            (wanted.questions, self._questions),
             (wanted.metrics or wanted.values, self._values),
             (wanted.failures, self._failures),
             (wanted.name_f1, self._pairs),
@@ -189,6 +193,12 @@ class _Read:
         judged = JudgedCase.objects.filter(~silent, grading=self._grading)
         for place, rubric, status, value in self._cases(judged, "rubric", "status", "value", case="case__"):
             yield place, ("score", (f"{JUDGED}{rubric}", value_of(status, value), status == "passed"))
+
+    def _questions(self) -> Iterator[tuple[int, _Fact]]:
+        """Yield the layers that arise and have no score, as their rules leave a question."""
+        left = CaseFinding.objects.filter(grading=self._grading, family="unscored")
+        for place, layer in self._cases(left, "kind", case="case__"):
+            yield place, ("score", (layer, None, False))
 
     def _failures(self) -> Iterator[tuple[int, _Fact]]:
         episodes = Episode.objects.filter(grading=self._grading)

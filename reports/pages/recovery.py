@@ -51,7 +51,7 @@ class EpisodeRow:
 
 
 def unscored_recoveries(grading: Grading) -> int:
-    """Return in how many cases the rules of recovery leave a question to a judge."""
+    """Return the number of cases in which the rules of recovery leave a question to a judge."""
     counted = FindingCount.objects.filter(grading=grading, family="unscored", kind="recovery", tool="")
     return next(iter(counted.values_list("cases", flat=True)), 0)
 

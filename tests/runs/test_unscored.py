@@ -182,6 +182,20 @@ def test_a_gate_on_the_published_name_takes_the_judge_where_it_was_asked_and_els
     assert [check.count for check in every if check.metric == "result_groundedness"] == [5]
 
 
+def test_a_gate_on_a_layer_is_unanswered_while_its_rules_leave_questions(run):
+    found = {name: checks(hold(run, rate(name, 0.2)))[0] for name in ("result_use", "recovery", "result_groundedness")}
+    assert [(check.count, check.status) for check in found.values()] == [
+        (2, "passed"),
+        (0, "unanswered"),
+        (2, "passed"),
+    ]
+    found = {name: checks(hold(run, rate(name, 0.5)))[0] for name in found}
+    assert {check.status for check in found.values()} == {"unanswered"}
+    assert "the judge result_groundedness answers the rest" in found["result_use"].note
+    assert "the judge trajectory_recovery answers the rest" in found["recovery"].note
+    assert checks(hold(run, rate("result_use", 0.9)))[0].status == "failed"
+
+
 def test_the_pages_lead_to_the_click_and_show_the_answer(run, run_jobs, project, client: Client, adjudicator: User):
     client.force_login(adjudicator)
     place = [project.slug, run.number]
