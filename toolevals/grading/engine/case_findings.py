@@ -91,9 +91,9 @@ def case_findings(grade: CaseGrade, expectation: Expectation, tools: Mapping[str
 def open_questions(grade: CaseGrade) -> Sequence[str]:
     """Return the layers of UNSCORED whose rules leave a question to a judge, which no broken schema settles."""
     statuses, questions = grade.statuses, []
-    if statuses["result_use"] == "unscored" and statuses["schema"] != "failed":
+    if statuses.get("result_use") == "unscored" and statuses.get("schema") != "failed":
         questions += ["result_use"] if grade.detail("result_use").get("question") else []
-    if statuses["recovery"] == "unscored" and grade.detail("recovery").get("episodes"):
+    if statuses.get("recovery") == "unscored" and grade.detail("recovery").get("episodes"):
         questions.append("recovery")
     return questions
 

@@ -237,11 +237,11 @@ class UnscoredQuestions(RunView):
     @extend_schema(request=UnscoredJudgeSerializer, responses={202: GradingStartedSerializer})
     @idempotent
     def post(self, request: Request, number: int) -> Response:
-        serializer = UnscoredJudgeSerializer(data=request.data)
+        run, serializer = self.find(number), UnscoredJudgeSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         judge = Judge.objects.in_project(self.project).filter(pk=serializer.validated_data["judge"]).first()
         if judge is None:
             raise InvalidDocument.at("/judge", "is no judge of this project")
-        grading = unscored_ask(run=self.find(number), actor=self.user, judge=judge)
+        grading = unscored_ask(run=run, actor=self.user, judge=judge)
         shown = GradingStartedSerializer({"grading": grading, "job": grading.job}).data
         return Response(shown, status=HTTPStatus.ACCEPTED)

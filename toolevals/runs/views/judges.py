@@ -114,9 +114,11 @@ def unscored(request: ProjectRequest, number: int) -> HttpResponse:
     runs = Run.objects.select_related("project", "grading__run__agent__tools__tools", "grading__run__project")
     run = get_object_or_404(runs, project=request.project, number=number)
     if request.method == "POST":
-        chosen = read_id(request.POST.get("judge", ""))
-        judge = get_object_or_404(Judge.objects.in_project(request.project), pk=chosen)
+        judges = Judge.objects.in_project(request.project)
+        judge = judges.filter(pk=read_id(request.POST.get("judge", ""))).first()
         try:
+            if judge is None:
+                raise InvalidDocument.at("/judge", "is no judge of this project")
             unscored_ask(run=run, actor=request.user, judge=judge)
             return redirect("reports:run", request.project.slug, number)
         except InvalidDocument as error:
