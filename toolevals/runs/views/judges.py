@@ -114,8 +114,8 @@ def unscored(request: ProjectRequest, number: int) -> HttpResponse:
     runs = Run.objects.select_related("project", "grading__run__agent__tools__tools", "grading__run__project")
     run = get_object_or_404(runs, project=request.project, number=number)
     if request.method == "POST":
-        judges = Judge.objects.in_project(request.project)
-        judge = judges.filter(pk=read_id(request.POST.get("judge", ""))).first()
+        chosen = read_id(request.POST.get("judge", ""))
+        judge = Judge.objects.in_project(request.project).filter(pk=chosen).first() if chosen else None
         try:
             if judge is None:
                 raise InvalidDocument.at("/judge", "is no judge of this project")
