@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -12,12 +12,17 @@ from reports.analyses.rates import ExampleSums, Rate, rate
 # How an argument is wrong beside the expected one; those that break the schema are counted apart.
 WRONG: Final = ("changed", "missing", "extra")
 INVALID: Final = "invalid"
+# Any way of WRONG, as lists of cases ask for it.
+ANY_WRONG: Final = "wrong"
+# What is called so is no parameter: the arguments as a whole.
+ALL_TOGETHER: Final = "(all together)"
 KINDS: Final = (*WRONG, INVALID)
 KIND_WORDS: Final[Mapping[str, str]] = {
     "changed": "another value",
     "missing": "missing",
     "extra": "not expected",
     "invalid": "breaks the schema",
+    "wrong": "wrong",
 }
 
 
@@ -37,7 +42,7 @@ class ArgumentRow:
     @property
     def name(self) -> str:
         """Return what the parameter is called; a schema can be broken by the arguments as a whole."""
-        return self.argument or "(all together)"
+        return self.argument or ALL_TOGETHER
 
 
 def argument_rows(
@@ -54,27 +59,18 @@ def argument_rows(
     held: dict[tuple[str, str], dict[str, int]] = {}
     for tool, argument, kind, count in counts:
         held.setdefault((tool, argument), dict.fromkeys(KINDS, 0))[kind] = count
-    rows = [
-        ArgumentRow(tool, argument, found, _wrong(found, aligned.get((tool, tool), 0), tool, argument, sums))
-        for (tool, argument), found in held.items()
-    ]
+    rows = []
+    for (tool, argument), found in held.items():
+        wrong = sum(found[kind] for kind in WRONG)
+        calls = aligned.get((tool, tool), 0)
+        rows.append(ArgumentRow(tool, argument, found, wrong_rate(wrong, calls, (tool, argument), sums)))
     rows.sort(key=lambda row: (-row.wrong.passed, -row.counts[INVALID], row.tool, row.argument))
     return tuple(rows)
 
 
-def _wrong(
-    counts: Mapping[str, int],
-    calls: int,
-    tool: str,
-    argument: str,
-    sums: Mapping[tuple[str, ...], ExampleSums],
-) -> Rate:
+def wrong_rate(wrong: int, calls: int, parameter: tuple[str, str], sums: Mapping[tuple[str, ...], ExampleSums]) -> Rate:
     """Return the rate of wrong ones. Of examples without any only the calls are known, of all examples by tool."""
-    wrong, all_calls, some = sum(counts[kind] for kind in WRONG), sums.get((tool,)), sums.get((tool, argument))
+    all_calls, some = sums.get((parameter[0],)), sums.get(parameter)
     if all_calls is None:
         return rate(wrong, calls)
-    if some is None:
-        return rate(wrong, calls, all_calls)
-    return rate(
-        wrong, calls, replace(all_calls, passed=some.passed, passed_squared=some.passed_squared, crossed=some.crossed)
-    )
+    return rate(wrong, calls, all_calls if some is None else all_calls.of_part(some))

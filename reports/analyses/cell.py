@@ -36,7 +36,7 @@ class Cell:
     # Of a called class that is divided: which part of it this is; and the same of an expected one.
     part: Part | None = None
     expected_part: Part | None = None
-    # The sums over the examples of its row, where those have several trials or calls.
+    # The sums over the examples of its row, where those have several trials or calls; of the whole matrix it passes.
     row_sums: ExampleSums | None = None
 
     @property

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
 from reports.analyses.layers import VerdictCounts
 from reports.analyses.rates import ExampleSums, Rate, rate
-from toolevals.grading.engine.case_findings import FAMILIES, FIELDS
+from toolevals.grading.engine.case_findings import BASES, FAMILIES, FIELDS
 
-# Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
-BASES: Final[Mapping[str, str]] = {
-    "failed_by": "outcome",
-    "wrong_tool": "selection",
-    "arguments": "arguments",
-    "result_use": "result_use",
-}
 # Of these families every kind is shown once anything is counted, those that nothing is of, too.
 WHOLE: Final = ("wrong_tool", "arguments")
 WORDS: Final[Mapping[str, str]] = {
@@ -140,25 +134,34 @@ def _query(found: str, tool: str) -> str:
 
 
 def findings_of(
-    counted: Iterable[tuple[str, str, str, int, int]], verdicts: VerdictCounts, sums: Mapping[str, ExampleSums]
+    counted: Iterable[tuple[str, str, str, int, int]],
+    verdicts: VerdictCounts,
+    sums: Mapping[str, ExampleSums],
+    parts: Mapping[tuple[str, ...], ExampleSums] = MappingProxyType({}),
 ) -> Findings:
     """Return the findings from rows of (family, kind, tool, cases, count) and the counted verdicts of the grading.
 
-    `sums` are those of the verdicts over examples, so that several trials of one example count as what they are.
+    `sums` are those of the verdicts over examples, so that several trials of one example count as what they are, and
+    `parts` those of the examples in which something was found, by family, kind and tool.
     """
     scored = {
         family: sum(verdicts.get(column, {}).get(status, 0) for status in ("passed", "failed"))
         for family, column in BASES.items()
     }
     wholes = {family: sums.get(column, sums.get("outcome")) for family, column in BASES.items()}
+
+    def share(family: str, kind: str, tool: str, cases: int) -> Rate | None:
+        if family not in scored:
+            return None
+        whole, part = wholes[family], parts.get((family, kind, tool)) if cases else ExampleSums()
+        return rate(cases, scored[family], whole.of_part(part) if whole and part else whole)
+
     rows = tuple(
-        FindingRow(
-            family, kind, tool, cases, count, rate(cases, scored[family], wholes[family]) if family in scored else None
-        )
+        FindingRow(family, kind, tool, cases, count, share(family, kind, tool, cases))
         for family, kind, tool, cases, count in sorted(counted, key=_order)
         if family in FAMILIES
     )
-    return Findings({name: _family(name, rows, scored.get(name, 0)) for name in FAMILIES}, rows)
+    return Findings({name: _family(name, rows, share(name, "", "", 0)) for name in FAMILIES}, rows)
 
 
 def _order(row: tuple[str, str, str, int, int]) -> tuple[int, int, str, str]:
@@ -168,7 +171,7 @@ def _order(row: tuple[str, str, str, int, int]) -> tuple[int, int, str, str]:
     return places[0], places[1], kind, tool
 
 
-def _family(name: str, rows: Sequence[FindingRow], scored: int) -> Family:
+def _family(name: str, rows: Sequence[FindingRow], none: Rate | None) -> Family:
     own = [row for row in rows if row.family == name]
     total = next((row for row in own if not row.kind), None)
     by_tool: dict[str, dict[str, FindingRow]] = {}
@@ -178,7 +181,7 @@ def _family(name: str, rows: Sequence[FindingRow], scored: int) -> Family:
     tools = [ToolRow(tool, tuple(found.get(kind) for kind in FAMILIES[name])) for tool, found in by_tool.items()]
     tools.sort(key=lambda each: (-sum(cell.cases for cell in each.cells if cell), each.tool))
     kinds = {row.kind: row for row in own if row.kind and not row.tool}
-    if rows and scored and name in WHOLE:
-        kinds = {kind: kinds.get(kind) or FindingRow(name, kind, "", 0, 0, rate(0, scored)) for kind in FAMILIES[name]}
-        total = total or FindingRow(name, "", "", 0, 0, rate(0, scored))
+    if rows and none and none.total and name in WHOLE:
+        kinds = {kind: kinds.get(kind) or FindingRow(name, kind, "", 0, 0, none) for kind in FAMILIES[name]}
+        total = total or FindingRow(name, "", "", 0, 0, none)
     return Family(name, total, tuple(kinds.values()), tuple(tools))

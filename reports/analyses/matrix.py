@@ -46,7 +46,7 @@ class Matrix:
     parts: Mapping[str, Part] = field(default_factory=dict)
     blocks: Mapping[str, int] = field(default_factory=dict)
     row_parts: Mapping[str, Part] = field(default_factory=dict)
-    sums: Mapping[tuple[str, str], ExampleSums] = field(default_factory=dict)
+    sums: Mapping[tuple[str, ...], ExampleSums] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> int:
@@ -93,8 +93,13 @@ class Matrix:
             self.costs.get((expected, actual)),
             self.parts.get(actual),
             self.row_parts.get(expected),
-            self.sums_of("recall", self.expected(expected)) if self.sums else None,
+            self._row_sums(expected, actual) if self.sums else None,
         )
+
+    def _row_sums(self, expected: str, actual: str) -> ExampleSums | None:
+        """Return the sums of a row, of which the cell passes where it is known how it falls on the examples."""
+        row, own = self.sums_of("recall", self.expected(expected)), self.sums.get(("cell", expected, actual))
+        return row.of_part(own) if row and own else row
 
     def called(self, actual: str) -> str:
         """Return the class that a column is, or is a part of."""
@@ -201,7 +206,7 @@ def matrix_of(
     parts: Mapping[str, Part] | None = None,
     blocks: Mapping[str, int] | None = None,
     row_parts: Mapping[str, Part] | None = None,
-    sums: Mapping[tuple[str, str], ExampleSums] | None = None,
+    sums: Mapping[tuple[str, ...], ExampleSums] | None = None,
 ) -> Matrix:
     """Return the matrix of `counts` by (expected, actual), with what its cells cost and the sums over its examples.
 

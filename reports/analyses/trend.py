@@ -105,6 +105,9 @@ class Point:
     judge: str = ""
     model: str = ""
     flag: str = ""
+    # Of parameters: which.
+    tool: str = ""
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)

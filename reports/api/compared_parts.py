@@ -97,7 +97,25 @@ class CompareJudgesView(PairView):
         return Response(JudgeDeltaSerializer(judge_deltas(self.runs(number, candidate)), many=True).data)
 
 
-class MetricDeltaSerializer(serializers.Serializer[Any]):
+class PairedSerializer(serializers.Serializer[Any]):
+    """A paired change: over how many examples, and how sure it is. `p_holm` is adjusted over all rows."""
+
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+
+
+class MeanDeltaSerializer(PairedSerializer):
+    """A mean in both runs; `rose` and `fell` count the examples that changed."""
+
+    mean = ShareDeltaSerializer(source="compared")
+    rose = serializers.IntegerField(source="compared.improved")
+    fell = serializers.IntegerField(source="compared.worsened")
+
+
+class MetricDeltaSerializer(MeanDeltaSerializer):
     """The mean of a metric of whole cases in both runs, over `examples`; `rose` and `fell` count those that changed.
 
     `p_holm` is adjusted over all metrics.
@@ -106,20 +124,37 @@ class MetricDeltaSerializer(serializers.Serializer[Any]):
     metric = serializers.CharField(source="name")
     version_before = serializers.SerializerMethodField()
     version_after = serializers.SerializerMethodField()
-    examples = serializers.IntegerField(source="compared.examples")
-    left_out = serializers.IntegerField(source="compared.left_out")
-    mean = ShareDeltaSerializer(source="compared")
-    rose = serializers.IntegerField(source="compared.improved")
-    fell = serializers.IntegerField(source="compared.worsened")
-    test = serializers.CharField(source="compared.test", allow_null=True)
-    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
-    p_holm = serializers.FloatField(allow_null=True)
 
     def get_version_before(self, row: MetricDelta) -> str:
         return row.versions[0]
 
     def get_version_after(self, row: MetricDelta) -> str:
         return row.versions[1]
+
+
+class SpendingDeltaSerializer(MeanDeltaSerializer):
+    """The mean of what a conversation takes in both runs, over the `examples` of which both say it.
+
+    `unit` is that of the means: money in the currency of each run's prices, tokens in and out, milliseconds. `rose` and
+    `fell` count the examples that took more and less; `p_holm` is adjusted over all rows.
+    """
+
+    name = serializers.CharField()
+    unit = serializers.CharField()
+
+
+class ParameterDeltaSerializer(PairedSerializer):
+    """The share of calls to the right tool whose parameter is right, in both runs, paired over `examples`.
+
+    `moved` is `regressed` or `improved` where the change stands; `p_holm` is adjusted over all parameters.
+    """
+
+    tool = serializers.CharField()
+    argument = serializers.CharField(allow_blank=True)
+    right = ShareDeltaSerializer(source="compared")
+    fixed = serializers.IntegerField(source="compared.improved")
+    broken = serializers.IntegerField(source="compared.worsened")
+    moved = serializers.CharField(allow_blank=True)
 
 
 class CompareMetricsView(PairView):
@@ -130,50 +165,12 @@ class CompareMetricsView(PairView):
         return Response(MetricDeltaSerializer(compared_metrics(self.runs(number, candidate)), many=True).data)
 
 
-class SpendingDeltaSerializer(serializers.Serializer[Any]):
-    """The mean of what a conversation takes in both runs, over the `examples` of which both say it.
-
-    `unit` is that of the means: money in the currency of each run's prices, tokens in and out, milliseconds. `rose` and
-    `fell` count the examples that took more and less; `p_holm` is adjusted over all rows.
-    """
-
-    name = serializers.CharField()
-    unit = serializers.CharField()
-    examples = serializers.IntegerField(source="compared.examples")
-    left_out = serializers.IntegerField(source="compared.left_out")
-    mean = ShareDeltaSerializer(source="compared")
-    rose = serializers.IntegerField(source="compared.improved")
-    fell = serializers.IntegerField(source="compared.worsened")
-    test = serializers.CharField(source="compared.test", allow_null=True)
-    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
-    p_holm = serializers.FloatField(allow_null=True)
-
-
 class CompareSpendingView(PairView):
     """The changes in what conversations take: money, tokens and time."""
 
     @extend_schema(parameters=PART_PARAMETERS, responses=SpendingDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(SpendingDeltaSerializer(compared_spending(self.runs(number, candidate)), many=True).data)
-
-
-class ParameterDeltaSerializer(serializers.Serializer[Any]):
-    """The share of calls to the right tool whose parameter is right, in both runs, paired over `examples`.
-
-    `moved` is `regressed` or `improved` where the change stands; `p_holm` is adjusted over all parameters.
-    """
-
-    tool = serializers.CharField()
-    argument = serializers.CharField(allow_blank=True)
-    examples = serializers.IntegerField(source="compared.examples")
-    left_out = serializers.IntegerField(source="compared.left_out")
-    right = ShareDeltaSerializer(source="compared")
-    fixed = serializers.IntegerField(source="compared.improved")
-    broken = serializers.IntegerField(source="compared.worsened")
-    test = serializers.CharField(source="compared.test", allow_null=True)
-    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
-    p_holm = serializers.FloatField(allow_null=True)
-    moved = serializers.CharField(allow_blank=True)
 
 
 class CompareParametersView(PairView):

@@ -17,7 +17,12 @@ from reports.trends.tools import ToolRate
 from toolevals.workspace.api.base import ProjectView
 
 ASKED = [
-    OpenApiParameter("of", str, enum=["tools"], description="Rates by tool instead of layers, depths and judges."),
+    OpenApiParameter(
+        "of",
+        str,
+        enum=["tools", "parameters"],
+        description="Rates by tool, or by parameter, instead of layers, depths and judges.",
+    ),
     OpenApiParameter("rate", str, enum=list(ToolRate), description="Of tools; by default recall."),
 ]
 
@@ -30,6 +35,8 @@ class TrendRateSerializer(RateSerializer):
     judge = serializers.CharField(allow_blank=True)
     model = serializers.CharField(allow_blank=True)
     flag = serializers.CharField(allow_blank=True)
+    tool = serializers.CharField(allow_blank=True, help_text="Of a parameter.")
+    argument = serializers.CharField(allow_blank=True, help_text="The parameter.")
 
 
 class TrendRunSerializer(serializers.Serializer[Any]):
@@ -95,4 +102,6 @@ def _answer(request: Request, scope: Scope) -> Response:
 
 def _rate(point: Point) -> dict[str, Any]:
     rate = {name: getattr(point.rate, name) for name in ("passed", "total", "value", "low", "high", "examples")}
-    return rate | {name: getattr(point, name) for name in ("line", "broken", "judge", "model", "flag")}
+    return rate | {
+        name: getattr(point, name) for name in ("line", "broken", "judge", "model", "flag", "tool", "argument")
+    }

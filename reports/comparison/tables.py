@@ -52,6 +52,8 @@ TOOLS: Final = (
     *(f"{name}_{part}" for name in MISTAKES for part in MISTAKE),
 )
 STRATA: Final = ("stratum", "value", *LAYERS)
+_MEANS: Final = ("examples", "left_out", "before", "after", "difference", "difference_low", "difference_high")
+_TEST: Final = ("test", "p_value", "p_holm")
 JUDGES: Final = (
     "rubric",
     *(f"{side}_{what}" for side in ("before", "after") for what in ("judge", "model", "version", "flag")),
@@ -74,56 +76,9 @@ JUDGES: Final = (
     "p_value",
     "p_holm",
 )
-METRICS: Final = (
-    "metric",
-    "version_before",
-    "version_after",
-    "examples",
-    "left_out",
-    "before",
-    "after",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "rose",
-    "fell",
-    "test",
-    "p_value",
-    "p_holm",
-)
-PARAMETERS: Final = (
-    "tool",
-    "argument",
-    "examples",
-    "left_out",
-    "before",
-    "after",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "fixed",
-    "broken",
-    "test",
-    "p_value",
-    "p_holm",
-    "moved",
-)
-SPENDING: Final = (
-    "name",
-    "unit",
-    "examples",
-    "left_out",
-    "before",
-    "after",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "rose",
-    "fell",
-    "test",
-    "p_value",
-    "p_holm",
-)
+METRICS: Final = ("metric", "version_before", "version_after", *_MEANS, "rose", "fell", *_TEST)
+PARAMETERS: Final = ("tool", "argument", *_MEANS, "fixed", "broken", *_TEST, "moved")
+SPENDING: Final = ("name", "unit", *_MEANS, "rose", "fell", *_TEST)
 MATRIX: Final = ("expected", "actual", "before", "after", "difference", "entered", "left", "row_total")
 CASES: Final = (
     "revision_id",
@@ -178,35 +133,23 @@ def judges(rows: Iterable[JudgeDelta]) -> Iterator[tuple[Cell, ...]]:
 
 def metrics(rows: Iterable[MetricDelta]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each metric of whole cases that both runs scored."""
-    for row in rows:
-        each = row.compared
-        yield (
-            row.name,
-            *row.versions,
-            each.examples,
-            each.left_out,
-            each.before,
-            each.after,
-            each.difference,
-            *_span(each.interval),
-            *_test(each, row.p_holm),
-        )
+    return ((row.name, *row.versions, *_means(row)) for row in rows)
 
 
 def parameters(rows: Iterable[ParameterDelta]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each parameter that is wrong somewhere in either run."""
-    for row in rows:
-        each = row.compared
-        means = each.before, each.after, each.difference, *_span(each.interval)
-        yield row.tool, row.argument, each.examples, each.left_out, *means, *_test(each, row.p_holm), row.moved
+    return ((row.tool, row.argument, *_means(row), row.moved) for row in rows)
 
 
 def spending(rows: Iterable[SpendingDelta]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for money, tokens and time, as far as both runs say what conversations take."""
-    for row in rows:
-        each = row.compared
-        means = each.before, each.after, each.difference, *_span(each.interval)
-        yield row.name, row.unit, each.examples, each.left_out, *means, *_test(each, row.p_holm)
+    return ((row.name, row.unit, *_means(row)) for row in rows)
+
+
+def _means(row: MetricDelta | ParameterDelta | SpendingDelta) -> tuple[Cell, ...]:
+    each = row.compared
+    means = each.before, each.after, each.difference, *_span(each.interval)
+    return each.examples, each.left_out, *means, *_test(each, row.p_holm)
 
 
 def _layer(row: LayerDelta) -> tuple[Cell, ...]:

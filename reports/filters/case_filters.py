@@ -153,7 +153,7 @@ class CaseFilter:
     ended: str = ""
     # "selection": the answer is right though that failed.
     latent: str = ""
-    # One way in which an argument of a tool is wrong: see `reports.analyses.arguments`.
+    # One way in which an argument of a tool is wrong, or any: see `reports.analyses.arguments`.
     fault: str = ""
     tool: str = ""
     parameter: str = ""

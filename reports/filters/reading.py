@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from reports.analyses.arguments import KINDS
+from reports.analyses.arguments import ANY_WRONG, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.layers import WARNING
 from reports.filters.case_filters import (
@@ -60,7 +60,8 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
     if and_column not in COLUMNS or and_status not in STATUSES or and_column == column:
         and_column = and_status = ""
     fault = text(parameters, "fault")
-    of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if fault in KINDS else {}
+    is_fault = fault in (*KINDS, ANY_WRONG)
+    of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if is_fault else {}
     of_parameter |= _of_findings(parameters)
     return CaseFilter(
         filters=read_filters(parameters),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from math import nan
 from typing import Any, Final
@@ -12,12 +12,24 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
+from reports.analyses.dialects import Pattern
+from reports.dialects.making import dialects_read
+from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
-from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase, Measure
+from toolevals.grading.gates.results import (
+    FUNCTION_CALLS,
+    JUDGED,
+    PASS_MARK,
+    PUBLISHED_JUDGES,
+    PUBLISHED_METRICS,
+    Failure,
+    GateCase,
+    Measure,
+)
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.statuses import Status
@@ -73,7 +85,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     `progress` is told now and then how many are read so far; what it raises ends the reading.
     """
     packed = packed_cases(grading)
-    read = _Read(grading, packed, _Wanted(gate, grading))
+    read = _Read(grading, packed, _Wanted(gate, grading.judges))
     names = read.names(progress)
     beside, facts = read.facts()
     measures = read.measures()
@@ -93,10 +105,22 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     return CaseTable(known, names, examples, numbers, taken)
 
 
+def unread_notes(gate: Gate, gradings: Iterable[Grading]) -> dict[str, str]:
+    """Return a note for each metric of ai-evaluation by whose rules one of the gradings is not read."""
+    wanted = _Wanted(gate).function_calls
+    unread = [each for each in gradings if wanted and not ((read := dialects_read(each)) and read.finished_at)]
+    words = " ".join(
+        f"Run {each.run.number} is not read by the rules of ai-evaluation: begin Other evaluators on its pages, and "
+        "then hold the gate again."
+        for each in unread
+    )
+    return {name: words for name, key in FUNCTION_CALLS.items() if key in wanted} if words else {}
+
+
 class _Wanted:
     """The data that a gate needs in addition to verdicts: it is read only then."""
 
-    def __init__(self, gate: Gate, grading: Grading) -> None:
+    def __init__(self, gate: Gate, judges: Sequence[Mapping[str, Any]] = ()) -> None:
         named = {*gate.metrics, *(metric for group in gate.groups for metric in group.metrics)}
         named |= {metric for rule in gate.regressions for metric in rule.metrics}
         named |= {rule.metric for rule in gate.consistency}
@@ -105,12 +129,13 @@ class _Wanted:
         self.name_f1 = every or "tool_name_f1" in named
         self.judges = every or any(name.startswith(JUDGED) or name in PUBLISHED_JUDGES for name in named)
         # The rules that a published name falls back to where they leave its judge no question.
-        left = {seat["rubric"] for seat in grading.judges if seat.get("unscored")}
+        left = {seat["rubric"] for seat in judges if seat.get("unscored")}
         self.rules = {name: PUBLISHED_METRICS[name] for name in named & left & PUBLISHED_METRICS.keys()}
         # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
         self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
         # The layers whose rules may leave a question, under their own names or the published ones.
         self.questions = every or any(PUBLISHED_METRICS.get(name, name) in UNSCORED for name in named)
+        self.function_calls = frozenset(FUNCTION_CALLS[name] for name in named & FUNCTION_CALLS.keys())
         self.values = gate.looks_at_values
         self.failures = any(bound.per_failure for bound in gate.bounds)
         self.strata = tuple(name for name in Example.STRATA if name in gate.strata and name not in _HELD)
@@ -171,6 +196,7 @@ class _Read:
             (wanted.judges, self._judged),
             (wanted.questions, self._questions),
             (wanted.metrics or wanted.values, self._values),
+            (wanted.function_calls, self._function_calls),
             (wanted.failures, self._failures),
             (wanted.name_f1, self._pairs),
         )
@@ -229,6 +255,24 @@ class _Read:
                 verdicts = detail["verdicts"].items()
                 shares = tuple((name, each["value"]) for name, each in verdicts if each["status"] == "failed")
                 yield place, ("value", shares)
+
+    def _function_calls(self) -> Iterator[tuple[int, _Fact]]:
+        """Yield what ai-evaluation says, where the grading is read by its rules."""
+        reading = dialects_read(self._grading)
+        if reading is None or reading.finished_at is None:
+            return
+        places = [
+            (at, each["key"]) for at, each in enumerate(reading.columns) if each["key"] in self.wanted.function_calls
+        ]
+        said = DialectCase.objects.filter(reading=reading)
+        for place, selection, pattern, detail in self._cases(
+            said, "case__selection", "pattern", "detail", case="case__"
+        ):
+            statuses = Pattern.from_text(pattern).statuses
+            for at, key in places:
+                if metric_arises(statuses[at + 1], selection):
+                    score = detail["scores"][at]
+                    yield place, ("score", (key, score, score is not None and score >= PASS_MARK))
 
     def _due(self) -> Iterator[tuple[int, _Fact]]:
         """Yield the class that each case is counted under which has no place in the matrix, as no one scored it."""

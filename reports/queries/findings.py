@@ -8,13 +8,15 @@ from reports.filters.case_filters import CaseFilter
 from reports.queries.grading import grading_sums, listed_cases
 from reports.queries.summing import counted_number
 from toolevals.runs.models import FindingCount, Grading
+from toolevals.runs.services.kept_sums import kept_sums
 
 
 def grading_findings(grading: Grading, verdicts: VerdictCounts, sums: VerdictSums | None = None) -> Findings:
     """Return what was found in a grading's cases."""
     sums = grading_sums(grading) if sums is None else sums
     counts = FindingCount.objects.filter(grading=grading).order_by()
-    return findings_of(counts.values_list("family", "kind", "tool", "cases", "count"), verdicts, sums)
+    parts = kept_sums(grading, "findings") if sums else {}
+    return findings_of(counts.values_list("family", "kind", "tool", "cases", "count"), verdicts, sums, parts)
 
 
 def warnings_of(grading: Grading, verdicts: VerdictCounts) -> dict[str, int]:

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from labeling.models import Gold, VersionEntry
+from reports.analyses.arguments import ANY_WRONG, WRONG
 from reports.analyses.layers import Layers, VerdictSums, layers_of
 from reports.dialects.reading import cases_said
 from reports.filters.case_filters import ANY_INJECTION, CaseFilter
@@ -65,8 +66,9 @@ def listed_cases(grading: Grading, case_filter: CaseFilter) -> QuerySet[CaseGrad
     if case_filter.recorded:
         cases = rewarded_cases(cases, case_filter.recorded)
     if case_filter.fault:
+        kinds = WRONG if case_filter.fault == ANY_WRONG else [case_filter.fault]
         faults = ArgumentFault.objects.filter(
-            grading=grading, tool=case_filter.tool, argument=case_filter.parameter, kind=case_filter.fault
+            grading=grading, tool=case_filter.tool, argument=case_filter.parameter, kind__in=kinds
         )
         cases = cases.filter(pk__in=faults.values("case"))
     if case_filter.found:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from reports.analyses.baseline_agents import highest
-from reports.gates.cases import grading_cases
+from reports.gates.cases import grading_cases, unread_notes
 from reports.models import HeldGate
 from reports.queries.baseline_agents import version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
@@ -132,9 +132,11 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     baseline_agents = highest(version_baseline_agents(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
     judges |= {seat["rubric"]: BY_RULES for seat in held.grading.judges if seat.get("unscored")}
+    sides = [held.grading, held.baseline if gate.regressions else None, held.consistency]
+    notes = judges | unread_notes(gate, filter(None, sides))
     rates = {metric: baseline_agent_note(share, name) for metric, (share, name) in baseline_agents.items() if share}
     return with_notes(
-        hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), judges, rates
+        hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), notes, rates
     )
 
 

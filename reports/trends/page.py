@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from reports.analyses.baseline_agents import highest
 from reports.analyses.modes import words
-from reports.analyses.rates import FEW_WORDS, Rate, few_of
+from reports.analyses.rates import FEW_WORDS, Rate, few_of, rate
 from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
 from reports.queries.baseline_agents import version_baseline_agents
 from reports.queries.grading import verdict_counts_of
@@ -21,6 +21,8 @@ from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import Project
 
 TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}
+# The address of the cases behind a run's rate of a name.
+CasesUrl = Callable[[Project, RunFacts, str, Rate], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +112,27 @@ def trend_chart(
     return TrendChart(series, chart_id, chart, baseline_agent)
 
 
-def layer_lines(trend: Trend, project: Project) -> list[RunLine]:
-    """Return the runs, the newest first, with every rate that any of them has."""
-    names = [series.name for series in trend.series]
+def layer_url(project: Project, run: RunFacts, column: str, rate: Rate) -> str:
+    """Return the address of the cases that failed in a layer, a depth or by a judge; that of all others if none did."""
+    return cases_url(project, run, column=column, status="failed" if rate.passed < rate.total else "passed")
+
+
+def layer_lines(trend: Trend, project: Project, url: CasesUrl = layer_url, most: int | None = None) -> list[RunLine]:
+    """Return the runs, the newest first, with the rates of the first `most` series; `url` opens the cases of a rate."""
+    names = [series.name for series in trend.series[:most]]
     broken: Mapping[int, tuple[str, ...]] = trend.series[0].broken if trend.series else {}
     return [
         RunLine(
             row.run,
             tuple(
-                RateShown(name, row.rates[name], layer_url(project, row.run, name, row.rates[name])) for name in names
+                RateShown(name, found, url(project, row.run, name, found))
+                for name in names
+                for found in [row.rates.get(name, rate(0, 0))]
             ),
             broken.get(row.run.number, ()),
         )
         for row in trend.rows[::-1]
     ]
-
-
-def layer_url(project: Project, run: RunFacts, column: str, rate: Rate) -> str:
-    """Return the address of the cases that failed in a layer, a depth or by a judge; that of all others if none did."""
-    return cases_url(project, run, column=column, status="failed" if rate.passed < rate.total else "passed")
 
 
 def cases_url(project: Project, run: RunFacts, **query: str) -> str:

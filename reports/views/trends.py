@@ -16,6 +16,7 @@ from reports.public_scores.compared_runs import run_rows
 from reports.queries.metrics import metric_trend
 from reports.trends.judges import judge_trend, judged_runs
 from reports.trends.page import (
+    CasesUrl,
     RateShown,
     RunLine,
     TrendChart,
@@ -26,6 +27,7 @@ from reports.trends.page import (
     trend_chart,
     trend_charts,
 )
+from reports.trends.parameters import parameter_trend
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from reports.trends.sentence import trend_sentence
 from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
@@ -34,11 +36,13 @@ from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
 MOST_TOOLS = 24
+# What moved most, over the newest runs: there may be hundreds of parameters. The rest is in the file.
+MOST_PARAMETERS, MOST_RUNS_OF_PARAMETERS = 5, 50
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """One tool or judge that is looked at by itself: its chart, and its rate in every run that has one."""
+    """One tool, parameter, metric or judge by itself: its chart, and its rate in every run that has one."""
 
     name: str
     chart: TrendChart
@@ -62,13 +66,23 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     trend, judged = runs_trend(runs), judged_runs(runs)
     which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
     tools, judges, metrics = runs_tool_trend(runs, which), judge_trend(judged), metric_trend(runs)
+    parameters = parameter_trend(runs[-MOST_RUNS_OF_PARAMETERS:])
     same = request.GET.get("scale") != "own"
     charts = trend_charts(trend, project, same_scale=same)
     everything = request.GET.get("tools") == "all"
     followed = [
-        *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), "tool", which, project),
-        *_followed(judges, text(request.GET, "judge"), "judge", None, project),
-        *_followed(metrics, text(request.GET, "metric"), "metric", None, project),
+        *_followed(
+            tools,
+            text(request.GET, "tool", LONGEST_CLASS),
+            "tool",
+            project,
+            lambda project, run, name, _: cases_url(project, run, **{which.column: name}),
+        ),
+        *_followed(
+            parameters.trend, text(request.GET, "parameter", LONGEST_CLASS), "parameter", project, parameters.url
+        ),
+        *_followed(judges, text(request.GET, "judge"), "judge", project),
+        *_followed(metrics, text(request.GET, "metric"), "metric", project),
     ]
     return {
         "scope": scope,
@@ -84,6 +98,9 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "metric_lines": layer_lines(metrics, project),
         "metric_multiples": small_trends(metrics, same_scale=same),
         "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS, same_scale=same),
+        "parameter_lines": layer_lines(parameters.trend, project, parameters.url, MOST_PARAMETERS),
+        "parameter_multiples": small_trends(parameters.trend, MOST_PARAMETERS, same_scale=same),
+        "parameters_left": max(0, len(parameters.trend.series) - MOST_PARAMETERS),
         "same_scale": same,
         "public": run_rows(project, runs[-1].number) if runs else (),
         "tools_left": 0 if everything else max(0, len(tools.series) - MOST_TOOLS),
@@ -94,15 +111,15 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     }
 
 
-def _followed(trend: Trend, name: str, kind: str, which: ToolRate | None, project: Project) -> list[Followed]:
-    """Return the one that the address names, if it has something to show; `which` rate of a tool, None for others."""
+def _followed(trend: Trend, name: str, kind: str, project: Project, cases: CasesUrl = layer_url) -> list[Followed]:
+    """Return the one that the address names, if it has something to show; `cases` opens those of a rate."""
     series = next((each for each in trend.series if each.name == name), None)
     if series is None:
         return []
     lines = []
     for row in series.rows[::-1]:
         rate = row.rates[name]
-        url = cases_url(project, row.run, **{which.column: name}) if which else layer_url(project, row.run, name, rate)
+        url = cases(project, row.run, name, rate)
         lines.append(RunLine(row.run, (RateShown(name, rate, url),), series.broken.get(row.run.number, ())))
     chart = trend_chart(trend, series, project, f"trend-of-{kind}")
     return [Followed(name, chart, tuple(lines))]

@@ -31,6 +31,9 @@ rubric = rubric_use(project=project, actor=owner, name="task_completion")
 prices = {{"input": 100.0, "output": 100.0}}
 asked = JudgeRequest("Second look", MODEL, {{"base_url": "{url}", "timeout": 30}}, prices=prices)
 judge_add(project=project, actor=owner, rubric=rubric, request=asked)
+rubric = rubric_use(project=project, actor=owner, name="function_calling")
+asked = JudgeRequest("Each call", MODEL, {{"base_url": "{url}", "timeout": 30}}, prices=prices)
+judge_add(project=project, actor=owner, rubric=rubric, request=asked)
 """
 SEND = """
 from tests.traces.sending import conversation, export
@@ -46,6 +49,10 @@ import json
 from toolevals.traces.models import Trace, TraceQuestion
 states = TraceQuestion.objects.order_by("trace__trace_id").values_list("state", flat=True)
 print(json.dumps([list(states), Trace.objects.filter(settled__gt=0, due_at=None).count()]))
+"""
+OF_SPANS = """
+from toolevals.traces.models import SpanVerdict
+print(SpanVerdict.objects.filter(rule="judge:function_calling").count())
 """
 # Milliseconds for the worker to sum up and to judge.
 WORK = 120_000
@@ -132,6 +139,35 @@ def test_an_owner_has_a_judge_asked_and_reads_what_it_says(app: LiveApp, person:
     page.reload()
     expect(row.get_by_role("cell").nth(2)).to_have_text("2 of 2")
     expect(row.get_by_role("cell").last).to_have_text("off")
+
+
+def test_an_owner_has_each_call_of_a_tool_judged_where_it_was_made(app: LiveApp, person: Callable[[str], Page]) -> None:
+    page = person("Otto")
+    page.goto(f"{app.url}/p/shop/traces/judges/")
+    page.get_by_label("Judge", exact=True).select_option(label="Each call")
+    page.get_by_label("Ask about", exact=True).select_option(label="Each call of a tool (TOOL)")
+    _pictures(page, "bind")
+    page.get_by_label("Share of traces").fill("100")
+    page.get_by_role("button", name="Ask the judge").click()
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Each call"))
+    expect(row.get_by_text("Each call of a tool (TOOL)")).to_be_visible()
+    app.python(SEND.format(numbers=[8 << 8]))
+    for _ in range(WORK // 250):
+        if app.python(OF_SPANS).strip() == "1":
+            break
+        page.wait_for_timeout(250)
+    page.goto(f"{app.url}/p/shop/traces/?rule=judge:function_calling&verdict=passed")
+    page.locator(".trace-name").get_by_role("link").first.click()
+    rules = page.get_by_role("region", name="Online rules")
+    expect(rules.get_by_text("Function calling, each call of a tool (TOOL).")).to_be_visible()
+    _pictures(page, "trace-span-judged")
+    timeline = page.get_by_role("region", name="Timeline")
+    tool = timeline.get_by_role("row").filter(has=page.get_by_role("rowheader", name="get_order"))
+    expect(tool.get_by_title("Function calling, each call of a tool (TOOL) (judge)")).to_be_visible()
+    rules.get_by_role("link", name="get_order").click()
+    expect(page.get_by_role("heading", name="execute_tool get_order")).to_be_visible()
+    page.goto(f"{app.url}/p/shop/traces/rules/")
+    _pictures(page, "rules-spans")
 
 
 def _until(app: LiveApp, page: Page, states: list[str], *, settled: int = 0) -> None:

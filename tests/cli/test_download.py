@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.agents.leaderboard_like import SOURCES, data_files
+from toolevals.agents.code.leaderboard_turns import PACKAGE
 from toolevals.cli import downloading
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
@@ -23,10 +27,15 @@ OTHERS = [
     "/bfcl_eval/data/BFCL_v4_parallel.json",
     "../bfcl_eval/data/BFCL_v4_parallel.json",
     "bfcl_eval/__init__.py",
+    f"{PACKAGE.replace('.', '/')}/web_search.py",
+    f"{PACKAGE.replace('.', '/')}/../gorilla_file_system.py",
+    "gorilla_file_system.py",
 ]
+# Not the one whose hash is known.
+RELEASE = "1.2.3"
 
 
-def wheel(folder: Path, files: dict[str, bytes], release: str = downloading.RELEASE) -> Path:
+def wheel(folder: Path, files: dict[str, bytes], release: str = RELEASE) -> Path:
     """Return a package as small as pip takes it."""
     path = folder / f"bfcl_eval-{release}-py3-none-any.whl"
     about = f"bfcl_eval-{release}.dist-info"
@@ -61,8 +70,39 @@ def test_pip_fetches_the_package_from_where_it_is_told_to_look(tmp_path, monkeyp
     wheel(tmp_path, DATA)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    assert command.main(["download", "bfcl", str(tmp_path / "bfcl")]) == Exit.OK
+    assert command.main(["download", "bfcl", str(tmp_path / "bfcl"), "--release", RELEASE]) == Exit.OK
     assert len(names_in(tmp_path / "bfcl")) == 3
+
+
+def with_simulators() -> dict[str, bytes]:
+    """Return a package's files with conversations of several turns and simulators of our own."""
+    data = {f"bfcl_eval/data/{name}": text for name, text in data_files().items() if name.endswith(".json")}
+    code = {f"{PACKAGE.replace('.', '/')}/{name}.py": text for name, text in SOURCES.items()}
+    return {name: text.encode() for name, text in (data | code).items()}
+
+
+def test_conversations_of_several_turns_come_with_their_simulators_and_where_these_are_from(tmp_path, capsys):
+    target = tmp_path / "bfcl"
+    package = wheel(tmp_path, with_simulators() | dict.fromkeys(OTHERS, b"{}"))
+    assert command.main(["download", "bfcl", str(target), "--wheel", str(package)]) == Exit.OK
+    assert names_in(target) == sorted([*data_files(), "simulators/source.json"])
+    source = json.loads((target / "simulators" / "source.json").read_text())
+    assert (source["package"], source["release"], source["licence"]) == ("bfcl-eval", RELEASE, "Apache-2.0")
+    assert source["sha256"] == {
+        f"simulators/{name}.py": hashlib.sha256(text.encode()).hexdigest() for name, text in SOURCES.items()
+    }
+    assert f"--option simulators={target}" in capsys.readouterr().out
+
+
+def test_the_known_release_must_be_as_it_was_published(tmp_path, capsys, monkeypatch):
+    package = wheel(tmp_path, with_simulators(), downloading.RELEASE)
+    asked = ["download", "bfcl", str(tmp_path / "bfcl"), "--wheel", str(package)]
+    assert command.main(asked) == Exit.DATA
+    found = hashlib.sha256(package.read_bytes()).hexdigest()
+    assert f"is not bfcl-eval {downloading.RELEASE} as published: its SHA-256 is {found}" in capsys.readouterr().err
+    assert not (tmp_path / "bfcl").exists()
+    monkeypatch.setattr(downloading, "SHA256", found)
+    assert command.main(asked) == Exit.OK
 
 
 def test_a_package_that_cannot_be_had_is_said(tmp_path, monkeypatch, capsys):

@@ -186,7 +186,7 @@ def test_the_dialect_gives_the_other_tools_verdicts_plain_or_packed(tmp_path, ca
 def test_the_dialects_csv_and_table(capsys):
     assert main(["grade", str(SAMPLE), "--dialect", "bfcl", "--format", "csv"]) == Exit.OK
     head, first, *_ = capsys.readouterr().out.splitlines()
-    assert head == "id,valid,error_type"
+    assert head == "id,valid,error_type,reason,unscored"
     assert first.split(",")[1] in ("true", "false")
     assert main(["grade", str(SAMPLE), "--dialect", "bfcl", "--format", "table"]) == Exit.OK
     assert "value_error:string" in capsys.readouterr().out

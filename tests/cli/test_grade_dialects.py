@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.agents.leaderboard_like import row as turns_row
+from tests.agents.leaderboard_like import write_folder
 from tests.cli.test_grade import INPUT, ROWS, row
 from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
@@ -168,3 +170,54 @@ def test_provider_messages_and_step_lists_are_read_too(tmp_path, capsys):
         assert [set(line["metrics"].values()) for line in lines] == [{1}, {1}]
     status, lines, _ = printed(capsys, str(path))
     assert [line["verdicts"]["outcome"]["status"] for line in lines] == ["passed", "passed"]
+
+
+TURNS = [
+    turns_row(["[post(text='open', tags=['news'])]"], ["[like(number=1), read(number=1)]"]),
+    turns_row(["[post(text='open', tags=['news'])]"], ["I liked it."]),
+    turns_row(["[post(text=open())]"], []),
+    {"id": "web_search_0", "result": []},
+    {"id": "multi_turn_base_7", "result": []},
+]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_results_of_several_turns_are_graded_with_the_simulators_that_were_downloaded(tmp_path, capsys):
+    folder = write_folder(tmp_path / "bfcl")
+    asked = (str(written(tmp_path, TURNS)), "--dialect", "bfcl", "--option", f"simulators={folder}")
+    status, lines, errors = printed(capsys, *asked)
+    assert status == Exit.DATA
+    assert lines[0] == {"id": "multi_turn_base_0", "valid": True, "error_type": None}
+    assert (lines[1]["error_type"], lines[1]["reason"]) == (
+        "multi_turn:empty_turn_model_response",
+        "turn 2: no call, and 2 expected",
+    )
+    assert [line["valid"] for line in lines] == [True, False, None, None]
+    assert "nothing is evaluated here" in lines[2]["unscored"]
+    assert "web_search is not graded here" in lines[3]["unscored"]
+    assert [error.partition(":")[2].split(":")[0] for error in errors] == [" line 3", " line 4", " line 5"]
+    main(["grade", *asked, "--format", "csv"])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["valid"], bool(row["reason"]), bool(row["unscored"])) for row in rows] == [
+        ("true", False, False),
+        ("false", True, False),
+        ("", False, True),
+        ("", False, True),
+    ]
+    main(["grade", *asked, "--format", "table"])
+    table = capsys.readouterr().out.splitlines()
+    assert table[1].split()[:6] == ["valid", "1", "1", "2", "0", "0.500"]
+
+
+def test_without_simulators_several_turns_are_unscored_and_say_what_to_run(tmp_path, capsys):
+    _, lines, errors = printed(capsys, str(written(tmp_path, TURNS[:1])), "--dialect", "bfcl")
+    assert lines[0]["valid"] is None
+    assert "Run `toolevals download bfcl DIR` and give --option simulators=DIR." in lines[0]["unscored"]
+    assert len(errors) == 1
+
+
+def test_a_folder_without_simulators_is_told_before_anything_is_read(tmp_path, capsys):
+    status, lines, errors = printed(capsys, "missing.jsonl", "--dialect", "bfcl", "--option", f"simulators={tmp_path}")
+    assert (status, lines) == (Exit.CONFIGURATION, [])
+    assert "it holds none" in errors[0]
+    assert "toolevals download bfcl DIR" in errors[0]

@@ -208,6 +208,7 @@ OF_PROJECT = (
     Table("solved-csv", "solved", rows_of.under("agents"), query={"of": "agents"}),
     Table("trends-csv", "trends", rows_of.trends, TREND),
     Table("trends-csv", "trends", rows_of.trends, TREND, {"of": "tools", "rate": "precision"}),
+    Table("trends-csv", "trends", rows_of.trends, TREND, {"of": "parameters"}),
     Table("agent-trends-csv", "agent-trends", rows_of.trends, TREND, {"agent": "agent"}),
     Table("gates-csv", "gates", rows_of.gates),
     Table("run-gates-csv", "run-gates", rows_of.gates),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.core.cache import cache
 from django.db.models import F
@@ -22,14 +24,16 @@ from reports.queries.trials import grading_compounding
 from reports.trends.tools import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
-from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate
+from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate
 from toolevals.runs.counts.counted_cases import Unit
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
     ArgumentFault,
+    CaseFinding,
     CaseGrade,
     Episode,
+    FindingCount,
     Grading,
     JudgedCase,
     KeptSums,
@@ -40,6 +44,7 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.services.example_sums import verdict_rates, verdict_sums
 from toolevals.runs.services.kept_sums import KINDS, kept_sums
+from toolevals.runs.services.rollups import finding_counts
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows
 from toolevals.workspace.bulk import rows_insert
 
@@ -48,6 +53,7 @@ RIGHT, WRONG = Case("a", "a"), Case("a", "b")
 # 24 examples of four trials: 14 all right, 6 all wrong, 4 half right.
 EXAMPLES = [[RIGHT] * 4] * 14 + [[WRONG] * 4] * 6 + [[RIGHT, WRONG] * 2] * 4
 SUMS_OF_ALL = ExampleSums.of({(4, 4): 14, (4, 0): 6, (4, 2): 4})
+WRONG_SUMS = ExampleSums.of({(4, 0): 14, (4, 4): 6, (4, 2): 4})
 
 
 @pytest.fixture
@@ -103,6 +109,34 @@ def test_one_trial_of_a_filter_counts_each_case_as_an_example(grading):
     assert shown_matrix(grading, Filters(unit=Unit.MAJORITY)).recall("a").examples == 24
 
 
+def test_a_cell_has_the_interval_of_how_it_falls_on_the_examples(get, build):
+    cache.clear()
+    other = Case("a", "c")
+    grading = build.tried(
+        [[RIGHT] * 4] * 20 + [[WRONG] * 4] * 3 + [[WRONG, RIGHT, RIGHT, other]] * 7 + [[other] * 4] * 6
+    )
+    by_hand = {
+        "a": ExampleSums.of({(4, 4): 20, (4, 0): 9, (4, 2): 7}),
+        "b": ExampleSums.of({(4, 4): 3, (4, 1): 7, (4, 0): 26}),
+        "c": ExampleSums.of({(4, 4): 6, (4, 1): 7, (4, 0): 23}),
+    }
+    rows = {row["actual"]: row for row in csv_rows(get("matrix-csv", grading))}
+    for name, sums in by_hand.items():
+        said = clustered_interval(sums)
+        ends = float(rows[name]["row_share_low"]), float(rows[name]["row_share_high"])
+        assert ends == pytest.approx((said.low, said.high)), name
+    # What a filter leaves is counted, and not how it falls on the examples: the widest interval stands.
+    whole = shown_matrix(grading, Filters()).cell("a", "b")
+    assert whole.row_sums is not None
+    assert replace(whole, count=12).rate == rate(12, 144, by_hand["a"])
+    assert width(rate(19, 144, by_hand["a"])) > 1.1 * width(whole.rate)
+
+
+def width(found: Rate) -> float:
+    assert found.interval is not None
+    return found.interval.high - found.interval.low
+
+
 def test_single_trials_need_no_sums(build):
     cache.clear()
     single = build.grading([RIGHT] * 18 + [WRONG] * 6)
@@ -138,6 +172,14 @@ def test_failures_steps_arguments_judges_tools_and_checks_are_clustered_too(get,
     fault = {"tool": "a", "argument": "id", "kind": "changed"}
     ArgumentFault.objects.bulk_create(ArgumentFault(**known, **fault, case=case, place=0) for case in first.values())
     ArgumentCount.objects.create(**known, **fault, count=len(first))
+    CaseFinding.objects.bulk_create(
+        CaseFinding(**known, case=case, family="failed_by", kind="value", tool=tool, count=1)
+        for case, right in zip(cases, passed, strict=True)
+        if not right
+        for tool in ("a", "b")
+    )
+    names = ("grading_id", "family", "kind", "tool", "cases", "count")
+    rows_insert(FindingCount, names, list(finding_counts(grading)))
     Grading.objects.filter(pk=grading.pk).update(judges=[{"rubric": "tone"}])
     JudgedCase.objects.bulk_create(JudgedCase(**known, case=case, rubric="tone", status=case.outcome) for case in cases)
     CaseGrade.objects.filter(**known).update(execution=F("outcome"), equivalence="passed")
@@ -154,6 +196,7 @@ def test_failures_steps_arguments_judges_tools_and_checks_are_clustered_too(get,
         "dialects-csv": ("rate", said),
         "proxies-csv": ("precision", said),
         "arguments-csv": ("wrong_share", wrong),
+        "findings-csv": ("share", clustered_interval(WRONG_SUMS)),
     }
     for name, (column, interval) in files.items():
         row = csv_rows(get(name, grading))[0]

@@ -18,6 +18,7 @@ from toolevals.cli.pytest_evaluation import Evaluation, MarkerOptions
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import SCORES
 from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.results import FUNCTION_CALLS
 from toolevals.grading.layers.task_metrics import TASK_METRICS
 from toolevals.grading.values.verdicts import CaseGrade as CoreGrade
 from toolevals.grading.values.verdicts import Verdict
@@ -88,7 +89,8 @@ def test_every_metric_is_in_what_the_command_line_prints(file, capsys):
 
 
 def test_every_metric_is_reached_by_a_gate_and_by_pytest_and_both_say_the_same(graded, file):
-    bounds = [{"metric": name, "statistic": "avg_score", "min": 0} for name in METRICS]
+    every = (*METRICS, *FUNCTION_CALLS)
+    bounds = [{"metric": name, "statistic": "avg_score", "min": 0} for name in every]
     bounds += [{"metric": name, "statistic": "avg_score", "min": 0} for name in ("recovery", "shape", "answer")]
     # What nobody predicted could be anything: the scored cases decide.
     document = {"bounds": bounds, "unscored": {"minimum_share": 0.5}}

@@ -1,4 +1,4 @@
-"""A worker is killed while a judge answers: one question is asked again, and no trace has two verdicts."""
+"""A worker is killed while a judge answers: one question is asked again, and no trace or span has two verdicts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ project = project_create(actor=owner, slug="shop", name="Shop")
 rubric = rubric_use(project=project, actor=owner, name="task_completion")
 asked = JudgeRequest("J", MODEL, {{"base_url": "{url}", "timeout": 5}})
 judge = judge_add(project=project, actor=owner, rubric=rubric, request=asked)
-trace_judge_set(project=project, actor=owner, judge=judge, request=TraceJudgeRequest(share=1.0))
+trace_judge_set(project=project, actor=owner, judge=judge, request=TraceJudgeRequest(share=1.0, span_kind="{kind}"))
 for number in range(1, {traces} + 1):
     spans = conversation(f"{{number:032x}}", asked=f"Where is my order {{number}}?")
     spans_store(project=project, traces=sorted_spans(export(*spans)).traces)
@@ -40,13 +40,15 @@ verdicts = SpanVerdict.objects.exclude(judge=None)
 print(json.dumps({
     "judged": TraceQuestion.objects.filter(state="judged").count(),
     "verdicts": verdicts.count(),
-    "traces": verdicts.values("trace").distinct().count(),
+    "spans": verdicts.values("trace", "span_id").distinct().count(),
     "questions": sum(TraceJudgeDay.objects.values_list("questions", flat=True)),
 }))
 """
 
 
-def test_one_question_is_asked_again_and_no_trace_has_two_verdicts(live_app_start):
+@pytest.mark.parametrize(("kind", "spans"), [("", 1), ("model", 2)])
+def test_one_question_is_asked_again_and_no_trace_or_span_has_two_verdicts(live_app_start, kind, spans):
+    wanted = TRACES * spans
     heard, go_on = threading.Event(), threading.Event()
     seen: list[str] = []
 
@@ -59,16 +61,16 @@ def test_one_question_is_asked_again_and_no_trace_has_two_verdicts(live_app_star
 
     with chat_server(judging(answer)) as server:
         app = live_app_start(loaded=False, TRACES_QUIET_SECONDS="0", **SHARED)
-        app.python(SEED.format(url=server.url, traces=TRACES))
+        app.python(SEED.format(url=server.url, traces=TRACES, kind=kind))
         assert heard.wait(120)
         # Ends it as a crash would, and starts another.
         app.application.restart(WORKER)
         go_on.set()
         end = time.monotonic() + 180
-        while (state := json.loads(app.python(STATE)))["judged"] < TRACES and time.monotonic() < end:
+        while (state := json.loads(app.python(STATE)))["judged"] < wanted and time.monotonic() < end:
             time.sleep(0.5)
-    assert (state["judged"], state["verdicts"], state["traces"]) == (TRACES, TRACES, TRACES)
+    assert (state["judged"], state["verdicts"], state["spans"]) == (wanted, wanted, wanted)
     # The judge may give up waiting before the kill: then nobody heard it, and it does not count.
-    assert TRACES <= state["questions"] <= TRACES + 1
-    assert TRACES <= len(seen) <= TRACES + 1
+    assert wanted <= state["questions"] <= wanted + 1
+    assert wanted <= len(seen) <= wanted + 1
     assert set(seen) == {f"Where is my order {number}?" for number in range(1, TRACES + 1)}

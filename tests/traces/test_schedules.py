@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from tests.traces.sending import conversation, export, send
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule
 from toolevals.traces.services import ScheduleRequest, promotions_due, schedule_add, schedule_switch, traces_settle
+from toolevals.traces.services.promotion_schedules import due_after
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"
@@ -76,6 +77,42 @@ def test_none_are_made_while_many_wait(schedule, sent, run_jobs):
     assert schedule.due_at > timezone.now() + timedelta(hours=5)
 
 
+@pytest.mark.parametrize(
+    ("period", "now", "after"),
+    [
+        # A Sunday.
+        ("weekly-monday", "2026-11-29T10:30:00Z", "2026-11-30T10:30:00Z"),
+        ("weekly-saturday", "2026-11-29T10:30:00Z", "2026-12-05T10:30:00Z"),
+        ("weekly-sunday", "2026-11-29T10:30:00Z", "2026-12-06T10:30:00Z"),
+        # Over the end of summer time it stays half past twelve for people.
+        ("weekly-sunday", "2026-10-18T10:30:00Z", "2026-10-25T11:30:00Z"),
+        # In the server's time zone it is Monday already.
+        ("weekly-monday", "2026-11-29T23:30:00Z", "2026-12-06T23:30:00Z"),
+    ],
+)
+def test_a_weekly_schedule_is_due_on_its_weekday_at_its_time_of_day(settings, period, now, after):
+    settings.TIME_ZONE = "Europe/Berlin"
+    with timezone.override("Europe/Berlin"):
+        assert due_after(period, datetime.fromisoformat(now)) == datetime.fromisoformat(after)
+
+
+def test_a_weekly_schedule_makes_examples_once_a_week(dataset, owner, sent, run_jobs):
+    weekday = f"weekly-{timezone.localtime():%A}".lower()
+    asked = ScheduleRequest(
+        dataset=dataset, wanted={}, period=weekday, count=2, most_waiting=50, turns="every", strata=("calls",)
+    )
+    schedule = schedule_add(request=asked, actor=owner)
+    first = schedule.due_at
+    assert timedelta(days=6, hours=22) < first - schedule.since < timedelta(days=7, hours=2)
+    due(run_jobs, schedule, 6 * 24)
+    assert not Promotion.objects.exists()
+    # However late the sweeper comes, it keeps its time of day; a week that was missed is not made up.
+    due(run_jobs, schedule, 8 * 24)
+    assert (Promotion.objects.count(), schedule.due_at - first) == (1, timedelta(days=7))
+    due(run_jobs, schedule, 30 * 24)
+    assert (Promotion.objects.count(), schedule.due_at - first) == (2, timedelta(days=28))
+
+
 def test_a_schedule_that_is_off_makes_nothing(schedule, sent, owner, run_jobs):
     schedule_switch(schedule=schedule, actor=owner, is_on=False)
     due(run_jobs, schedule, 30)
@@ -113,6 +150,8 @@ def test_adjudicators_set_it_on_a_page(sent, dataset, adjudicator, client, token
         assert schedule.is_on == is_on
     client.post(one, {"act": "remove"})
     assert not PromotionSchedule.objects.exists()
+    assert client.post(f"{PAGE}schedule/", said | {"period": "weekly-friday"}).status_code == 302
+    assert "every week, on Friday" in client.get(PAGE).content.decode()
     assert Promotion.objects.count() == 1
 
 
@@ -126,6 +165,9 @@ def test_schedules_by_rest(dataset, adjudicator, owner, client):
     one = f"{API}{made['id']}/"
     off = client.patch(one, json.dumps({"is_on": False}), content_type="application/json").json()
     assert (off["is_on"], client.get(API).json()["results"][0]["is_on"]) == (False, False)
+    weekly = client.post(API, json.dumps(said | {"period": "weekly-friday"}), content_type="application/json").json()
+    assert (weekly["period"], datetime.fromisoformat(weekly["due_at"]).weekday()) == ("weekly-friday", 4)
+    assert client.post(API, json.dumps(said | {"period": "weekly"}), content_type="application/json").status_code == 422
     assert client.post(API, json.dumps(said | {"period": "yearly"}), content_type="application/json").status_code == 422
     client.force_login(owner)
     assert client.get(one).json()["filter"] is None

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from toolevals.agents.code.leaderboard_turns import FILES, SIMULATORS
+from toolevals.agents.code.leaderboard_turns import PACKAGE as SOURCES
 from toolevals.archives import UNREADABLE
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import input_file
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
+from toolevals.grading.dialects.leaderboard_turns import CATEGORIES as SEVERAL_TURNS
 from toolevals.grading.reading.bfcl import CATEGORIES
 
 PACKAGE = "bfcl-eval"
 # The release that the graders are checked against.
 RELEASE = "2026.3.23"
+# Its wheel, as it was published.
+SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
+LICENCE = "Apache-2.0"
 # No file of the benchmark comes near; one that does is not it.
 MAX_BYTES = 100_000_000
 _DATA = re.compile(r"bfcl_eval/data/(?P<answers>possible_answer/)?BFCL_v4_(?P<category>[a-z_]+)\.json")
+_ABOUT = re.compile(r"bfcl_eval-(?P<release>[^/]+)\.dist-info/METADATA")
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -41,7 +50,7 @@ def add_parser(verbs: Verbs) -> None:
 
 
 def download_bfcl(arguments: argparse.Namespace) -> int:
-    """Write the benchmark's categories that can be graded, with their answers."""
+    """Write the benchmark's categories that can be graded, with their answers and the simulators that grade some."""
     with (
         tempfile.TemporaryDirectory() as folder,
         input_file(arguments.wheel or _fetched(arguments.release, Path(folder))) as wheel,
@@ -51,6 +60,9 @@ def download_bfcl(arguments: argparse.Namespace) -> int:
         raise CommandError(Exit.DATA, f"{wheel.name} holds no data of the benchmark")
     say(f"{len(written)} categories in {arguments.folder}; to import some of them:")
     say(f"toolevals import bfcl {arguments.folder} --categories {','.join(written[:2])} --dataset bfcl")
+    if any(category in SEVERAL_TURNS for category in written):
+        say("Conversations of several turns are not imported, but graded by state, from the benchmark's own results:")
+        say(f"toolevals grade RESULTS --dialect bfcl --option simulators={arguments.folder}")
     return Exit.OK
 
 
@@ -69,32 +81,59 @@ def _fetched(release: str, folder: Path) -> Path:
     return wheels[0]
 
 
-def _written(wheel: Path, folder: Path) -> list[str]:
-    """Write the data files of a wheel and return their categories, in our order.
+def _require_unchanged(wheel: Path, names: Sequence[str]) -> str:
+    """Return which release a wheel says that it is. Raises CommandError where the known one is not as published."""
+    releases = [match["release"] for name in names if (match := _ABOUT.fullmatch(name))]
+    release = releases[0] if releases else ""
+    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if release == RELEASE and found != SHA256:
+        raise CommandError(Exit.DATA, f"{wheel.name} is not {PACKAGE} {RELEASE} as published: its SHA-256 is {found}")
+    return release
 
-    Nothing is written under a name from the archive: each file's is made from its category, which must be known.
+
+def _written(wheel: Path, folder: Path) -> list[str]:
+    """Write the data files and simulators of a wheel and return its categories, in our order.
+
+    Nothing is written under a name from the archive: each file's is made from its category or class, which must be
+    known.
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
-            found = {(answers, category): archive.read(name) for answers, category, name in _data_in(archive)}
+            release = _require_unchanged(wheel, archive.namelist())
+            files = {name: archive.read(entry) for name, entry in _wanted_in(archive)}
     except (OSError, *UNREADABLE) as error:
         raise CommandError(Exit.DATA, f"cannot read {wheel}: {error}") from error
+    categories = [name for name in (*CATEGORIES, *SEVERAL_TURNS) if _data_file(name) in files]
+    hashes = {name: hashlib.sha256(text).hexdigest() for name, text in files.items() if name.startswith(SIMULATORS)}
+    if hashes:
+        source = {"package": PACKAGE, "release": release, "licence": LICENCE, "sha256": hashes}
+        files[f"{SIMULATORS}/source.json"] = json.dumps(source, indent=1).encode()
     try:
-        (folder / "possible_answer").mkdir(parents=True, exist_ok=True)
-        for (answers, category), content in found.items():
-            (folder / answers / f"BFCL_v4_{category}.json").write_bytes(content)
+        for name in ("possible_answer", *([SIMULATORS] if hashes else [])):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
     except OSError as error:
         raise CommandError(Exit.DATA, f"cannot write to {folder}: {error.strerror}") from error
-    return [category for category in CATEGORIES if ("", category) in found]
+    return categories
 
 
-def _data_in(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo]]:
-    """Yield where a data file belongs, its category and its entry. Raises CommandError where one is too long."""
+def _data_file(category: str, answers: str = "") -> str:
+    return f"{answers}BFCL_v4_{category}.json"
+
+
+def _wanted_in(archive: zipfile.ZipFile) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+    """Yield where each file that is wanted belongs, with its entry. Raises CommandError where one is too long."""
+    sources = {f"{SOURCES.replace('.', '/')}/{name}.py": f"{SIMULATORS}/{name}.py" for name in FILES}
     for entry in archive.infolist():
         match = _DATA.fullmatch(entry.filename)
-        if match is None or match["category"] not in CATEGORIES:
+        if match and match["category"] in (*CATEGORIES, *SEVERAL_TURNS):
+            name = _data_file(match["category"], match["answers"] or "")
+        elif entry.filename in sources:
+            name = sources[entry.filename]
+        else:
             continue
         # Reading stops where the entry says that it ends.
         if entry.file_size > MAX_BYTES:
             raise CommandError(Exit.DATA, f"{entry.filename} is longer than {MAX_BYTES:,} bytes")
-        yield match["answers"] or "", match["category"], entry
+        yield name, entry

@@ -20,13 +20,15 @@ from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import errored_note, judge_notes, judges_in, with_notes
-from toolevals.grading.gates.results import GateCase, GateResult
+from toolevals.grading.gates.results import FUNCTION_CALLS, GateCase, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
+# Every metric that a gate can name of a row that is graded here.
+GATED = (*METRICS, *FUNCTION_CALLS)
 _BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics", "tokens", "cost")
 
 
@@ -54,7 +56,7 @@ class GradedFile(NamedTuple):
     errored: list[str]
 
 
-def graded_file(name: str, metrics: Collection[str] = tuple(METRICS), jobs: int = 1) -> GradedFile:
+def graded_file(name: str, metrics: Collection[str] = GATED, jobs: int = 1) -> GradedFile:
     """Return a file's graded rows with these metrics. Raises CommandError where a line is wrong, or a trial twice."""
     remarks, readings, judges = Remarks(), Readings(), set[tuple[str, str, bool]]()
     errored: list[str] = []

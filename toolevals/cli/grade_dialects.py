@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import Grading, json_line, one_by_one
@@ -14,8 +15,15 @@ from toolevals.cli.native_rows import NativeRow, native_row
 from toolevals.grading.dialects import bfcl
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score
+from toolevals.grading.dialects.leaderboard_turns import NOT_BY_STATE, category_of
 from toolevals.grading.dialects.rows import NoFormError, comparison
 from toolevals.presentation.csv import Cell
+
+if TYPE_CHECKING:
+    from toolevals.agents.code.leaderboard_simulators import LeaderboardSimulators
+
+_BY_STATE = ("multi_turn", *NOT_BY_STATE)
+_DOWNLOAD = "Run `toolevals download bfcl DIR` and give --option simulators=DIR."
 
 
 def dialect_grading(name: str, options: Sequence[str]) -> Grading:
@@ -28,36 +36,62 @@ def dialect_grading(name: str, options: Sequence[str]) -> Grading:
         chosen = dialect.chosen((key, value) for key, _, value in pairs)
     except WrongOptionError as error:
         raise CommandError(Exit.CONFIGURATION, f"--option: {error}") from None
-    return _Leaderboard() if dialect.metrics is None else _Scored(dialect.metrics(chosen))
+    return _Leaderboard(chosen["simulators"]) if dialect.metrics is None else _Scored(dialect.metrics(chosen))
 
 
 class _Leaderboard:
-    """Rows of the leaderboard's checker."""
+    """Rows of the leaderboard's checkers; those of several turns need its simulators, from the folder that has them."""
 
-    columns: tuple[str, ...] = ("id", "valid", "error_type")
+    columns: tuple[str, ...] = ("id", "valid", "error_type", "reason", "unscored")
+
+    def __init__(self, folder: str | None) -> None:
+        """Make what runs the simulators of a folder. Raises CommandError where it has none."""
+        self._simulators: LeaderboardSimulators | None = None
+        if folder is not None:
+            # Only where they are asked for: most files are of single turns.
+            from toolevals.agents.code.leaderboard_simulators import leaderboard_simulators
+
+            try:
+                self._simulators = leaderboard_simulators(Path(folder).resolve())
+            except OSError as error:
+                words = f"--option simulators={folder}: it holds none ({error.strerror}: {error.filename}). {_DOWNLOAD}"
+                raise CommandError(Exit.CONFIGURATION, words) from error
 
     def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(bfcl.check_row, rows)
+        return one_by_one(self._read, rows)
 
-    def remark(self, graded: bfcl.DialectVerdict) -> None:
-        """Return None: the checker always has a verdict."""
+    def _read(self, row: Any) -> bfcl.DialectVerdict:
+        if not (category := category_of(row)).startswith(_BY_STATE):
+            return bfcl.check_row(row)
+        if category.startswith(NOT_BY_STATE):
+            why = f"{category} is not graded here: its simulators need models, search indices or the network"
+        elif self._simulators is not None:
+            return self._simulators.verdict(row)
+        else:
+            why = f"the benchmark's own simulators grade it. {_DOWNLOAD}"
+        return bfcl.DialectVerdict(str(row.get("id")), None, None, unscored=why)
+
+    def remark(self, graded: bfcl.DialectVerdict) -> str | None:
+        return graded.unscored
 
     def document(self, graded: bfcl.DialectVerdict) -> dict[str, Any]:
-        return {"id": graded.id, "valid": graded.valid, "error_type": graded.error_type}
+        shown = {"id": graded.id, "valid": graded.valid, "error_type": graded.error_type}
+        more = {"reason": graded.reason, "unscored": graded.unscored}
+        return shown | {name: words for name, words in more.items() if words is not None}
 
     def line(self, graded: bfcl.DialectVerdict) -> bytes:
         return json_line(self.document(graded))
 
     def cells(self, graded: bfcl.DialectVerdict) -> list[Cell]:
-        return [graded.id, graded.valid, graded.error_type]
+        return [graded.id, graded.valid, graded.error_type, graded.reason, graded.unscored]
 
     def brief(self, graded: bfcl.DialectVerdict) -> str:
-        return graded.error_type or ""
+        return "unscored" if graded.unscored else graded.error_type or ""
 
     def summary(self, briefs: Iterable[str]) -> str:
         errors = Counter(briefs)
-        passed, failed = errors.pop("", 0), errors.total()
-        rate = [rates("valid", Counter(passed=passed, failed=failed))] if passed + failed else []
+        counts = Counter(passed=errors.pop("", 0), unscored=errors.pop("unscored", 0), failed=errors.total())
+        rate = [rates("valid", counts)] if counts.total() else []
         return stacked((table(RATES, rate), counted(("error type", "rows"), errors)))
 
 

@@ -11,12 +11,15 @@ from toolevals.cli.grade_lines import json_line, one_by_one
 from toolevals.cli.grade_summary import Brief, summary_of
 from toolevals.cli.native_cases import Case, Example, GradedRow, example_of, without_an_answer
 from toolevals.cli.native_rows import OWN_LATENCY, answer_text, parted, prediction_of
+from toolevals.grading.dialects.other_verdicts import Own, verdicts_beside
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.engine.grading import grade
+from toolevals.grading.gates.results import FUNCTION_CALLS, PASS_MARK
 from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.presentation.csv import Cell
 
 # Examples that are kept for their next trials: in most files these stand together.
@@ -44,6 +47,7 @@ class NativeGrading:
         self._message_format = message_format
         self._is_json = is_json
         self._metrics = metrics
+        self._function_calls = [key for name, key in FUNCTION_CALLS.items() if name in metrics]
         self._readings = Readings()
         # By their text, the earliest first.
         self._kept: dict[bytes, Example] = {}
@@ -78,6 +82,8 @@ class NativeGrading:
             row.metrics = case_metrics(
                 row.example.compiled, row.transcript, row.grade, goal=row.example.goal, names=self._metrics
             )
+            if self._function_calls:
+                row.metrics = {**row.metrics, **_function_calls(row, self._function_calls)}
         for row in new:
             row.answer = row.answered()
         return [self._case(row) if isinstance(row, GradedRow) else row for row in begun]
@@ -167,6 +173,19 @@ class NativeGrading:
     def summary(self, briefs: Iterable[Brief]) -> str:
         """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""
         return summary_of(briefs)
+
+
+def _function_calls(row: GradedRow, keys: Collection[str]) -> dict[str, Verdict]:
+    """Return what ai-evaluation says of a row, by the keys of its verdicts."""
+    others = verdicts_beside(Own("unscored"), row.example.compiled.expectation, row.transcript, row.example.tools, keys)
+    return {
+        key: Verdict(
+            each.status if each.score is None else "passed" if each.score >= PASS_MARK else "failed",
+            each.score,
+            each.said,
+        )
+        for key, each in others.items()
+    }
 
 
 def _head(graded: Case) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import pytest
 
 from toolevals.cli.exits import CommandError
 from toolevals.cli.gate_config import read_config
-from toolevals.cli.gate_files import gate_cases, graded_file, json_rows
+from toolevals.cli.gate_files import GATED, gate_cases, graded_file, json_rows
 from toolevals.cli.gate_output import gate_table
 from toolevals.cli.native_cases import Case
 from toolevals.cli.native_grading import NativeGrading
@@ -79,7 +80,7 @@ class Evaluation:
     gate: Gate | None
     baseline: Path | None = None
     _cases: list[Case] | None = field(default=None, repr=False)
-    _grading: NativeGrading = field(default_factory=NativeGrading, repr=False)
+    _grading: NativeGrading = field(default_factory=partial(NativeGrading, metrics=GATED), repr=False)
 
     @classmethod
     def read(cls, marker_options: MarkerOptions, folder: Path) -> Self:
@@ -100,7 +101,7 @@ class Evaluation:
 
         The agent gets the row without what it expects. What it raises is the test's failure.
         """
-        self._grading = grading = NativeGrading()
+        self._grading = grading = NativeGrading(metrics=GATED)
         self._cases = [
             grading.read({**_asked_of(row), **_expected(row), **agent(_asked_of(row)), "id": row["id"], "trial": trial})
             for row in self.rows

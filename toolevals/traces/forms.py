@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
 
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge
-from toolevals.traces.models import TraceJudge, TraceSettings
+from toolevals.traces.models import SpanKind, TraceJudge, TraceSettings
+from toolevals.traces.reading.span_judging import MOST_SPANS
 from toolevals.traces.scrubbing import TITLES, ScrubRule, rules_of
 from toolevals.traces.services import TraceJudgeRequest, trace_judges_possible
 from toolevals.traces.services.trace_judges import MOST_QUESTIONS_A_DAY, MOST_TOKENS_A_DAY, QUESTIONS_A_DAY
@@ -61,7 +63,18 @@ class TraceJudgeForm(TraceJudgeChangeForm):
         Judge.objects.none(), empty_label=None, help_text="Those that judge without an expected call."
     )
 
-    field_order = ("judge",)
+    span_kind = forms.ChoiceField(
+        choices=SpanKind.choices,
+        required=False,
+        label="Ask about",
+        help_text=f"Spans of one kind are each a question, the first {MOST_SPANS} of a trace. This never changes.",
+    )
+
+    field_order = ("judge", "span_kind")
+
+    def request(self) -> TraceJudgeRequest:
+        """Return what is asked for."""
+        return replace(super().request(), span_kind=self.cleaned_data["span_kind"])
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

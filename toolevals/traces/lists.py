@@ -23,7 +23,7 @@ TOOL_FIGURES: Final = (
 )  # fmt: skip
 JUDGES_OF_TRACES: Final = (
     "judge_id", "judge", "judge_model", "rule", "is_on", "share", "most_questions", "most_tokens", "most_cost",
-    "questions_today", "tokens_today", "cost_today", "waiting", "not_judged_today", "trouble",
+    "questions_today", "tokens_today", "cost_today", "waiting", "not_judged_today", "trouble", "span_kind",
 )  # fmt: skip
 TRACE_COSTS: Final = (
     "part", "traces", "input_tokens", "output_tokens", "costed", "cost", "cost_of_each", "looped",
@@ -31,7 +31,7 @@ TRACE_COSTS: Final = (
 TOOL_CHANGES: Final = ("change_id", "tool", "part", "measure", "against", "before", "after", "p_value")
 RULE_DAYS: Final = (
     "rule", "day", "passed", "failed", "unscored", "errored", "traces", "rate", "rate_low", "rate_high",
-    "judge", "judge_model", "not_judged",
+    "judge", "judge_model", "not_judged", "span_kind",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def rule_day_lines(trends: Iterable[RuleTrend]) -> Iterator[tuple[Cell, ...]]:
             yield (
                 trend.rule.name, str(each.day), each.passed, each.failed, each.unscored, each.errored, rate.examples,
                 rate.value, rate.low, rate.high, trend.rule.judge, trend.rule.model,
-                each.not_judged if trend.rule.judge else None,
+                each.not_judged if trend.rule.judge else None, trend.rule.kind,
             )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def judge_of_traces_lines(judges: Iterable[TraceJudge]) -> Iterator[tuple[Cell, 
             each.judge_id, each.judge.name, each.judge.model, each.rule, each.is_on, each.share, each.most_questions,
             each.most_tokens, each.most_cost, today["questions_today"], today["tokens_today"],
             today["cost_today"] if each.judge.prices else None, today["waiting"], today["not_judged_today"],
-            each.trouble,
+            each.trouble, each.span_kind,
         )  # fmt: skip
 
 

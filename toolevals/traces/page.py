@@ -72,6 +72,11 @@ class TracePage:
         return judged
 
     @property
+    def span_names(self) -> dict[str, str]:
+        """The names of the spans by their ids."""
+        return {each.span.span_id: each.reading.tool or each.span.name for each in self.reading.spans}
+
+    @property
     def told(self) -> list[tuple[Judged, int]]:
         """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
         passed = [each for each in self.verdicts if each.verdict.status == "passed"]
@@ -112,7 +117,7 @@ def trace_page(trace: Trace) -> TracePage:
             *(Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))),
             *judged_of(trace),
         ],
-        not_judged=open_questions(trace),
+        not_judged=open_questions(trace, reading),
         unread=sorted(_unread(reading).items()),
         lone=[
             (each.event.name or "(no name)", each.span_id, pretty(dict(each.event.attributes)))
@@ -170,9 +175,10 @@ def _done(transcript: Transcript) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class SpanPage:
-    """One span: its attributes, each with whether someone read it, its events, and the process that made it."""
+    """One span: what judges said of it, its attributes, each with whether someone read it, its events, its process."""
 
     read: ReadSpan
+    judged: Sequence[Judged]
     attributes: Sequence[tuple[str, str, bool]]
     events: Sequence[tuple[str, str]]
     resource: str
@@ -187,6 +193,7 @@ def span_page(trace: Trace, span_id: str) -> SpanPage | None:
     unread = set(read.reading.unread)
     return SpanPage(
         read=read,
+        judged=[each for each in judged_of(trace) if each.rule.kind and each.verdict.span_id == span_id],
         attributes=[(name, _shown(value), name not in unread) for name, value in sorted(found.attributes.items())],
         events=[(event.name, pretty(dict(event.attributes))) for event in found.events],
         resource=pretty(dict(found.resource)),

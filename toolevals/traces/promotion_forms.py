@@ -73,7 +73,7 @@ class TodayForm(PlainForm):
 
 
 class ScheduleForm(_SampleForm):
-    """A sample that is drawn of new traces every hour or day."""
+    """A sample that is drawn of new traces every hour, day or week."""
 
     period = forms.ChoiceField(label="When", choices=Period.choices, initial=Period.DAILY)
     count = forms.IntegerField(label="Traces each time, at most", min_value=1, max_value=MOST_EACH_TIME, initial=20)

@@ -27,6 +27,7 @@ EVENT: Final = "gen_ai.evaluation.result"
 VERDICTS: Final = (
     "verdict_id", "trace_id", "otel_trace_id", "span_id", "received_at", "agent", "agent_version", "rule",
     "rule_version", "status", "value", "reason", "judge", "judge_model", "judge_cost",
+    "judge_span_kind",
 )  # fmt: skip
 _INFO: Final = {"severityNumber": 9, "severityText": "INFO"}
 
@@ -71,6 +72,7 @@ def verdict_rows(project: Project, role: Role, trace_filter: TraceFilter) -> Ite
                 each.verdict_id, trace.pk, trace.trace_id.hex, verdict.span_id, trace.received_at, trace.agent,
                 trace.agent_version, verdict.rule, verdict.version, verdict.status, verdict.value, verdict.reason,
                 verdict.judge.judge.name if verdict.judge else None, verdict.snapshot, verdict.judge_cost,
+                verdict.judge.span_kind if verdict.judge else None,
             )  # fmt: skip
 
 
@@ -113,6 +115,7 @@ def _record(each: ExportedVerdict) -> dict[str, Any]:
         "toolevals.judge.name": verdict.judge.judge.name if verdict.judge else None,
         "toolevals.judge.model": verdict.snapshot or None,
         "toolevals.judge.cost": verdict.judge_cost,
+        "toolevals.judge.span_kind": (verdict.judge.span_kind if verdict.judge else None) or None,
     }
     record = {"timeUnixNano": at, "observedTimeUnixNano": at, **_INFO, "eventName": EVENT}
     record |= {"attributes": _attributes({key: value for key, value in said.items() if value is not None})}

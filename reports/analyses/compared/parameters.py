@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from reports.analyses.arguments import ALL_TOGETHER
 from reports.analyses.compared.layers import ALPHA
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
@@ -29,12 +30,7 @@ class ParameterDelta:
     @property
     def name(self) -> str:
         """Return what the parameter is called, as in the table of wrong arguments."""
-        return self.argument or "(all together)"
-
-    @property
-    def ways(self) -> tuple[tuple[str, int], ...]:
-        """Return how many examples are right more often and less often."""
-        return ("fixed", self.compared.improved), ("broken", self.compared.worsened)
+        return self.argument or ALL_TOGETHER
 
     @property
     def stands(self) -> bool:

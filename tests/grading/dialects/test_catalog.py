@@ -177,7 +177,7 @@ def test_what_the_original_raises_is_named():
     ("name", "option", "text", "words"),
     [
         ("ragas", "strict", "true", "no option strict: it has strict_order"),
-        ("bfcl", "strict", "true", "it has none"),
+        ("bfcl", "strict", "true", "no option strict: it has simulators"),
         ("ragas", "strict_order", "1", "true | false, not 1"),
         ("adk", "match_type", "exact", "EXACT | IN_ORDER | ANY_ORDER"),
         ("ai_evaluation", "name_weight", "NaN", "a number"),

@@ -58,10 +58,10 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
 
 def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():
     call = ToolCall("track", {"order": "A-1"}, id="1")
-    told = Message("tool", '{"order": "A-1", "total": 45.00}', call_id="1")
+    told = Message("tool", '{"order": "A-1", "total": 45.10}', call_id="1")
     result = grade(
         compile_case(PLAIN, TOOLS),
-        Transcript((Message("assistant", calls=(call,)), told), answer="Your total for order A-1 is $54.00."),
+        Transcript((Message("assistant", calls=(call,)), told), answer="Your total for order A-1 is $54.10."),
     )
     assert (result.statuses["result_use"], result.outcome.status, result.mode) == ("failed", "passed", "")
     assert result.details["result_use"]["findings"]
@@ -69,12 +69,12 @@ def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():
 
 
 def test_thoughts_are_no_words_to_the_user():
-    told = Message("tool", '{"order": "A-1", "total": 45.00}')
-    thought = "<think>Perhaps the total is $54.00?</think>"
-    case = compile_case(replace(PLAIN, answer={"contains": ["54.00"]}), TOOLS)
+    told = Message("tool", '{"order": "A-1", "total": 45.10}')
+    thought = "<think>Perhaps the total is $54.10?</think>"
+    case = compile_case(replace(PLAIN, answer={"contains": ["54.10"]}), TOOLS)
     for did in (
-        talk(told, Message("assistant", f"{thought}The total of order A-1 is $45.00.")),
-        talk(told, answer=f"{thought}The total of order A-1 is $45.00."),
+        talk(told, Message("assistant", f"{thought}The total of order A-1 is $45.10.")),
+        talk(told, answer=f"{thought}The total of order A-1 is $45.10."),
     ):
         result = grade(case, did)
         assert (result.statuses["result_use"], result.statuses["answer"]) == ("passed", "failed")
@@ -120,7 +120,7 @@ def test_an_error_that_nobody_answers_fails_the_case_where_recovery_decides():
 def test_expected_facts_and_states_are_looked_for_where_the_expectation_names_them():
     wanted = replace(PLAIN, answer={"contains": ["$45"]}, state={"orders": {"A-1": "sent"}})
     case = compile_case(wanted, TOOLS)
-    right = grade(case, talk(answer="It was $45.00.", state={"orders": {"A-1": "sent"}}))
+    right = grade(case, talk(answer="It was $45.10.", state={"orders": {"A-1": "sent"}}))
     assert (right.statuses["answer"], right.statuses["execution"], right.outcome.status) == ("passed",) * 3
     silent = grade(case, talk(answer="Done.", state={"orders": {"A-1": "sent"}}))
     assert (silent.statuses["answer"], silent.mode) == ("failed", "missing_fact")

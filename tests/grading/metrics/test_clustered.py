@@ -99,6 +99,12 @@ def test_the_interval_of_failures_mirrors_that_of_passes(tallies):
 
 
 @given(TALLIES)
+def test_a_part_knows_the_examples_in_which_it_occurs(tallies):
+    whole, part = summed(tallies), summed([(n, s) for n, s in tallies if s])
+    assert summed([(n, n) for n, _ in tallies]).of_part(part) == whole
+
+
+@given(TALLIES)
 def test_a_part_that_is_the_whole_has_the_interval_of_the_whole(tallies):
     whole = summed(tallies)
     assert rate(whole.passed, whole.trials, whole) == rate_of(whole)
@@ -106,8 +112,8 @@ def test_a_part_that_is_the_whole_has_the_interval_of_the_whole(tallies):
 
 def part_coverage(
     examples: int, trials: int, share: float, correlation: float, *, draws: int = 2000
-) -> tuple[float, float]:
-    """Return how often a part's interval holds its share: by `rate`, and by the design effect of the whole.
+) -> tuple[float, float, float]:
+    """Return how often a part's interval holds its share: by counts, by its own sums, by the effect of the whole.
 
     Trials of the whole are barely alike, those of the part have the given correlation.
     """
@@ -117,18 +123,23 @@ def part_coverage(
     for sums, count in found.items():
         part = rate(sums.passed, sums.trials, whole).interval
         borrowed = clustered_interval(sums, design_effect=whole.design_effect)
+        own = rate(sums.passed, sums.trials, whole.of_part(sums)).interval
         held["rate"] += count * (part is not None and part.low <= share <= part.high)
+        held["own"] += count * (own is not None and own.low <= share <= own.high)
         held["borrowed"] += count * (borrowed.low <= share <= borrowed.high)
-    return held["rate"] / draws, held["borrowed"] / draws
+    return held["rate"] / draws, held["own"] / draws, held["borrowed"] / draws
 
 
 def test_the_interval_of_a_part_covers_its_share_however_alike_its_trials_are():
     cells = [
         part_coverage(*cell) for cell in product((20, 50, 100, 300), (2, 4, 8), (0.05, 0.1, 0.3, 0.5), (0.1, 0.5, 0.95))
     ]
-    by_rate, borrowed = zip(*cells, strict=True)
+    by_rate, own, borrowed = zip(*cells, strict=True)
     assert min(by_rate) >= 0.92
     assert fmean(by_rate) >= 0.95
+    # With the part's own sums it is as true, and a quarter narrower. Of 20 examples a few discrete values are covered.
+    assert min(own) >= 0.92
+    assert 0.945 <= fmean(own) <= 0.97
     assert min(borrowed) < 0.75
 
 

@@ -83,7 +83,7 @@ def test_a_question_that_does_not_arise_leaves_the_decision_to_the_others():
 
 
 def test_rules_that_read_prose_decide_only_where_they_are_named():
-    misused = talk(Message("tool", '{"order": "A-1", "total": 45.00}', call_id="1"), answer="The total is $54.00.")
+    misused = talk(Message("tool", '{"order": "A-1", "total": 45.10}', call_id="1"), answer="The total is $54.10.")
     assert outcome(EXPECTED, misused, expectation=PLAIN).outcome.status == "passed"
     case = outcome("calls+result_use", misused, expectation=PLAIN)
     assert (case.statuses["result_use"], case.outcome.status, case.mode) == ("failed", "failed", "result_misused")

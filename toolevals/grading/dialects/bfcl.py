@@ -44,11 +44,16 @@ Call = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DialectVerdict:
-    """The checker's answer. `error_type` is None where `valid`."""
+    """The checker's answer: `error_type` is None where `valid`, which is None where `unscored` says why.
+
+    `reason` says where the states of a conversation of several turns differ.
+    """
 
     id: str
-    valid: bool
+    valid: bool | None
     error_type: str | None
+    reason: str | None = None
+    unscored: str | None = None
 
 
 def check_row(row: Any) -> DialectVerdict:

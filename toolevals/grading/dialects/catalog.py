@@ -66,6 +66,7 @@ DIALECTS: Mapping[str, Dialect] = {
             "2026.3.23",
             "the leaderboard's rows: category, functions, possible_answer, prediction",
             ("valid", "error_type"),
+            (Option("simulators", None, "text"),),
         ),
         Dialect(
             "ai_evaluation",

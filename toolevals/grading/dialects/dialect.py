@@ -20,6 +20,7 @@ _TAKES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "flag": ("true | false", (bool,)),
     "number": ("a number", (int, float)),
     "object": ("a JSON object", (dict,)),
+    "text": ("text", (str,)),
 }
 
 
@@ -33,7 +34,7 @@ class Option:
 
     name: str
     default: Any
-    kind: Literal["flag", "number", "object", "choice"] = "flag"
+    kind: Literal["flag", "number", "object", "choice", "text"] = "flag"
     choices: tuple[str, ...] = ()
 
     @property
@@ -43,9 +44,9 @@ class Option:
 
     def read(self, text: str) -> Any:
         """Return the value that text stands for. Raises WrongOptionError."""
-        if self.choices:
+        if self.choices or self.kind == "text":
             value: Any = text
-            fits = text in self.choices
+            fits = not self.choices or text in self.choices
         else:
             try:
                 value = load_json(text)
@@ -78,8 +79,7 @@ class Dialect:
         values = {option.name: option.default for option in self.options}
         for name, text in given:
             if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
-                raise WrongOptionError(f"{self.name} has no option {name}: {has}")
+                raise WrongOptionError(f"{self.name} has no option {name}: it has {', '.join(known)}")
             values[name] = known[name].read(text)
         return values
 

@@ -7,7 +7,7 @@ is that on the calls alone, because no other tool here looks at answers, states 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Final
@@ -126,18 +126,25 @@ def own_verdict(selection: Status, arguments: Status, mode: str, *, expects_call
 
 
 def verdicts_beside(
-    own: Own, expectation: Expectation, transcript: Transcript | None, tools: Sequence[ToolSpec]
+    own: Own,
+    expectation: Expectation,
+    transcript: Transcript | None,
+    tools: Sequence[ToolSpec] | None,
+    keys: Collection[str] = COLUMNS.keys(),
 ) -> dict[str, OtherVerdict]:
-    """Return the verdict of each of COLUMNS on what an agent did. Nothing that the case holds is raised."""
+    """Return the verdict of each of COLUMNS, or of some, on what an agent did. Nothing that the case holds is raised.
+
+    `tools` is None where they are not known.
+    """
     if transcript is None:
-        return dict.fromkeys(COLUMNS, OtherVerdict("unscored", said="No prediction came."))
+        return dict.fromkeys(keys, OtherVerdict("unscored", said="No prediction came."))
     if transcript.error is not None:
-        return dict.fromkeys(COLUMNS, OtherVerdict("errored", said="The agent could not be reached."))
+        return dict.fromkeys(keys, OtherVerdict("errored", said="The agent could not be reached."))
     compared = attempt(partial(_compared, expectation, transcript, tools))
     found = {}
-    for key, column in COLUMNS.items():
-        if column.dialect == "bfcl":
-            found[key] = _leaderboard(own, expectation, transcript, tools)
+    for key in keys:
+        if COLUMNS[key].dialect == "bfcl":
+            found[key] = _leaderboard(own, expectation, transcript, tools or ())
         elif isinstance(compared, Exception):
             found[key] = _no_verdict(compared)
         else:
@@ -145,7 +152,7 @@ def verdicts_beside(
     return found
 
 
-def _compared(expectation: Expectation, transcript: Transcript, tools: Sequence[ToolSpec]) -> Comparison:
+def _compared(expectation: Expectation, transcript: Transcript, tools: Sequence[ToolSpec] | None) -> Comparison:
     # Where all calls stand in one message, it is not known whether the agent sent them so or they were listed so.
     talk = sum(bool(message.calls) for message in transcript.messages) > 1
     return comparison(expectation, transcript, whole_talk=talk, tools=tools)

@@ -49,6 +49,13 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "fields": FIELDS,
     "unscored": UNSCORED,
 }
+# Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
+BASES: Final[Mapping[str, str]] = {
+    "failed_by": "outcome",
+    "wrong_tool": "selection",
+    "arguments": "arguments",
+    "result_use": "result_use",
+}
 # What stands for a tool where a finding is about none.
 ANSWER: Final = "(answer)"
 NO_TOOL: Final = NONE

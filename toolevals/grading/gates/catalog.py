@@ -8,7 +8,7 @@ from typing import Any
 
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grader_catalog import GRADERS
-from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS
+from toolevals.grading.gates.results import FUNCTION_CALLS, JUDGED, PUBLISHED_METRICS
 from toolevals.grading.values.documents import schema
 
 
@@ -29,7 +29,9 @@ def gate_metrics(rubrics: Mapping[str, str] | None = None) -> list[GateMetric]:
         *(
             GateMetric(name, "published names", f"Uses {verdict}, or its judge where that was asked.")
             for name, verdict in PUBLISHED_METRICS.items()
+            if name not in FUNCTION_CALLS
         ),
+        *(GateMetric(name, "of ai-evaluation", "As ai-evaluation scores the calls.") for name in FUNCTION_CALLS),
         *(GateMetric(f"{JUDGED}{name}", "judges", title) for name, title in (rubrics or {}).items()),
     ]
 

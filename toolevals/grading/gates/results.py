@@ -26,6 +26,13 @@ MOST_EXAMPLES = 1000
 # What a judge's metric is called: this and the name of its rubric.
 JUDGED = "judged:"
 
+# The function-call metrics of ai-evaluation, and the verdict of `dialects.other_verdicts` that answers each.
+FUNCTION_CALLS: Mapping[str, str] = {
+    "function_name_match": "ai_evaluation.name",
+    "function_call_exact_match": "ai_evaluation.exact",
+    "parameter_validation": "ai_evaluation.parameters",
+    "function_call_accuracy": "ai_evaluation.accuracy",
+}
 # The names that published gates use, and the verdict that answers where a case has no score of the published name.
 PUBLISHED_METRICS: Mapping[str, str] = {
     "tool_name_match": "selection",
@@ -35,6 +42,7 @@ PUBLISHED_METRICS: Mapping[str, str] = {
     "argument_semantics": "equivalence",
     "result_groundedness": "result_use",
     "trajectory_recovery": "recovery",
+    **FUNCTION_CALLS,
 }
 # Those that a judge answers where it is on, and its metric.
 PUBLISHED_JUDGES: Mapping[str, str] = {
@@ -119,8 +127,9 @@ class GateCase:
         return metric if metric in self.scores else self.sources.get(metric, metric)
 
 
-# What is no part of "every metric": measures of a trajectory that say little of whether the case is right.
-ONLY_BY_NAME = frozenset(METRICS) - {"tool_name_f1"}
+# What is no part of "every metric": measures of a trajectory that say little of whether the case is right, and those
+# of another evaluator.
+ONLY_BY_NAME = (frozenset(METRICS) - {"tool_name_f1"}).union(FUNCTION_CALLS.values())
 
 
 @dataclass(frozen=True, slots=True)

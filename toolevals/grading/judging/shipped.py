@@ -78,6 +78,20 @@ _SHIPPED = (
         _THREE,
     ),
     Rubric(
+        "function_calling",
+        1,
+        "Function calling",
+        "selection",
+        "task",
+        ("conversation", "tools", "done"),
+        "Score the calls of tools in `done`; no label says which are right. 1 if each call is of the tool among "
+        "`tools` that serves what the user asked for in `conversation`, with arguments that follow from it or from "
+        "earlier results; 0.5 if a call works but another tool or value was plainly better; 0 if a call does not serve "
+        "the request, or a value is wrong or made up. Where nothing is called, 1 if no call was needed, else 0.",
+        _score(_THREE),
+        _THREE,
+    ),
+    Rubric(
         "result_groundedness",
         1,
         "Groundedness in results",

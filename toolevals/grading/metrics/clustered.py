@@ -7,7 +7,7 @@ and they are all that the interval needs, so that a rate over a million trials c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, sqrt
 from typing import Self
 
@@ -57,6 +57,13 @@ class ExampleSums:
     def __add__(self, other: ExampleSums) -> ExampleSums:
         """Return the sums of both, which have no example in common."""
         return ExampleSums(*(one + two for one, two in zip(self.to_row(), other.to_row(), strict=True)))
+
+    def of_part(self, part: ExampleSums) -> ExampleSums:
+        """Return the sums of a part of the trials among all of them: it passes where `part` says that it does.
+
+        `part` need only know the examples in which the part occurs, each with all of its trials.
+        """
+        return replace(self, passed=part.passed, passed_squared=part.passed_squared, crossed=part.crossed)
 
     def to_row(self) -> tuple[int, ...]:
         """Return the six sums in order: `ExampleSums(*row)` reads them."""
@@ -159,9 +166,10 @@ def rate(passed: int, total: int, whole: ExampleSums | None = None) -> Rate:
     """Return the rate of `passed` among `total`, each an example of its own.
 
     With `whole` they are trials of examples, a part of those that `whole` is summed over: as many trials an example as
-    there. Where they are all of `whole`, its sums are taken as they are. Else nothing tells how alike the trials of the
-    part are, and all trials of an example are taken as alike: trials of a part can be more alike than those of the
-    whole (one example that fails in the same way each time), so the design effect of the whole would be too small.
+    there. Where they are all of `whole` (see `ExampleSums.of_part`), its sums are taken as they are. Else nothing tells
+    how alike the trials of the part are, and all trials of an example are taken as alike: trials of a part can be more
+    alike than those of the whole (one example that fails in the same way each time), so the design effect of the whole
+    would be too small.
     """
     if not total:
         return Rate(passed, total, None, None, None)

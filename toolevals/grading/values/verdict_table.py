@@ -86,7 +86,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="result_use",
-        version="5",
+        version="6",
         level="layer",
         place="beside",
         sentence="No field of a result contradicts what the replies claim; found by rules.",

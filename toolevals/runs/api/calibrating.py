@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters, shows_results
+from toolevals.runs.judging.calibration_reading import ThumbCounts
 from toolevals.runs.judging.calibration_results import SETS, Results, progress_of, results_of
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
 from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, case_rate
@@ -75,6 +76,9 @@ class CalibrationRequestSerializer(serializers.Serializer[Any]):
     tuning = serializers.IntegerField(required=False, default=0)
     raters = serializers.IntegerField(required=False, default=USUAL_RATERS)
     seed = serializers.CharField(required=False, default="", allow_blank=True, max_length=100)
+    thumbs = serializers.BooleanField(
+        required=False, default=False, help_text="Whether verdicts with a thumb down are rated as well, in no figure."
+    )
 
 
 class RatingRequestSerializer(serializers.Serializer[Any]):
@@ -125,6 +129,14 @@ class RaterSerializer(serializers.Serializer[Any]):
     with_others = CalibrationEstimateSerializer()
 
 
+class ThumbCountsSerializer(serializers.Serializer[Any]):
+    """Thumbs on a judge's verdicts that passed, or failed."""
+
+    judge = serializers.CharField(help_text="What the judge says.")
+    up = serializers.IntegerField()
+    down = serializers.IntegerField()
+
+
 class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
     """The results of one set of a closed calibration."""
 
@@ -136,6 +148,7 @@ class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
     people_kappa = CalibrationEstimateSerializer(source="comparison.people_kappa")
     stated = CalibrationEstimateSerializer(allow_null=True)
     corrected = CalibrationEstimateSerializer(allow_null=True)
+    thumbs = serializers.SerializerMethodField(help_text="Self-selected: they are in no figure.")
     confusion = serializers.SerializerMethodField()
     raters = serializers.SerializerMethodField()
     cases = ResultSerializer(many=True)
@@ -144,6 +157,10 @@ class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
     def get_confusion(self, results: Results) -> list[dict[str, Any]]:
         cells = sorted(results.comparison.cells.items())
         return [{"judge": judge, "people": people, "count": count} for (judge, people), count in cells]
+
+    @extend_schema_field(ThumbCountsSerializer(many=True))
+    def get_thumbs(self, results: Results) -> list[dict[str, Any]]:
+        return [{"judge": said, "up": up, "down": down} for said, up, down in self.context["thumbs"].rows]
 
     @extend_schema_field(RaterSerializer(many=True))
     def get_raters(self, results: Results) -> Any:
@@ -230,7 +247,8 @@ class CalibrationResults(CalibrationView):
         if not shows_results(row):
             raise Problems(HTTPStatus.CONFLICT, "This calibration is open: its results are hidden.")
         results = results_of(row, request.query_params.get("set", SETS[0]))
-        return Response(JudgeCalibrationResultsSerializer(results, context={"named": names_raters(self.role)}).data)
+        context = {"named": names_raters(self.role), "thumbs": ThumbCounts.of(row.judge)}
+        return Response(JudgeCalibrationResultsSerializer(results, context=context).data)
 
 
 class Progress(serializers.Serializer[Any]):

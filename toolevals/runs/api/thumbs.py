@@ -26,10 +26,11 @@ class ThumbSerializer(serializers.ModelSerializer[Thumb]):
     case = serializers.UUIDField(source="case_id")
     judge = serializers.UUIDField(source="judge_id")
     person = serializers.CharField(source="person.name", default="")
+    verdict = serializers.CharField(allow_null=True, help_text="What the judge said of the case.")
 
     class Meta:
         model = Thumb
-        fields = ("id", "case", "rubric", "judge", "person", "is_up", "note", "is_current", "created_at")
+        fields = ("id", "case", "rubric", "judge", "person", "is_up", "note", "is_current", "created_at", "verdict")
 
 
 class ThumbRequestSerializer(serializers.Serializer[Any]):
@@ -48,7 +49,8 @@ class Thumbs(ProjectView, ListAPIView[Thumb]):
 
     def get_queryset(self) -> QuerySet[Thumb]:
         judge = get_object_or_404(Judge.objects.in_project(self.project), pk=self.kwargs["judge"])
-        return Thumb.objects.on(judge)
+        rows: QuerySet[Thumb] = Thumb.objects.on(judge).with_verdicts()
+        return rows
 
 
 class CaseThumbs(ProjectView):
@@ -61,4 +63,4 @@ class CaseThumbs(ProjectView):
         serializer = ThumbRequestSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         thumb = thumb_give(case=row, actor=self.user, **serializer.validated_data)
-        return Response(ThumbSerializer(thumb).data, status=HTTPStatus.CREATED)
+        return Response(ThumbSerializer(Thumb.objects.with_verdicts().get(pk=thumb.pk)).data, status=HTTPStatus.CREATED)

@@ -39,6 +39,7 @@ class TryoutSerializer(serializers.ModelSerializer[Tryout]):
             "judge",
             "run",
             "seed",
+            "thumbs",
             "budget",
             "looked_at",
             "job",
@@ -55,6 +56,9 @@ class TryoutRequestSerializer(serializers.Serializer[Any]):
     judge = serializers.UUIDField()
     seed = serializers.CharField(required=False, default="", allow_blank=True, max_length=100)
     budget = serializers.FloatField(required=False, allow_null=True, default=None)
+    thumbs = serializers.BooleanField(
+        required=False, default=False, help_text="Whether cases with a thumb down by a rubric of that name come first."
+    )
 
 
 class TryoutAnswerSerializer(serializers.ModelSerializer[TryoutAnswer]):

@@ -45,8 +45,9 @@ PRICE_UNITS: Final = 10**12
 # Of the cases in one cell and context: how many say their price and the sum, how many their tokens and the sum.
 Costs = tuple[int, int, int, int]
 NO_COSTS: Final[Costs] = (0, 0, 0, 0)
-# Sums over examples by ("recall", "precision" or "f1", class), and of all cells by ("accuracy", "").
-ClassSums = dict[tuple[str, str], ExampleSums]
+# Sums over examples by ("recall", "precision" or "f1", class), and of all cells by ("accuracy", ""). By ("cell",
+# expected, actual) off the diagonal those of the examples that stand there, among the trials of their row.
+ClassSums = dict[tuple[str, ...], ExampleSums]
 Context = tuple[Any, ...]
 
 

@@ -39,6 +39,12 @@ class CalibrationForm(ServiceForm):
         help_text="Any text: the same text draws the same cases. Empty: the date.",
     )
 
+    thumbs = forms.BooleanField(
+        required=False,
+        label="With a thumb down",
+        help_text="Verdicts of that grading that people called wrong are rated as well. They are in no figure.",
+    )
+
     def __init__(self, judge: Judge, gradings: dict[str, Grading], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.judge, self.gradings = judge, gradings

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Count
+
 from toolevals.grading.judging.raters import JUDGE, PEOPLE
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
 from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
 from toolevals.runs.judging.judge_snapshots import seats_of
-from toolevals.runs.models import Grading, Judge, JudgeCalibration
+from toolevals.runs.models import Grading, Judge, JudgeCalibration, Thumb
 from toolevals.workspace.address_numbers import page_number
 
 CASES_A_PAGE = 50
@@ -73,6 +75,39 @@ def figures_of(calibration: JudgeCalibration) -> dict[str, Estimate] | None:
         return None
     table = table_of(calibration)
     return {"kappa": table.kappa, "agreement": table.agreement}
+
+
+@dataclass(frozen=True, slots=True)
+class ThumbCounts:
+    """The thumbs on a judge's verdicts: (verdict, thumbs up, thumbs down).
+
+    They choose themselves what they look at: no figure takes them. `proposed` counts the verdicts with a thumb down on
+    examples that no calibration has had, `grading` is the newest of theirs, `run` its number.
+    """
+
+    rows: Sequence[tuple[str, int, int]]
+    proposed: int
+    grading: Any
+    run: Any
+
+    @classmethod
+    def of(cls, judge: Judge) -> ThumbCounts:
+        """Count the thumbs that are shown of one judge."""
+        thumbs = Thumb.objects.on(judge).counted().with_verdicts().order_by().values_list("verdict", "is_up")
+        counts = {(verdict, is_up): count for verdict, is_up, count in thumbs.annotate(count=Count("pk"))}
+        proposed = Thumb.objects.proposed(judge)
+        newest = proposed.order_by("-case__grading").values_list("case__grading", "case__grading__run__number").first()
+        return cls(
+            rows=[(verdict, counts.get((verdict, True), 0), counts.get((verdict, False), 0)) for verdict in JUDGE],
+            proposed=proposed.order_by().values("case").distinct().count(),
+            grading=newest and newest[0],
+            run=newest and newest[1],
+        )
+
+    @property
+    def any(self) -> bool:
+        """Return whether there is a thumb."""
+        return any(up or down for _, up, down in self.rows)
 
 
 def gradings_judged_by(judge: Judge) -> dict[str, Grading]:

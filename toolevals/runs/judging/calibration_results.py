@@ -15,7 +15,7 @@ from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.models import CalibratedCase, Grading, JudgeCalibration, JudgeCount, Rating
 from toolevals.runs.services.kept_sums import kept_sums
 
-SETS = ("held_out", "tuning")
+SETS = ("held_out", "tuning", "thumbs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class Results:
 def results_of(calibration: JudgeCalibration, chosen: str = "held_out") -> Results:
     """Return what came of a closed calibration, on its held-out cases or on those for tuning.
 
-    Corrected is always by the held-out cases.
+    Corrected is always by the held-out cases. Those that thumbs proposed are listed, and compared in no figure.
     """
     rubric = Rubric.from_document(calibration.judge.rubric.document)
-    rows = _rows(calibration, held_out=chosen != "tuning")
+    rows = _rows(calibration, chosen)
     hidden = hidden_examples(rubric.name)
     cases = tuple(
         CaseResult(
@@ -75,7 +75,7 @@ def results_of(calibration: JudgeCalibration, chosen: str = "held_out") -> Resul
     stated, corrected = _rates(calibration)
     return Results(
         cases=cases,
-        comparison=compare([_rated(row) for row in rows], rubric.scale),
+        comparison=compare([_rated(row) for row in rows if not row.by_thumb], rubric.scale),
         names={_rater(rating): rating.rater.name for row in rows for rating in row.ratings.all() if rating.rater},
         stated=stated,
         corrected=corrected,
@@ -85,7 +85,7 @@ def results_of(calibration: JudgeCalibration, chosen: str = "held_out") -> Resul
 def held_out_table(calibration: JudgeCalibration) -> dict[str, int]:
     """Return the counts that a calibration is kept by: `JudgeTable` of its held-out cases."""
     rubric = Rubric.from_document(calibration.judge.rubric.document)
-    rows = _rows(calibration, held_out=True)
+    rows = _rows(calibration, "held_out")
     return asdict(compare([_rated(row) for row in rows], rubric.scale).table)
 
 
@@ -115,8 +115,9 @@ def _rates(calibration: JudgeCalibration) -> tuple[Estimate | None, Estimate | N
     return Estimate(stated.value, stated.interval, total), corrected_count(count, table_of(calibration), sums)
 
 
-def _rows(calibration: JudgeCalibration, *, held_out: bool) -> list[CalibratedCase]:
-    cases = calibration.cases.ratable().filter(is_held_out=held_out).prefetch_related("ratings__rater")
+def _rows(calibration: JudgeCalibration, chosen: str) -> list[CalibratedCase]:
+    wanted = {"is_held_out": chosen not in SETS[1:], "by_thumb": chosen == "thumbs"}
+    cases = calibration.cases.ratable().filter(**wanted).prefetch_related("ratings__rater")
     return list(cases.select_related("case__transcript__entry__revision__example").defer("questions", "case__detail"))
 
 

@@ -55,7 +55,7 @@ def rating_rows(calibration: JudgeCalibration, user: User, role: Role) -> Iterat
             yield (
                 calibration.pk,
                 case.pk,
-                "held_out" if case.is_held_out else "tuning",
+                case.set_name,
                 *about,
                 rating.pk,
                 rating.rater.name if named and rating.rater else "",

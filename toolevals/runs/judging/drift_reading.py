@@ -52,7 +52,7 @@ def drift_offers(judge: Judge) -> list[DriftOffer]:
 
 def _offer(judge: Judge, calibration: Any) -> DriftOffer:
     rubric = Rubric.from_document(judge.rubric.document)
-    read = list(calibration.cases.ratable().values_list("questions", flat=True)[:MOST_READ])
+    read = list(calibration.cases.drawn().values_list("questions", flat=True)[:MOST_READ])
     requests = [JudgementRequest(rubric, inputs) for questions in read for inputs in questions]
     times = calibration.size / len(read)
     characters = sum(len(message.content or "") for request in requests for message in messages_for(request))

@@ -86,7 +86,7 @@ def cases_again(check: DriftCheck) -> list[AgainCase]:
     for answer in check.answers.all():
         answers.setdefault(answer.case_id, []).append(answer)
     rubric = Rubric.from_document(check.judge.rubric.document)
-    rows = check.calibration.cases.ratable().prefetch_related("ratings")
+    rows = check.calibration.cases.drawn().prefetch_related("ratings")
     rows = rows.select_related("case__transcript__entry__revision__example")
     hidden = hidden_examples(rubric.name)
     return [_again(row, answers.get(row.pk, []), rubric, hidden) for row in rows]
@@ -155,7 +155,7 @@ def drift_rows(check: DriftCheck) -> Iterator[tuple[Any, ...]]:
     """Yield a line for each case of a check, as `COLUMNS`; without what is hidden now."""
     for each in cases_again(check):
         transcript = each.case.case.transcript
-        about = (check.pk, each.case.pk, "held_out" if each.case.is_held_out else "tuning", each.case.case_id)
+        about = (check.pk, each.case.pk, each.case.set_name, each.case.case_id)
         example = (transcript.pk, transcript.entry.revision.example.external_id)
         if each.is_hidden:
             yield (*about, *example, "hidden", *([None] * 7))

@@ -142,6 +142,9 @@ class TryoutForm(PlainForm):
         help_text="Any text: the same text draws the same cases. Empty: the date.",
     )
     budget = forms.FloatField(min_value=0, required=False, label="Cap", help_text="What it may cost; empty for none.")
+    thumbs = forms.BooleanField(
+        required=False, label="Those with a thumb down first", help_text="By a rubric of that name."
+    )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -170,6 +173,7 @@ class TryoutForm(PlainForm):
             judge=self.judges[data["judge"]],
             grading=self.gradings[data["run"]],
             seed=data["seed"],
+            thumbs=data["thumbs"],
             budget=data["budget"],
         )
 

@@ -59,6 +59,8 @@ class CalibratedCase(models.Model):
     position = models.PositiveIntegerField()
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="calibrated")
     is_held_out = models.BooleanField()
+    # Whether a thumb proposed it, and no chance: then it is in no figure.
+    by_thumb = models.BooleanField(default=False, db_default=False)
     # The least value of the judge's answers, which decides whether the case passes; null until it is prepared.
     value = models.FloatField(null=True)
     passed = models.BooleanField()
@@ -73,6 +75,11 @@ class CalibratedCase(models.Model):
             models.UniqueConstraint(fields=["calibration", "position"], name="calibrated_position"),
             models.UniqueConstraint(fields=["calibration", "case"], name="calibrated_once"),
         ]
+
+    @property
+    def set_name(self) -> str:
+        """Return which of `calibration_results.SETS` it is of."""
+        return "held_out" if self.is_held_out else "thumbs" if self.by_thumb else "tuning"
 
 
 class Rating(models.Model):

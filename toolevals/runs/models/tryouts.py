@@ -23,6 +23,8 @@ class Tryout(models.Model):
     judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="tryouts")
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tryouts")
     seed = models.CharField(max_length=100)
+    # Whether cases come first whose verdict by a rubric of that name has a thumb down.
+    thumbs = models.BooleanField(default=False, db_default=False)
     # In the currency of the judge's prices: what it may cost.
     budget = models.FloatField(null=True)
     # How many examples were looked at until the cases were found; null until they are drawn.

@@ -49,6 +49,10 @@ class CalibratedCaseQuerySet(models.QuerySet["CalibratedCase"]):
         """Return those that can be rated."""
         return self.filter(RATABLE)
 
+    def drawn(self) -> CalibratedCaseQuerySet:
+        """Return those of them that were drawn by chance: figures rest on no other."""
+        return self.ratable().filter(by_thumb=False)
+
     def left_for(self, user: User) -> CalibratedCaseQuerySet:
         """Return those that this person may still rate, in their order: not by them yet, nor by as many as it takes."""
         from toolevals.runs.models import Rating

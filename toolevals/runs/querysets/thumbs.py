@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models import Exists, OuterRef, Subquery
 
 from toolevals.runs.judging.blindness import verdict_hidden
 from toolevals.workspace.models import untrashed
@@ -29,6 +30,24 @@ class ThumbQuerySet(models.QuerySet["Thumb"]):
         related = "person", "case__grading__run", "case__transcript__entry__revision__example"
         shown = self.filter(~verdict_hidden(), untrashed("case__grading__run"), judge=judge).select_related(*related)
         return shown.defer("case__detail", "case__transcript__document").order_by("-id")
+
+    def with_verdicts(self) -> Any:
+        """Add `verdict`: what the judge said of the case."""
+        from toolevals.runs.models import JudgedCase
+
+        verdicts = JudgedCase.objects.filter(case=OuterRef("case"), rubric=OuterRef("rubric"))
+        return self.annotate(verdict=Subquery(verdicts.values("status")[:1]))
+
+    def proposed(self, judge: Judge) -> ThumbQuerySet:
+        """Return those down on verdicts of a judge on examples that no calibration of its rubric and model has had."""
+        from toolevals.runs.models import CalibratedCase
+
+        had = CalibratedCase.objects.filter(
+            calibration__judge__rubric=judge.rubric_id,
+            calibration__judge__model=judge.model,
+            case__transcript__entry__revision=OuterRef("case__transcript__entry__revision"),
+        )
+        return self.on(judge).counted().filter(~Exists(had), is_up=False)
 
     def of_person(self, case: CaseGrade, user: User) -> ThumbQuerySet:
         """Return what a person says now of the judges' verdicts on a case."""

@@ -5,8 +5,9 @@ Ratings are written one by one, each in its own transaction, and never change: w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,16 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.calibration_results import held_out_table
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.judging.questions import Questions
-from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, JudgedCase, Rating
+from toolevals.runs.models import (
+    CalibratedCase,
+    CaseGrade,
+    Grading,
+    Judge,
+    JudgeCalibration,
+    JudgedCase,
+    Rating,
+    Thumb,
+)
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
@@ -36,7 +46,10 @@ SLICE = 20
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """The cases to draw a calibration from, and its size; `seed` is any text, that of the day where empty."""
+    """The cases to draw a calibration from, and its size; `seed` is any text, that of the day where empty.
+
+    With `thumbs`, the cases of the grading to which people gave a thumb down are rated as well, in no figure.
+    """
 
     judge: Judge
     grading: Grading
@@ -44,6 +57,7 @@ class CalibrationRequest:
     tuning: int = 0
     raters: int = USUAL_RATERS
     seed: str = ""
+    thumbs: bool = False
 
 
 @transaction.atomic
@@ -75,27 +89,25 @@ def calibration_begin(*, request: CalibrationRequest, actor: User | None) -> Jud
     )
     passed = set(strata["passed"])
     drawn = stratified_sample(strata, held_out=request.held_out, tuning=request.tuning, seed=seed)
-    CalibratedCase.objects.bulk_create(
-        CalibratedCase(
-            calibration=calibration,
-            position=place,
-            case_id=each.case,
-            is_held_out=each.held_out,
-            passed=each.case in passed,
-        )
-        for place, each in enumerate(drawn, start=1)
-    )
+    rows = [CalibratedCase(case_id=each.case, is_held_out=each.held_out, passed=each.case in passed) for each in drawn]
+    if request.thumbs:
+        rows += _proposed(request, [each.case for each in drawn])
+        # Their place must not tell which they are.
+        Random(seed).shuffle(rows)  # noqa: S311 - an order, no secret
+    for place, row in enumerate(rows, start=1):
+        row.calibration, row.position = calibration, place
+    CalibratedCase.objects.bulk_create(rows)
     project = judge.project
     calibration.job = job_create(
         project=project,
         actor=actor,
         kind="calibration",
-        title=f"{judge.name}: {len(drawn)} cases for raters",
-        batches=_plans(calibration, len(drawn)),
+        title=f"{judge.name}: {len(rows)} cases for raters",
+        batches=_plans(calibration, len(rows)),
         result_path=reverse("runs:calibration", args=[project.slug, calibration.pk]),
     )
     calibration.save(update_fields=["job"])
-    detail = {"judge": judge.name, "cases": len(drawn), "raters": request.raters, "seed": seed}
+    detail = {"judge": judge.name, "cases": len(rows), "raters": request.raters, "seed": seed}
     audit_record(project=project, actor=actor, verb="calibration_begin", target=calibration, detail=detail)
     return calibration
 
@@ -211,6 +223,23 @@ def _strata(grading: Grading, rubric: str, seed: str) -> dict[str, list[UUID]]:
     for revision, status, case in named:
         trials.setdefault(revision, []).append((status, case))
     return one_trial_each(trials.values(), seed)
+
+
+def _proposed(request: CalibrationRequest, drawn: Collection[UUID]) -> list[CalibratedCase]:
+    """Return the cases that thumbs propose, of each example one, without examples that were drawn by chance."""
+    revision = "case__transcript__entry__revision"
+    had = set(CaseGrade.objects.filter(pk__in=drawn).values_list("transcript__entry__revision", flat=True))
+    thumbs = Thumb.objects.proposed(request.judge).filter(case__grading=request.grading)
+    judged = JudgedCase.objects.filter(
+        grading=request.grading, rubric=request.judge.rubric.name, status__in=("passed", "failed"), questions__gt=0
+    )
+    rows = judged.filter(case__in=thumbs.order_by().values("case")).order_by("pk")
+    found: dict[UUID, CalibratedCase] = {}
+    for example, case, status in rows.values_list(revision, "case", "status"):
+        if example not in had and len(found) < MOST_CASES:
+            made = CalibratedCase(case_id=case, is_held_out=False, by_thumb=True, passed=status == "passed")
+            found.setdefault(example, made)
+    return list(found.values())
 
 
 def _plans(calibration: JudgeCalibration, size: int) -> Iterator[BatchPlan]:

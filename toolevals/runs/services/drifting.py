@@ -45,7 +45,7 @@ def drift_begin(
     """
     # One at a time.
     Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
-    places = list(calibration.cases.ratable().values_list("position", flat=True))
+    places = list(calibration.cases.drawn().values_list("position", flat=True))
     if problems := list(_problems(judge, calibration, budget, places)):
         raise InvalidDocument(problems)
     check = DriftCheck.objects.create(judge=judge, calibration=calibration, budget=budget, actor=actor)

@@ -93,22 +93,25 @@ def first_call_sums(grading: Grading) -> ClassSums:
 
 
 def class_sums(patterns: Iterable[tuple[Collection[Cell], int]]) -> ClassSums:
-    """Return the sums of recall, precision and F1 of each class, and of all cells under "accuracy" and "".
+    """Return the sums of recall, precision and F1 of each class, of each cell, and of all under "accuracy" and "".
 
     `patterns` are the cells of an example's trials and calls, and how many examples have these.
     """
-    tallies: defaultdict[tuple[str, str], Counter[tuple[int, int]]] = defaultdict(Counter)
+    tallies: defaultdict[tuple[str, ...], Counter[tuple[int, int]]] = defaultdict(Counter)
     for cells, count in patterns:
-        said: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        said: defaultdict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0])
         for expected, actual in cells:
             right = expected == actual
             keys = ("recall", expected), ("precision", actual), ("f1", expected), ("f1", actual), ("accuracy", "")
-            for key in keys:
-                each = said[key]
+            for one in keys:
+                each = said[one]
                 each[0] += 1
                 each[1] += right
         for key, (trials, passed) in said.items():
             tallies[key][trials, passed] += count
+        for (expected, actual), times in Counter(cells).items():
+            if expected != actual:
+                tallies["cell", expected, actual][said["recall", expected][0], times] += count
     return {key: ExampleSums.of(each) for key, each in tallies.items()}
 
 
@@ -119,7 +122,11 @@ def class_sums_document(found: ClassSums) -> list[list[Any]]:
 
 def class_sums_of(document: Iterable[Iterable[Any]]) -> ClassSums:
     """Return what `class_sums_document` gave."""
-    return {(which, name): ExampleSums(*row) for which, name, *row in document}
+    sums = {}
+    for row in document:
+        *key, examples, trials, passed, passed_squared, crossed, trials_squared = row
+        sums[tuple(key)] = ExampleSums(examples, trials, passed, passed_squared, crossed, trials_squared)
+    return sums
 
 
 def _counted(patterns: Patterns) -> Iterable[tuple[tuple[int, ...], int]]:

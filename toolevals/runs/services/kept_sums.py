@@ -1,4 +1,4 @@
-"""Keep sums over examples besides verdicts and cells: steps, failures of tools, arguments, judgements.
+"""Keep sums over examples besides verdicts and cells: steps, failures of tools, arguments, judgements, findings.
 
 They are kept by kind when a grading finishes. Nothing is kept where all that is counted is an example of its own.
 """
@@ -14,9 +14,19 @@ from uuid import UUID
 
 from django.db.models import Count, F, Q, QuerySet
 
+from toolevals.grading.engine.case_findings import BASES
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.models import AlignedPair, ArgumentFault, Episode, Grading, JudgedCase, KeptSums
+from toolevals.runs.models import (
+    AlignedPair,
+    ArgumentFault,
+    CaseFinding,
+    CaseGrade,
+    Episode,
+    Grading,
+    JudgedCase,
+    KeptSums,
+)
 from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 KEPT_COLUMNS: Final = ("grading_id", "kind", "document")
@@ -142,6 +152,35 @@ def _judgements(grading: Grading, _: bool) -> Iterator[_Said]:
         yield said
 
 
+def _findings(grading: Grading, _: bool) -> Iterator[_Said]:
+    """Yield what was found in cases of each example by family, kind and tool, by family and kind, and by family.
+
+    A case passes where it was found, of those that the family's verdict scores. Examples in which nothing was found
+    count by verdict alone.
+    """
+    if grading.run.trials < 2:
+        return
+    rows = CaseFinding.objects.filter(grading=grading, family__in=BASES).order_by(_ENTRY)
+    found: dict[UUID, Counter[Key]] = {}
+    for cases in _by_example(rows.values_list(_ENTRY, "case_id", "family", "kind", "tool").iterator(chunk_size=_CHUNK)):
+        held = {(entry, case, key) for entry, case, *names in cases for key in _parts_of(*names)}
+        for entry, _case, key in held:
+            found.setdefault(entry, Counter())[key] += 1
+    if not found:
+        return
+    scored = {f"of_{family}": Count("pk", filter=Q(**{f"{column}__in": _SCORED})) for family, column in BASES.items()}
+    counts = CaseGrade.objects.filter(grading=grading).order_by().values_list("transcript__entry_id").annotate(**scored)
+    for entry, *totals in counts.iterator(chunk_size=_CHUNK):
+        of_family, said = dict(zip(BASES, totals, strict=True)), _Counts()
+        for key, times in found.get(entry, Counter()).items():
+            said.add(key, of_family[key[0]], times)
+        yield said
+
+
+def _parts_of(family: str, kind: str, tool: str) -> set[Key]:
+    return {(family, kind, tool), (family, kind, ""), (family, "", "")}
+
+
 class _Counts(dict[Key, list[int]]):
     """The counts of one example, by key."""
 
@@ -185,4 +224,5 @@ KINDS: Final[Mapping[str, Callable[[Grading, bool], Iterator[_Said]]]] = {
     "failures": _failures,
     "arguments": _arguments,
     "judgements": _judgements,
+    "findings": _findings,
 }

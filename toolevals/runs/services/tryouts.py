@@ -23,7 +23,7 @@ from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.judging.cases import told_cases
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
-from toolevals.runs.models import CaseGrade, Grading, Judge, Tryout, TryoutAnswer, TryoutCase
+from toolevals.runs.models import CaseGrade, Grading, Judge, Thumb, Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.services.case_grading import graded_cases
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -42,6 +42,7 @@ class TryoutRequest:
     """The parts of a try: a rubric's document, a finished grading, a judge's connection.
 
     `seed` is any text, that of the day where empty; `budget` caps the cost in the currency of the judge's prices.
+    With `thumbs`, cases come first to whose verdict by a rubric of that name people gave a thumb down.
     """
 
     document: Mapping[str, Any]
@@ -49,6 +50,7 @@ class TryoutRequest:
     grading: Grading
     seed: str = ""
     budget: float | None = None
+    thumbs: bool = False
 
 
 @transaction.atomic
@@ -65,6 +67,7 @@ def tryout_begin(*, project: Project, actor: User | None, request: TryoutRequest
         grading=request.grading,
         seed=request.seed.strip() or database_now().date().isoformat(),
         budget=request.budget,
+        thumbs=request.thumbs,
         actor=actor,
     )
     payload = {"tryout": str(tryout.pk)}
@@ -86,7 +89,10 @@ def tryout_begin(*, project: Project, actor: User | None, request: TryoutRequest
 
 
 def tryout_draw(lease: Lease) -> None:
-    """Look at examples by chance until ten are found that the rubric asks about, of each of them one trial."""
+    """Look at examples by chance until ten are found that the rubric asks about, of each of them one trial.
+
+    Where thumbs are wanted, theirs are the first.
+    """
     tryout = _tryout(lease)
     rubric = Rubric.from_document(tryout.document)
     random = Random(f"tryout {tryout.seed}")  # noqa: S311 - a sample, no secret
@@ -95,13 +101,18 @@ def tryout_draw(lease: Lease) -> None:
     hidden = hidden_examples(rubric.name)
     drawn: list[TryoutCase] = []
     looked_at = 0
-    for place in random.sample(places, min(len(places), MOST_LOOKED_AT)):
+    thumbs = Thumb.objects.counted().filter(is_up=False, rubric=rubric.name, case__grading=tryout.grading)
+    entry = "case__transcript__entry__position"
+    down = dict(thumbs.order_by("pk").values_list("case__transcript", entry)) if tryout.thumbs else {}
+    first = random.sample(wanted := sorted({*down.values()} & {*places}), len(wanted))
+    others = sorted({*places} - {*wanted}) if wanted else places
+    for place in [*first, *random.sample(others, min(len(others), MOST_LOOKED_AT))][:MOST_LOOKED_AT]:
         looked_at += 1
         cases = [each for each in graded_cases(tryout.grading, place, place + 1) if each.revision_id not in hidden]
         told = list(told_cases(cases, [(_seat(tryout.judge, rubric), rubric)]))
         asked = [(each.graded, requests) for each in told if (requests := each.missing({}))]
         if asked:
-            graded, requests = random.choice(asked)
+            graded, requests = random.choice([one for one in asked if one[0].transcript_id in down] or asked)
             row = CaseGrade.objects.get(grading=tryout.grading, transcript=graded.transcript_id)
             questions = [dict(request.inputs) for request in requests]
             drawn.append(TryoutCase(tryout=tryout, position=len(drawn) + 1, case=row, questions=questions))

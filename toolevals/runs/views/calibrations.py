@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSettingsForm
-from toolevals.runs.judging.calibration_reading import Wanted, case_page, figures_of, gradings_judged_by
+from toolevals.runs.judging.calibration_reading import ThumbCounts, Wanted, case_page, figures_of, gradings_judged_by
 from toolevals.runs.judging.calibration_results import SETS, progress_of, results_of
 from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
 from toolevals.runs.judging.drift_results import counts_of
@@ -47,6 +47,7 @@ def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
     context = {
         "judge": found,
         "standing": standings_of([found])[found.pk],
+        "thumbs": ThumbCounts.of(found),
         "form": form,
         "page": page,
         "rows": [(row, figures_of(row)) for row in page.rows],
@@ -65,7 +66,8 @@ def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
 def calibration_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
     """Show the form; by POST, draw the cases of a calibration."""
     judge_row = _judge(request, judge)
-    form = CalibrationForm(judge_row, gradings_judged_by(judge_row), request.POST or None)
+    begun = {name: request.GET[name] for name in ("grading", "thumbs") if name in request.GET}
+    form = CalibrationForm(judge_row, gradings_judged_by(judge_row), request.POST or None, initial=begun)
     if request.method == "POST" and form.is_valid():
         try:
             made = calibration_begin(request=form.request(), actor=request.user)
@@ -98,7 +100,8 @@ def calibration(request: ProjectRequest, calibration: UUID) -> HttpResponse:
             "results": results,
             "standing": standings_of([row.judge])[row.judge_id],
             "wanted": choice,
-            "sets": SETS,
+            "sets": SETS if row.cases.filter(by_thumb=True).exists() else SETS[:2],
+            "thumbs": ThumbCounts.of(row.judge),
             "listed": case_page(results.cases, choice, request.GET.get("page", "")),
         }
     return render(request, "runs/calibration.html", context)

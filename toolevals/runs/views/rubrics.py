@@ -44,7 +44,8 @@ def rubric_new(request: ProjectRequest) -> HttpResponse:
     """Show the form; by POST, try a rubric on ten cases, or keep it, or the next version of one."""
     form = RubricForm(request.POST or None, initial=_begun(request))
     tries = request.POST.get("act") == "try"
-    trial = TryoutForm(request.project, request.POST if tries else None)
+    wanted = {name: request.GET[name] for name in ("run", "thumbs") if name in request.GET}
+    trial = TryoutForm(request.project, request.POST if tries else None, initial=wanted)
     if request.method == "POST" and form.is_valid() and (not tries or trial.is_valid()):
         try:
             if tries:

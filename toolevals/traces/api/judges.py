@@ -14,12 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.runs.models import Judge
-from toolevals.traces.models import TraceJudge
+from toolevals.traces.models import SpanKind, TraceJudge
 from toolevals.traces.services import TraceJudgeRequest, trace_judge_set
 from toolevals.traces.services.trace_judges import MOST_QUESTIONS_A_DAY, MOST_TOKENS_A_DAY, QUESTIONS_A_DAY
 from toolevals.workspace.api.base import ProjectView
 
 _LIMITS = ("share", "most_questions", "most_tokens", "most_cost", "is_on")
+_KIND = "The spans that it is asked about, each by itself; empty for the whole trace. It never changes."
 
 
 class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):
@@ -32,13 +33,27 @@ class TraceJudgeSerializer(serializers.ModelSerializer[TraceJudge]):
     questions_today = serializers.IntegerField()
     tokens_today = serializers.IntegerField()
     cost_today = serializers.FloatField(help_text="0 where the judge has no prices.")
-    waiting = serializers.IntegerField(help_text="Traces that it will be asked about.")
-    not_judged_today = serializers.IntegerField(help_text="Traces that came today and that it will not be asked about.")
+    waiting = serializers.IntegerField(help_text="Questions that it will be asked, about traces or their spans.")
+    not_judged_today = serializers.IntegerField(
+        help_text="Questions about traces that came today that it will not be asked."
+    )
+    span_kind = serializers.ChoiceField(choices=SpanKind.choices, help_text=_KIND)
 
     class Meta:
         model = TraceJudge
         fields = (
-            *("judge", "name", "model", "rule", *_LIMITS, "questions_today", "tokens_today", "cost_today", "waiting"),
+            *(
+                "judge",
+                "name",
+                "model",
+                "rule",
+                "span_kind",
+                *_LIMITS,
+                "questions_today",
+                "tokens_today",
+                "cost_today",
+                "waiting",
+            ),
             *("not_judged_today", "paused_until", "trouble", "created_at"),
         )
 
@@ -57,6 +72,7 @@ class TraceJudgeRequestSerializer(TraceJudgeChangeSerializer):
     """The same, with one of the project's judges."""
 
     judge = serializers.PrimaryKeyRelatedField(queryset=Judge.objects.none())
+    span_kind = serializers.ChoiceField(choices=SpanKind.choices, allow_null=True, default=None, help_text=_KIND)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -142,7 +142,10 @@ class RuleDaySerializer(serializers.Serializer[Any]):
     rule = serializers.CharField(source="rule.name")
     judge = serializers.CharField(source="rule.judge", allow_blank=True, help_text="Empty where no judge is asked.")
     judge_model = serializers.CharField(source="rule.model", allow_blank=True)
-    not_judged = serializers.IntegerField(help_text="Traces in a judge's share that it was not asked about.")
+    span_kind = serializers.CharField(
+        source="rule.kind", allow_blank=True, help_text="The spans that it is about; empty for the trace as a whole."
+    )
+    not_judged = serializers.IntegerField(help_text="Questions in a judge's share that it was not asked.")
     day = serializers.DateField()
     passed = serializers.IntegerField()
     failed = serializers.IntegerField()
@@ -179,11 +182,14 @@ class ExampleOfTraceSerializer(serializers.Serializer[ExampleOfTrace]):
 
 
 class JudgedSerializer(serializers.Serializer[Any]):
-    """Holds what a judge said of a trace."""
+    """Holds what a judge said of a trace, or of a span of it."""
 
     rule = serializers.CharField(source="rule.name")
     judge = serializers.CharField(source="rule.judge")
     judge_model = serializers.CharField(source="snapshot", help_text="The snapshot that answered.")
+    span_kind = serializers.CharField(
+        source="rule.kind", allow_blank=True, help_text="The kind of the span; empty where the whole trace is judged."
+    )
     span_id = serializers.CharField(source="verdict.span_id", allow_blank=True)
     status = serializers.ChoiceField(source="verdict.status", choices=VerdictStatus.choices)
     value = serializers.FloatField(source="verdict.value", allow_null=True)
@@ -196,6 +202,7 @@ class NotJudgedSerializer(serializers.Serializer[Any]):
 
     rule = serializers.CharField(source="rule.name")
     judge = serializers.CharField(source="rule.judge")
+    span_id = serializers.CharField(allow_blank=True, help_text="Empty where it is about no single span.")
     is_waiting = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
 

@@ -181,7 +181,7 @@ class TraceDetail(ProjectView):
             "examples": examples_of_trace(found, self.user, self.role),
             "lone_records": chunks.lone,
             "judged": judged_of(found),
-            "not_judged": open_questions(found),
+            "not_judged": open_questions(found, reading),
             "damage": [
                 {"span_id": span_id, "pointer": each.pointer, "message": each.message}
                 for span_id, each in reading.damage

@@ -1,6 +1,6 @@
 """Store what agents send from production, and what is made of it."""
 
-from toolevals.traces.models.judges import QuestionState, TraceJudge, TraceJudgeDay, TraceQuestion
+from toolevals.traces.models.judges import QuestionState, SpanKind, TraceJudge, TraceJudgeDay, TraceQuestion
 from toolevals.traces.models.promotions import (
     Period,
     Promotion,
@@ -23,6 +23,7 @@ __all__ = [
     "PromotionState",
     "QuestionState",
     "SpanChunk",
+    "SpanKind",
     "SpanVerdict",
     "ToolUse",
     "Trace",

@@ -22,6 +22,15 @@ class QuestionState(models.TextChoices):
     NOT_JUDGED = "not_judged", "not judged"
 
 
+class SpanKind(models.TextChoices):
+    """Names the spans of a trace that a judge is asked about, each by itself."""
+
+    TRACE = "", "The whole trace"
+    TOOL = "tool", "Each call of a tool (TOOL)"
+    MODEL = "model", "Each call of a model (LLM)"
+    AGENT = "agent", "Each agent (AGENT)"
+
+
 class TraceJudge(models.Model):
     """One of a project's judges, asked about a share of its traces within a budget a day.
 
@@ -33,6 +42,8 @@ class TraceJudge(models.Model):
     # The rubric's name: of each rubric one judge is on.
     rubric = models.CharField(max_length=50)
     is_on = models.BooleanField(default=True)
+    # What it is asked about: it never changes, since its verdicts stand there.
+    span_kind = models.CharField(max_length=10, choices=SpanKind.choices, blank=True, default="", db_default="")
     # The share of traces that it is asked about, above 0 and at most 1, by the trace's id.
     share = models.FloatField()
     # At most so much a day; null for no limit. Money is in the currency of the judge's prices.
@@ -87,10 +98,12 @@ class TraceJudgeDay(models.Model):
 
 
 class TraceQuestion(models.Model):
-    """A trace that a judge is asked about. The rows are the queue: who takes one moves `due_at` on."""
+    """A trace or a span that a judge is asked about. The rows are the queue: who takes one moves `due_at` on."""
 
     judge = models.ForeignKey(TraceJudge, on_delete=models.CASCADE, related_name="questions", db_index=False)
     trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="questions")
+    # Empty for the whole trace.
+    span_id = models.CharField(max_length=16, blank=True, default="", db_default="")
     state = models.CharField(max_length=10, choices=QuestionState.choices, default=QuestionState.WAITING)
     # When it may be asked, or asked again; null once it is settled.
     due_at = models.DateTimeField(null=True)
@@ -106,7 +119,7 @@ class TraceQuestion(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["judge", "trace"], name="question_about_a_trace"),
+            models.UniqueConstraint(fields=["judge", "trace", "span_id"], name="question_about_a_span"),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(

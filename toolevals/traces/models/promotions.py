@@ -38,6 +38,13 @@ class Period(models.TextChoices):
 
     HOURLY = "hourly", "every hour"
     DAILY = "daily", "every day"
+    MONDAY = "weekly-monday", "every week, on Monday"
+    TUESDAY = "weekly-tuesday", "every week, on Tuesday"
+    WEDNESDAY = "weekly-wednesday", "every week, on Wednesday"
+    THURSDAY = "weekly-thursday", "every week, on Thursday"
+    FRIDAY = "weekly-friday", "every week, on Friday"
+    SATURDAY = "weekly-saturday", "every week, on Saturday"
+    SUNDAY = "weekly-sunday", "every week, on Sunday"
 
 
 class Promotion(models.Model):
@@ -84,13 +91,13 @@ class Promotion(models.Model):
 
 
 class PromotionSchedule(models.Model):
-    """Examples are made of new traces every hour or day, a few at a time. `wanted`, `strata` as of a promotion."""
+    """Examples are made of new traces each hour, day or week, a few at a time. `wanted`, `strata` as of a promotion."""
 
     id = PublicIdField()
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="promotion_schedules")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    period = models.CharField(max_length=10, choices=Period.choices, default=Period.DAILY)
+    period = models.CharField(max_length=20, choices=Period.choices, default=Period.DAILY)
     wanted = DocumentField(default=dict)
     strata = DocumentField(default=list)
     turns = models.CharField(max_length=10, choices=Turns.choices, default=Turns.EVERY)

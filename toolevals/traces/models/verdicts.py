@@ -20,7 +20,7 @@ class VerdictStatus(models.TextChoices):
     ERRORED = "errored"
 
 
-# Judges' verdicts are numbered from here on, each by its judge: so that none has two on one trace.
+# Judges' verdicts are numbered from here on, each by its judge: so that none has two on one trace, or on one span.
 JUDGES_FROM = 1_000_000
 
 
@@ -52,7 +52,7 @@ class SpanVerdict(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["trace", "number"], name="span_verdict_of_a_trace"),
+            models.UniqueConstraint(fields=["trace", "number", "span_id"], name="verdict_on_a_span"),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["project", "rule", "status", "trace"], name="span_verdict_of_a_rule"),

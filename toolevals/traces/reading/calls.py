@@ -51,6 +51,13 @@ def used_tools(trace: TraceReading, registered: Mapping[str, ToolSpec] | None = 
     return [*ran, *_without_spans(trace, left, offered)]
 
 
+def call_told(trace: TraceReading, span: ReadSpan) -> Call | None:
+    """Return the call of the conversation that a tool's span ran; None where the conversation doesn't tell of it."""
+    spans = [each for each in trace.spans if each.reading.kind == "tool" and each.reading.tool]
+    told, _ = _told_of(spans, trace.transcript.calls)
+    return next((call for place, call in told.items() if spans[place] is span), None)
+
+
 def _own_tools(trace: TraceReading) -> dict[str, ToolSpec]:
     """Return the tools that spans of tools describe."""
     found: dict[str, ToolSpec] = {}

@@ -12,17 +12,16 @@ from toolevals.grading.judging.judged_grading import grade_judged
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.verdicts import JudgedVerdict
+from toolevals.traces.reading.span_judging import GATES_BY_KIND
 from toolevals.traces.reading.traces import TraceReading
 
-# Gates that ask about the whole of a conversation, and look at what rules without gold say.
-GATES_WITHOUT_GOLD: Final = ("result_used", "tool_failed", "task", "reasoned")
 _GOLD: Final = ("expectation",)
 NO_CONVERSATION = "Not asked: no span tells of a conversation."
 
 
-def is_without_gold(rubric: Rubric) -> bool:
-    """Tell whether a rubric asks what can be asked of a trace: nothing in it is about an expected call."""
-    return rubric.gate in GATES_WITHOUT_GOLD and not any(name in rubric.inputs for name in _GOLD)
+def is_without_gold(rubric: Rubric, kind: str = "") -> bool:
+    """Tell whether a rubric asks what can be asked of a trace, or of its spans of a kind: no expected call."""
+    return rubric.gate in GATES_BY_KIND[kind] and not any(name in rubric.inputs for name in _GOLD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ Found = Iterable[tuple[str, Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its name and version, what it asks in words, and the kind of span that it judges."""
+    """A rule: its name and version, what it asks in words, and the kind of span that it judges; empty for the trace."""
 
     name: str
     version: int
@@ -145,9 +145,9 @@ RULES: Final = (
     Rule("schema", 2, "Arguments fit the schema", "tool", _schema),
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
-    Rule("result_use", 3, "The answer says what results say", "agent", _result_use),
-    Rule("recovery", 2, "Errors of tools are dealt with", "agent", _recovery),
-    Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
-    Rule("cost", 1, "Tokens and money stay within the limit", "agent", _cost),
+    Rule("result_use", 4, "The answer says what results say", "", _result_use),
+    Rule("recovery", 2, "Errors of tools are dealt with", "", _recovery),
+    Rule("loops", 1, "No call is repeated in a loop", "", _loops),
+    Rule("cost", 1, "Tokens and money stay within the limit", "", _cost),
 )
 BY_NAME: Final = {rule.name: rule for rule in RULES}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from toolevals.grading.files.evaluation_files.entry import Entry
@@ -67,6 +67,11 @@ class TraceReading:
         """The tools that were offered."""
         tools = self.entry.example.tools if self.entry and self.entry.example else None
         return tools if isinstance(tools, list) else []
+
+    def of_spans(self, identifiers: Collection[str]) -> TraceReading:
+        """Return what some of its spans tell by themselves."""
+        read = tuple(each for each in self.spans if each.span.span_id in identifiers)
+        return TraceReading(read, *_conversation(read))
 
 
 def trace_read(spans: Iterable[TelemetrySpan]) -> TraceReading:

@@ -32,7 +32,8 @@ from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudg
 from toolevals.traces.models.verdicts import JUDGES_FROM
 from toolevals.traces.querysets.judges import TraceQuestionQuerySet
 from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.reading.traces import trace_read
+from toolevals.traces.reading.span_judging import span_reading, spans_asked
+from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.traces.services.judge_budgets import (
     SPENT,
     Spending,
@@ -62,17 +63,26 @@ MOST_TRIES: Final = 16
 LARGEST_BATCH: Final = 500
 
 
-def questions_note(trace: Trace, judges: Sequence[TraceJudge], now: datetime) -> None:
+def questions_note(trace: Trace, reading: TraceReading, judges: Sequence[TraceJudge], now: datetime) -> None:
     """Have a trace that is being summed up judged, again where it was before; within its transaction."""
-    asked = [each for each in judges if _takes(each, trace)]
+    asked = {each: spans_asked(reading, each.span_kind) for each in judges if _takes(each, trace)}
     if trace.settled:
         # A judge that is asked no more said it of less than there is now.
         SpanVerdict.objects.filter(trace=trace).exclude(judge=None).exclude(judge__in=asked).delete()
         TraceQuestion.objects.filter(trace=trace).exclude(judge__in=asked).delete()
+        for judge, spans in asked.items():
+            if judge.span_kind:
+                # A span that came late may have begun before the last that was asked about.
+                SpanVerdict.objects.filter(trace=trace, judge=judge).exclude(span_id__in=spans).delete()
+                TraceQuestion.objects.filter(trace=trace, judge=judge).exclude(span_id__in=spans).delete()
     TraceQuestion.objects.bulk_create(
-        [TraceQuestion(judge=each, trace=trace, due_at=now) for each in asked],
+        [
+            TraceQuestion(judge=judge, trace=trace, span_id=span_id, due_at=now)
+            for judge, spans in asked.items()
+            for span_id in spans
+        ],
         update_conflicts=True,
-        unique_fields=["judge", "trace"],
+        unique_fields=["judge", "trace", "span_id"],
         update_fields=["state", "due_at", "tries", "reason"],
     )
 
@@ -117,7 +127,10 @@ def _tried(question: TraceQuestion, clients: dict[int, Asked], opened: ExitStack
 
 def _work(question: TraceQuestion, clients: dict[int, Asked], opened: ExitStack) -> bool:
     row = question.judge.judge
-    judging = TraceJudging(trace_read(spans_of(question.trace)), Rubric.from_document(row.rubric.document))
+    reading = trace_read(spans_of(question.trace))
+    if question.span_id:
+        reading = span_reading(reading, question.span_id)
+    judging = TraceJudging(reading, Rubric.from_document(row.rubric.document))
     request = judging.request
     if request is None:
         with transaction.atomic():
@@ -183,10 +196,18 @@ def questions_leave(waiting: TraceQuestionQuerySet, reason: str) -> None:
         with transaction.atomic():
             # In the order of their keys, so that two who do it never wait for each other.
             held = waiting.select_for_update(no_key=True, of=("self",)).order_by("pk")
-            some = list(held.values_list("pk", "judge_id", "trace_id")[:LARGEST_BATCH])
-            for judge_id in {judge_id for _, judge_id, _ in some}:
-                traces = [trace for _, its, trace in some if its == judge_id]
-                SpanVerdict.objects.filter(judge_id=judge_id, trace__in=traces).delete()
+            some = list(held.values_list("pk", "judge_id", "trace_id", "span_id")[:LARGEST_BATCH])
+            about = {(judge, trace, span) for _, judge, trace, span in some}
+            said = SpanVerdict.objects.filter(
+                judge__in={each[0] for each in about}, trace__in={each[1] for each in about}
+            )
+            # That on a whole trace stands on its first span.
+            gone = [
+                pk
+                for pk, judge, trace, span in said.values_list("pk", "judge_id", "trace_id", "span_id")
+                if (judge, trace, span) in about or (judge, trace, "") in about
+            ]
+            SpanVerdict.objects.filter(pk__in=gone).delete()
             TraceQuestion.objects.filter(pk__in=[pk for pk, *_ in some]).update(
                 state=QuestionState.NOT_JUDGED, due_at=None, reason=reason, inputs=""
             )
@@ -212,7 +233,7 @@ def _verdict_write(
     root = judging.reading.root
     columns = {
         "project_id": question.trace.project_id,
-        "span_id": root.span.span_id if root else "",
+        "span_id": question.span_id or (root.span.span_id if root else ""),
         "rule": question.judge.rule,
         "version": said.version,
         "status": said.status,
@@ -228,7 +249,8 @@ def _verdict_write(
 
 
 def _key(question: TraceQuestion) -> dict[str, Any]:
-    return {"trace_id": question.trace_id, "number": JUDGES_FROM + question.judge_id}
+    key = {"trace_id": question.trace_id, "number": JUDGES_FROM + question.judge_id}
+    return key | ({"span_id": question.span_id} if question.span_id else {})
 
 
 def _close(question: TraceQuestion, state: QuestionState, reason: str, inputs: str | None = None) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils import timezone
 
 from labeling.models import Dataset, Example, Resolution
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState
@@ -16,6 +17,8 @@ from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
 EVERY: Mapping[str, timedelta] = {Period.HOURLY: timedelta(hours=1), Period.DAILY: timedelta(days=1)}
+# From Monday on, as weekdays are counted.
+WEEKDAYS: Sequence[str] = [period for period in Period.values if period not in EVERY]
 # At most so many traces each time; so many examples may wait for labels.
 MOST_EACH_TIME, MOST_WAITING = 200, 10_000
 # Traces that came shortly before the last time may not have been summed up then; what is an example is not drawn again.
@@ -50,12 +53,22 @@ def schedule_add(*, request: ScheduleRequest, actor: User | None) -> PromotionSc
         turns=request.turns,
         count=min(request.count, MOST_EACH_TIME),
         most_waiting=min(request.most_waiting, MOST_WAITING),
-        due_at=now + EVERY[request.period],
+        due_at=due_after(request.period, now),
         since=now,
     )
     detail = {"dataset": request.dataset.slug, "period": made.period, "count": made.count, "filter": made.wanted}
     audit_record(project=made.project, actor=actor, verb="schedule_add", target=made, detail=detail)
     return made
+
+
+def due_after(period: str, now: datetime, before: datetime | None = None) -> datetime:
+    """Return when a schedule is due next; a weekly one at the time of day at which it was due before, or is begun."""
+    if period in EVERY:
+        return now + EVERY[period]
+    today = timezone.localtime(now)
+    days = (WEEKDAYS.index(period) - today.weekday() - 1) % 7 + 1
+    clock = timezone.localtime(before or now).time()
+    return timezone.make_aware(datetime.combine(today.date() + timedelta(days=days), clock))
 
 
 @transaction.atomic
@@ -65,7 +78,7 @@ def schedule_switch(*, schedule: PromotionSchedule, actor: User | None, is_on: b
         now = database_now()
         schedule.is_on = is_on
         if is_on:
-            schedule.since, schedule.due_at, schedule.skipped = now, now + EVERY[schedule.period], ""
+            schedule.since, schedule.due_at, schedule.skipped = now, due_after(schedule.period, now), ""
         schedule.save(update_fields=["is_on", "since", "due_at", "skipped"])
         detail = {"is_on": is_on}
         audit_record(project=schedule.project, actor=actor, verb="schedule_switch", target=schedule, detail=detail)
@@ -90,7 +103,7 @@ def promotions_due(now: datetime) -> None:
 @transaction.atomic
 def _run(schedule: PromotionSchedule, now: datetime) -> Promotion | None:
     """Start the promotion of a schedule that is due, or write down why not. A period that was missed is not made up."""
-    following = now + EVERY[schedule.period]
+    following = due_after(schedule.period, now, schedule.due_at)
     skipped = _why_not(schedule)
     # What came while examples waited is drawn from next time.
     since = schedule.since if skipped else now

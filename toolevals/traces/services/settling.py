@@ -118,7 +118,7 @@ def _settle(trace: Trace, asked: _Asked) -> bool:
             SpanVerdict.objects.filter(trace=trace, judge=None).delete()
         _uses_insert(trace, summary, used)
         _verdicts_insert(trace, verdicts)
-        questions_note(trace, asked.judges, database_now())
+        questions_note(trace, read, asked.judges, database_now())
         trace_hours_reopen(trace.project_id, [came_at(trace.pk)])
     return True
 

@@ -184,6 +184,6 @@ def example_trace(context: template.Context, example: Example) -> UUID | None:
 
 
 @register.filter
-def of_span(by_span: Mapping[str, Sequence[Judged]], span_id: str) -> Sequence[Judged]:
-    """Return the verdicts of a span."""
+def of_span(by_span: Mapping[str, Sequence[Judged] | str], span_id: str) -> Sequence[Judged] | str:
+    """Return the verdicts of a span, or its name, by its id."""
     return by_span.get(span_id, ())

@@ -10,11 +10,12 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolevals.grading.layers.recovery import grade_recovery
 from toolevals.grading.layers.result_use import ResultUse, grade_result_use
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.values import Message, ToolCall, Transcript
@@ -92,18 +93,17 @@ class Scores:
         return sum(found for found, _ in counts), sum(total for _, total in counts)
 
 
-def score(path: Path) -> Scores:
-    """Grade every judged conversation and compare."""
+def score(path: Path, kept: Collection[str] | None = None) -> Scores:
+    """Grade every judged conversation and compare; only by the rules that are `kept`, where these are given."""
     scores = Scores()
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        use = grade_result_use(transcript_of(row["messages"]))
-        is_accused = use.verdict.status == "failed"
-        label = row["label"]
-        scores.statuses[use.verdict.status] += 1
+    for label, row, use in _graded(path):
+        findings = [finding for finding in use.findings if kept is None or finding.kind in kept]
+        is_accused = bool(findings)
+        is_passed = use.verdict.status == "passed" and (kept is None or _traces(use) <= set(kept))
+        scores.statuses["failed" if is_accused else "passed" if is_passed else "unscored"] += 1
         scores.right += is_accused and not label["grounded"]
         scores.wrong += is_accused and label["grounded"]
-        scores.wrongly_passed += use.verdict.status == "passed" and not label["grounded"]
+        scores.wrongly_passed += is_passed and not label["grounded"]
         scores.missed += not is_accused and not label["grounded"]
         if label["kind"]:
             counts = scores.kinds.setdefault(label["kind"], [0, 0])
@@ -111,6 +111,32 @@ def score(path: Path) -> Scores:
             counts[1] += 1
         _count_spans(scores, row, use)
     return scores
+
+
+def earned(path: Path) -> set[str]:
+    """Return the rules that a set speaks for.
+
+    These are the kinds of findings that are right in .95 of the rows that they accuse, and the ways of tracing that
+    some right pass takes.
+    """
+    accused: dict[str, Counter[bool]] = {}
+    traces: set[str] = set()
+    for label, _, use in _graded(path):
+        for kind in {finding.kind for finding in use.findings}:
+            accused.setdefault(kind, Counter())[not label["grounded"]] += 1
+        if use.verdict.status == "passed" and label["grounded"]:
+            traces |= _traces(use)
+    return traces | {kind for kind, counts in accused.items() if counts[True] >= 0.95 * counts.total()}
+
+
+def _graded(path: Path) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], ResultUse]]:
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield row["label"], row, grade_result_use(transcript_of(row["messages"]))
+
+
+def _traces(use: ResultUse) -> set[str]:
+    return {f"{attribution.source} {attribution.rule}" for attribution in use.attributions}
 
 
 def _count_spans(scores: Scores, row: Mapping[str, Any], use: ResultUse) -> None:
@@ -180,6 +206,43 @@ def _rate(part: int, total: int) -> str:
     return f"{part}/{total} = {part / max(total, 1):.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
+def table() -> Iterator[str]:
+    """Yield the lines of the table in docs/grading.md: each set by all rules, and by those that the other earned."""
+    first, second = map(judged, DEVELOPMENT_SETS)
+    for rules, on, scores in (
+        ("all", "first set", score(first)),
+        ("all", "second set", score(second)),
+        ("kept by the second set", "first set", score(first, earned(second))),
+        ("kept by the first set", "second set", score(second, earned(first))),
+        ("all", "66 conversations of our own", score(HELD_OUT)),
+    ):
+        wrong, passed = scores.right + scores.missed, scores.statuses["passed"]
+        pairs = (
+            (scores.right, scores.right + scores.wrong),
+            scores.checkable,
+            (scores.wrongly_passed, wrong),
+            (scores.wrongly_passed, passed),
+        )
+        yield " | ".join((f"| {rules}", on, *(_cell(*pair) for pair in pairs))) + " |"
+
+
+def _cell(part: int, total: int) -> str:
+    if not total:
+        return "none"
+    interval = wilson(part, total)
+    low, high = (f"{bound:.2f}".removeprefix("0").replace("1.00", "1") for bound in (interval.low, interval.high))
+    return f"{part} of {total} ({low} to {high})"
+
+
+def _print_recovery() -> None:
+    """Print what `recovery` accuses rewarded runs of: each is to be read."""
+    for trajectory in recorded():
+        if trajectory.is_rewarded:
+            verdict = grade_recovery(transcript_of((trajectory.policy, *trajectory.messages))).verdict
+            if verdict.status == "failed":
+                _say("  recovery:", trajectory[:3], verdict.reason)
+
+
 def _print_recorded() -> None:
     for with_policy in (True, False):
         verdicts: Counter[tuple[bool, str]] = Counter()
@@ -204,4 +267,7 @@ if __name__ == "__main__":
         for each in DEVELOPMENT_SETS:
             _say(each)
             _print(score(judged(each)))
+        for line in table():
+            _say(line)
         _print_recorded()
+        _print_recovery()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolevals.grading.layers.result_use import grade_result_use
-from toolevals.grading.layers.result_use.findings import MAX_EXAMINED
+from toolevals.grading.layers.result_use.grader import MAX_EXAMINED
 from toolevals.grading.layers.result_use.scanner import mentions_in, replies_mentions
 from toolevals.grading.values import Message, ToolCall, Transcript
 

@@ -116,7 +116,7 @@ def conversations_in(
     models = {span.span_id: span for _, span, reading in spans if reading.kind == "model"}
     parents = {span.span_id: span.parent_id for _, span, _ in spans}
     shown = [
-        _span(pointer, span, reading, is_inner=_is_below(span.span_id, parents, models))
+        _span(pointer, span, reading, is_inner=is_below(span.span_id, parents, models))
         for pointer, span, reading in spans
         if span.trace_id in told
     ]
@@ -124,7 +124,7 @@ def conversations_in(
     yield from traces_read(shown, "otlp", tools)
 
 
-def _is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:
+def is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:
     """Tell whether a span is inside a model's call: two instrumentations wrote the same call."""
     seen = {identifier}
     while (identifier := parents.get(identifier, "")) and identifier not in seen:

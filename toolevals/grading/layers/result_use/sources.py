@@ -6,41 +6,22 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload, label_stems
-from toolevals.grading.layers.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
-from toolevals.grading.layers.result_use.units import minor_unit, suits, unit_called
-from toolevals.grading.layers.result_use.values import FindingKind, Key, Mention, SourceKind
-from toolevals.grading.layers.result_use.words import MONTHS, WEEKDAYS
+from toolevals.grading.layers.result_use.payloads import MAX_FIELDS, FieldValue, Payload
+from toolevals.grading.layers.result_use.scanner import MAX_TEXT, Key, Mention, folded, plain, replies_mentions
+from toolevals.grading.layers.result_use.units import CURRENCIES, Measure, suits, unit_called
+from toolevals.grading.layers.result_use.values import UNGROUNDED, Attribution, SourceKind
 from toolevals.grading.layers.troubles import trouble_in
 from toolevals.grading.values import Message, ToolCall
 
 # Fields that may hold one claim; further ones are not looked at.
 MAX_MATCHES = 16
-# So few fields that chance hardly brings one near a claim.
-FEW = 24
 # Parts of a call's arguments that are read.
 MAX_ARGUMENTS = 1_000
-# Yes-or-no fields whose names are looked for in sentences.
-MAX_FLAGS = 100
-# Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
-TWELVE_HOURS = 100_000
-IN_UTC = 200_000
-# A number that may be an identifier.
-LONG = 1_000_000
-NUMERIC = frozenset({"number", "amount", "percent", "duration"})
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-class Suspicion(NamedTuple):
-    """The likely meaning of a claim, and the place of the field that it gives wrongly; `truth` is the right value."""
-
-    kind: FindingKind
-    field: int
-    truth: str
+# A number, what comes first among equal ones, the field, and the rule by which the field gives it.
+_Number: TypeAlias = tuple[float, tuple[bool, int], FieldValue, str]
 
 
 class ResultText(NamedTuple):
@@ -53,7 +34,6 @@ class ResultText(NamedTuple):
     call_id: str | None
     tool: str | None
     payload: Payload
-    values: range
     is_trouble: bool = False
 
 
@@ -61,146 +41,134 @@ class ResultText(NamedTuple):
 class Sources:
     """Everything before the reply that is being read; it only grows.
 
-    `index` leads from an identifier, date or time to the places of values; `said` from what users, instructions and
-    arguments say to (kind of source, message), `words` likewise from every word. `units` are those that anything
-    before names, `flags` the stems of the names of yes-or-no fields, `dated` the months and weekdays of results'
-    dates, `years` those of results' dates and of today.
+    `said` leads from what users, instructions and arguments say to (kind of source, message), `words` likewise from
+    every word. `passed_on` are the places of the results of which a call took a value.
     """
 
-    values: list[FieldValue] = field(default_factory=list)
     results: list[ResultText] = field(default_factory=list)
-    index: dict[Key, list[int]] = field(default_factory=dict)
+    passed_on: set[int] = field(default_factory=set)
+    is_truncated: bool = False
+    fields: int = 0
+    has_flags: bool = False
     said: dict[Key, tuple[SourceKind, int]] = field(default_factory=dict)
     words: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
-    units: set[str] = field(default_factory=set)
-    flags: set[frozenset[str]] = field(default_factory=set)
-    dated: dict[str, tuple[SourceKind, int]] = field(default_factory=dict)
-    today: tuple[int, int, int] | None = None
-    newest_date: int | None = None
-    years: set[int] = field(default_factory=set)
-    is_truncated: bool = False
-    _named: set[tuple[int | None, int]] = field(default_factory=set)
-    _fields: int = 0
-    _readings: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
+    _index: dict[Key, list[FieldValue]] = field(default_factory=dict)
+    # By dimension, "" for numbers as they are said.
+    _readings: dict[str, list[_Number]] = field(default_factory=dict)
+    _order: int = 0
+    # The values of one kind and measure in one result, and those that follow by one rule.
+    _alike: dict[tuple[int, str, Measure, str], set[Key]] = field(default_factory=dict)
 
     def add_result(self, place: int, message: Message, call: ToolCall | None) -> None:
         """Read one tool result: the message at a place of the transcript, and the call that it answers."""
         content = plain(message.content or "", MAX_TEXT * 10)
-        payload = Payload(len(self.results), content, MAX_FIELDS - self._fields)
-        self._fields += len(payload.leaves)
+        payload = Payload(len(self.results), content, MAX_FIELDS - self.fields)
+        self.fields += len(payload.leaves)
         self.is_truncated |= payload.is_full
+        self.has_flags |= payload.has_flags
         trouble = trouble_in(content, is_error=message.is_error, call=call)
-        is_trouble = trouble is not None and trouble.is_error
-        for position, value in enumerate(payload.values, len(self.values)):
-            for key in forms(value.key, value.zone):
-                self.index.setdefault(key, []).append(position)
-            if isinstance(value.key, tuple) and len(value.key) == 3:
-                self.newest_date = position
-                self.years.add(value.key[0])
-                self._take_date(*value.key, place)
-            self.units.add(value.measure.name)
-            for dimension, reading, rule in _readings_of(value):
-                self._readings.setdefault(dimension, []).append((reading, position, rule))
+        for value in payload.values:
+            self._order += 1
+            self._alike.setdefault((value.result, value.kind, value.measure, value.rule), set()).add(value.key)
+            for key in _forms(value.key) if not value.fields else ():
+                self._index.setdefault(key, []).append(value)
+            for dimension, number, rule in _readings_of(value):
+                # The newest field first, and one that holds the number before what follows from several.
+                rank = (bool(value.fields), -self._order)
+                self._readings.setdefault(dimension, []).append((number, rank, value, rule))
         for readings in self._readings.values():
             readings.sort()
-        flags = (label_stems(leaf.path) for leaf in payload.leaves if isinstance(leaf.value, bool))
-        self.flags.update(islice(filter(None, flags), MAX_FLAGS - len(self.flags)))
-        values = range(len(self.values), len(self.values) + len(payload.values))
-        self.values += payload.values
         self._take_text(content, ("result", place))
-        tool = call.name if call else None
-        self.results.append(ResultText(place, message.call_id, tool, payload, values, is_trouble))
+        is_trouble = trouble is not None and trouble.is_error
+        self.results.append(ResultText(place, message.call_id, call.name if call else None, payload, is_trouble))
 
-    def add_words(self, source: SourceKind, message: int, text: str) -> None:
-        """Read what a user or an instruction said."""
-        for mention in self._take_words(text, (source, message)):
-            key = mention.keys[0]
-            if source == "context" and isinstance(key, tuple) and len(key) == 3 and key[0] and key[2]:
-                self.today = self.today or key
-                self.years.add(self.today[0])
+    def add_words(self, source: SourceKind, message: int, text: str) -> tuple[Mention, ...]:
+        """Read what a user, an instruction or an argument said."""
+        text = plain(text)
+        mentions = replies_mentions(text)
+        for form in (form for mention in mentions for key in mention.keys for form in _forms(key)):
+            self.said.setdefault(form, (source, message))
+        self._take_text(text, (source, message))
+        return mentions
 
-    def add_arguments(self, message: int, arguments: Any) -> Iterator[Key]:
-        """Read a call's arguments; yield the keys of their values."""
+    def add_arguments(self, message: int, arguments: Any) -> None:
+        """Read a call's arguments."""
         waiting: list[Any] = [arguments]
         for node in waiting:
+            keys: list[Key] = []
             if isinstance(node, dict | list) and len(waiting) < MAX_ARGUMENTS:
                 waiting.extend(node.values() if isinstance(node, dict) else node)
             elif isinstance(node, str):
-                text = node[:MAX_TEXT]
-                for mention in self._take_words(text, ("arguments", message)):
-                    yield from mention.keys
-                self.said.setdefault(identifier_key(text), ("arguments", message))
-                yield identifier_key(text)
+                keys = [folded(node[:MAX_TEXT])]
+                keys += [key for mention in self.add_words("arguments", message, node) for key in mention.keys]
             elif isinstance(node, int | float) and not isinstance(node, bool):
-                self.said.setdefault(node, ("arguments", message))
-                yield node
+                keys = [node]
+            for key in keys:
+                self.said.setdefault(key, ("arguments", message))
+                if not isinstance(key, int | float) or abs(key) > 12:
+                    self.passed_on.update(value.result for value in self._index.get(key, ()))
 
-    def holder_of(self, name: str) -> tuple[SourceKind, int] | None:
-        """Return what first said every part of a name; a weekday or month is also said by a date of it."""
-        parts = _WORD.findall(name.casefold().removesuffix("'s").removesuffix("’s"))
-        if parts and all(part in self.words for part in parts):
-            return self.words[parts[0]]
-        return self.dated.get(name.casefold())
+    def attribute(self, mention: Mention) -> tuple[Attribution, list[FieldValue]]:
+        """Return what holds a claim, and the fields that do."""
+        found = self.held(mention, mention.step * 0.5)
+        if found:
+            value, rule = found[0]
+            result = self.results[value.result]
+            source: SourceKind = "derived" if value.fields else "result"
+            attribution = Attribution(source, result.message, value.pointer, result.call_id, rule, value.fields)
+            return attribution, [each for each, other in found if other == rule]
+        for key in mention.keys:
+            if key in self.said:
+                source, message = self.said[key]
+                return Attribution(source, message, rule="equal"), []
+        return UNGROUNDED, []
 
-    def fields_of(self, mention: Mention, tolerance: float) -> list[tuple[int, str]]:
-        """Return the places of the fields whose number can be the claim's, exact ones first, with the rule."""
-        unit, scale = ("", 0.01) if mention.unit == "cents" else (mention.unit, 1.0)
-        readings = [(key * scale, tolerance * scale if key == mention.value else 0.0) for key in mention.numbers]
-        # People say MB for MiB.
-        names = ("C", "F") if unit == "deg" else (unit, f"{unit[:1].upper()}iB" if unit[1:] == "B" else "")
+    def attribute_name(self, name: str) -> Attribution:
+        """Return what first said every part of a name."""
+        parts = _WORD.findall(name.casefold())
+        if not parts or any(part not in self.words for part in parts):
+            return UNGROUNDED
+        source, message = self.words[parts[0]]
+        return Attribution(source, message, rule="equal")
+
+    def held(self, mention: Mention, slack: float = 0.0) -> list[tuple[FieldValue, str]]:
+        """Return the fields that can hold a claim, the nearest first, with the rule."""
+        if not mention.numbers:
+            return [(value, "equal") for key in mention.keys for value in self._index.get(key, ())[-MAX_MATCHES:][::-1]]
         found = []
-        for number, slack in readings:
-            found += self._near("", number, slack, unit)
-            for name in names:
-                known = unit_called(name)
-                if known is not None:
-                    base = number * known.factor + known.offset
-                    found += self._near(known.dimension, base, slack * known.factor, name)
-        found.sort()
-        return [(position, rule) for _, position, rule in found]
+        for number in mention.numbers:
+            rounding = slack if number == mention.keys[0] else 0.0
+            found += self._near("", number, rounding, mention.unit)
+            known = unit_called(mention.unit)
+            if known is not None:
+                base = number * known.factor + known.offset
+                found += self._near(known.dimension, base, rounding * known.factor, mention.unit)
+        return [(value, rule) for _, _, value, rule in sorted(found)]
 
-    def equal_numbers(self, value: float) -> list[int]:
-        """Return the places of the fields with exactly this number, whatever their unit."""
-        return [position for _, position, _ in self._near("", value, 1e-9, "")]
+    def equal_numbers(self, number: float) -> list[FieldValue]:
+        """Return the fields with exactly this number, whatever their unit."""
+        return [value for _, _, value, _ in self._near("", number, 0.0, "") if not value.fields]
 
-    @property
-    def is_small(self) -> bool:
-        """Return whether the results hold so few fields that one is hardly near a claim by chance."""
-        return self._fields <= FEW
+    def is_meant(self, value: FieldValue, unit: str) -> bool:
+        """Return whether a claim can mean a field, or what follows from several, alone.
 
-    def _near(self, dimension: str, value: float, tolerance: float, unit: str) -> list[tuple[float, int, str]]:
+        It names the unit that the claim says, and its result has no other value of its kind and measure.
+        """
+        is_named = not unit or unit in CURRENCIES or bool(value.measure.unit)
+        return is_named and len(self._alike[value.result, value.kind, value.measure, value.rule]) < 2
+
+    def _near(self, dimension: str, number: float, slack: float, unit: str) -> list[_Number]:
         readings = self._readings.get(dimension, [])
-        found: list[tuple[float, int, str]] = []
-        margin = tolerance + abs(value) * 1e-9
-        for place in range(bisect_left(readings, (value - margin,)), len(readings)):
-            reading, position, rule = readings[place]
-            if reading > value + margin or len(found) == MAX_MATCHES * 4:
+        found: list[_Number] = []
+        margin = slack + abs(number) * 1e-9
+        for place in range(bisect_left(readings, (number - margin,)), len(readings)):
+            reading, rank, value, rule = readings[place]
+            if reading > number + margin or len(found) == MAX_MATCHES * 4:
                 break
-            if dimension or suits(unit, self.values[position].measure, rule):
-                gap = abs(reading - value)
-                is_exact = gap <= abs(value) * 1e-9
-                found.append((gap, -position, ("converted" if dimension else rule) if is_exact else "rounded"))
-        found.sort()
-        return [(gap, -position, rule) for gap, position, rule in found[:MAX_MATCHES]]
-
-    def _take_words(self, text: str, source: tuple[SourceKind, int]) -> tuple[Mention, ...]:
-        text = plain(text)
-        mentions = replies_mentions(text)
-        for mention in mentions:
-            for key in mention.keys:
-                for form in forms(key, mention.zone):
-                    self.said.setdefault(form, source)
-        self.units.update(mention.unit for mention in mentions)
-        self._take_text(text, source)
-        return mentions
-
-    def _take_date(self, year: int, month: int, day: int, message: int) -> None:
-        """Keep the names of a date's month and weekday."""
-        for number, names in ((month, MONTHS), (weekday_of(year, month, day), WEEKDAYS)):
-            for name in () if (number, len(names)) in self._named else names:
-                if names[name] == number:
-                    self.dated.setdefault(name, ("result", message))
-            self._named.add((number, len(names)))
+            if dimension or (unit in {"%", ""} if rule == "fraction" else suits(unit, value.measure)):
+                gap = abs(reading - number)
+                found.append((gap, rank, value, rule) if gap <= abs(number) * 1e-9 else (gap, rank, value, "rounded"))
+        return sorted(found)[:MAX_MATCHES]
 
     def _take_text(self, text: str, source: tuple[SourceKind, int]) -> None:
         for word in _WORD.findall(text[:MAX_TEXT].casefold()):
@@ -209,84 +177,21 @@ class Sources:
 
 def _readings_of(value: FieldValue) -> Iterator[tuple[str, float, str]]:
     """Yield (dimension, number, rule) under which a claim may give a field's number; "" is the number as it is said."""
-    number, measure = value.key, value.measure
-    if isinstance(number, str | tuple):
+    measure, key = value.measure, value.key
+    if isinstance(key, str | tuple):
         return
-    major = round(number * measure.scale, 9)
-    yield "", major, "equal" if measure.scale == 1.0 else "minor_units"
-    minor = minor_unit(measure.currency)
-    if measure.is_minor and isinstance(number, int) and measure.scale == 1.0 and minor < 1:
-        yield "", number * minor, "minor_units"
-    if measure.unit in {"", "%"} and not measure.currency and abs(number) <= 1.5 and not isinstance(number, int):
-        yield "", round(number * 100, 9), "fraction"
+    is_minor = measure.scale != 1 and not value.fields
+    yield "", value.number, "minor_units" if is_minor else value.rule
+    if measure.unit in {"", "%"} and not measure.currency and isinstance(key, float) and abs(key) <= 1.5:
+        yield "", round(key * 100, 9), "fraction"
     unit = unit_called(measure.unit)
     if unit is not None:
-        yield unit.dimension, major * unit.factor + unit.offset, "converted"
+        yield unit.dimension, value.number * unit.factor + unit.offset, value.rule if value.fields else "converted"
 
 
-def forms(key: Key, zone: int | None) -> Iterator[Key]:
-    """Yield every key under which someone may repeat a value: dates without their year, times on twelve hours.
-
-    Identifiers are also kept without what is between letters and digits, and by their last digits.
-    """
+def _forms(key: Key) -> Iterator[Key]:
+    """Yield every key under which someone may repeat a value: dates also without their year or day."""
     yield key
-    if isinstance(key, int) and key >= LONG:
-        yield f"={key}"
-    elif isinstance(key, str):
-        yield from _identifier_forms(key)
-    elif isinstance(key, tuple) and len(key) == 1:
-        yield (key[0] % 720 + TWELVE_HOURS,)
-        if zone is not None:
-            yield ((key[0] - zone) % 1440 + IN_UTC,)
-    elif isinstance(key, tuple):
-        year, month, day = key
-        if day:
-            yield (0 if year else -2, month, day)
-        if year and month:
-            yield (year, month, 0)
-            yield (year, 0, 0)
-
-
-def _identifier_forms(key: str) -> Iterator[Key]:
-    bare = folded(key)
-    if len(bare) > 2:
-        yield f"={bare}"
-    # A phone number, which people also give without its country's code.
-    for length in range(1, 4) if key.startswith("+") and len(bare) > 8 else ():
-        yield f"={bare[length:]}"
-        yield f"=0{bare[length:]}"
-    digits = bare[len(bare.rstrip("0123456789")) :]
-    if len(digits) >= 4:
-        yield f"~{digits[-4:]}"
-        yield f"~{digits}"
-
-
-def lookups(mention: Mention) -> Iterator[Key]:
-    """Yield the keys under which a claim is looked for: its own, an identifier's letters and digits."""
-    for key in mention.keys:
-        yield key
-        if isinstance(key, str):
-            yield f"={folded(key)}"
-        elif isinstance(key, int) and not mention.unit and key > 999:
-            yield f"={key}"
-            yield f"~{key}"
-        elif isinstance(key, tuple) and len(key) == 1:
-            if mention.zone is not None:
-                yield ((key[0] - mention.zone) % 1440 + IN_UTC,)
-            yield (key[0] % 720 + TWELVE_HOURS,)
-        elif isinstance(key, tuple) and key[0] and key[2]:
-            # Someone may have said the date without its year.
-            yield (-2, *key[1:])
-
-
-def folded(identifier: str) -> str:
-    """Return an identifier's letters and digits alone, without case."""
-    return "".join(letter for letter in identifier.casefold() if letter.isalnum())
-
-
-def weekday_of(year: int, month: int, day: int) -> int | None:
-    """Return the day of the week, Monday 0; None for a date that does not exist."""
-    try:
-        return date(year, month, day).weekday()
-    except ValueError:
-        return None
+    if isinstance(key, tuple) and len(key) == 3 and key[2]:
+        yield (0, *key[1:])
+        yield (*key[:2], 0)

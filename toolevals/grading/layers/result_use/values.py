@@ -3,72 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log10
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 from toolevals.grading.values.verdicts import Verdict
 
-ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "name", "quote", "status"]
+ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "name"]
 SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungrounded"]
-FindingKind = Literal[
-    "drift", "changed_scale", "flipped_digits", "wrong_unit", "wrong_date", "wrong_field", "contradiction"
-]
-
-# A value in the form in which it is looked up: a number; text of an identifier; (year, month, day) with 0 for what is
-# not said; (minute of the day,).
-Key: TypeAlias = int | float | str | tuple[int, int, int] | tuple[int]
-
-_NAN = float("nan")
-
-
-class Mention(NamedTuple):
-    """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
-
-    `unit` is a name of `units.UNITS` or an ISO 4217 code, empty where none is said. `step` is what one of the last
-    digit that is written is worth. `zone` is in minutes east of Greenwich. `is_weak` marks a number so small and bare
-    that it may state nothing about a result.
-    """
-
-    start: int
-    end: int
-    kind: ClaimKind
-    keys: tuple[Key, ...]
-    unit: str = ""
-    step: float = 1.0
-    zone: int | None = None
-    is_weak: bool = False
-
-    @property
-    def value(self) -> float:
-        """The number; NaN for what is none."""
-        return _NAN if isinstance(self.keys[0], str | tuple) else self.keys[0]
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """The numbers that it may be."""
-        return tuple(key for key in self.keys if isinstance(key, int | float))
-
-    @property
-    def written(self) -> str:
-        """A number's digits as it is written, without separators and sign: `4310`, `18.30`."""
-        decimals = max(0, round(-log10(self.step))) if self.step < 1 else 0
-        return f"{abs(self.value):.{decimals}f}"
-
-    @property
-    def digits(self) -> int:
-        """Return how many digits a number has, without zeros at its ends."""
-        return len(self.written.replace(".", "").strip("0"))
-
+FindingKind = Literal["flipped_digits", "changed_scale", "wrong_unit", "wrong_date"]
 
 # What a finding of a kind says; a field of a result speaks against the claim each time.
-FINDING_SENTENCES: Mapping[FindingKind, str] = {
-    "drift": "A later reply gives another value for what an earlier one gave as the result has it.",
-    "changed_scale": "A result's value is off by a power of ten, as cents for dollars or a fraction for a percentage.",
-    "flipped_digits": "A result's value with two neighbours swapped, or one character changed, dropped or added.",
+FINDING_SENTENCES: Mapping[str, str] = {
+    "flipped_digits": "A result's value with two neighbours swapped.",
+    "changed_scale": "A result's value is off by a power of ten, as kilowatt hours said in tens.",
     "wrong_unit": "A result's number in another unit or currency than the result gives.",
-    "wrong_date": "A weekday that the date does not have, or a date or time almost that of a result and not it.",
-    "wrong_field": "A result's value given as that of another field.",
+    "wrong_date": "A weekday that the result's date does not have.",
     # Of gradings by earlier versions.
+    "drift": "A later reply gives another value for what an earlier one gave as the result has it.",
+    "wrong_field": "A result's value given as that of another field.",
     "contradiction": "A status, yes or no, or sum that a result has otherwise.",
 }
 
@@ -92,8 +43,8 @@ class Attribution(NamedTuple):
 
     `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
     where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
-    "converted", "count", "sum", "difference", "mean" or "elapsed"; empty where nothing supports it: the claim is then
-    open, and no error unless a finding names it. `fields` are the pointers of the fields that a derivation takes.
+    "converted", "count" or "sum"; empty where nothing supports it: the claim is then open, and no error unless a
+    finding names it. `fields` are the pointers of the fields that a derivation takes.
     """
 
     source: SourceKind
