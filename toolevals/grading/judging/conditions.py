@@ -92,7 +92,7 @@ def _result_used(scene: GradedCaseView) -> Units:
 
 
 def _tool_failed(scene: GradedCaseView) -> Units:
-    if scene.statuses["recovery"] not in ("passed", "failed"):
+    if scene.statuses["recovery"] == "unscored" and not scene.plain.detail("recovery").get("episodes"):
         return Units(silence="Not asked: no tool failed.")
     # A call that breaks its schema is what a recovery may begin with.
     return Units(WHOLE)
