@@ -13,6 +13,7 @@ from typing import Any
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of_steps
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult
 from toolevals.grading.values.documents import require_json
@@ -20,8 +21,8 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
 
 _STEPS = ("steps", "trajectory", "intermediate_steps")
-_GOAL = ("goal", "task", "question", "input")
-_GOAL_INSIDE = ("description", "goal", "instruction")
+_REQUEST = ("task", "question", "input")
+_ASKED, _MEANT = ("description", "instruction"), ("goal",)
 _TOOLS = ("available_tools", "tools")
 _FINAL = ("final_result", "final_answer", "final_output", "answer", "output", "result")
 _THOUGHT = ("thought", "reasoning", "thoughts")
@@ -32,7 +33,7 @@ _IDS = ("id", "call_id")
 _FAILED = ("error", "success", "is_error", "status")
 _ENDS = ("is_final", "final", "done")
 # Of several keys of one row the first that is there is read; each of the other keys is read where it is.
-_OUTER = (_STEPS, _GOAL, _TOOLS, _FINAL)
+_OUTER = (_STEPS, _MEANT, _REQUEST, _TOOLS, _FINAL)
 _OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), ("tool", "tool_name"), _IDS)
 _OF_CALL = (_ARGUMENTS, _RESULT, ("name", "tool", "tool_name", "action"), _IDS)
 # Numbers of steps, and the types of calls, say nothing of what was done.
@@ -42,12 +43,12 @@ _DONE = frozenset({"final answer", "final_answer", "finish", "final"})
 
 
 def read_run(document: Any) -> AgentRun:
-    """Read a list of steps, or an object with `steps` and perhaps `goal`, `available_tools` and `final_result`.
+    """Read a list of steps, or an object with `steps` and perhaps `goal`, `task`, `available_tools`, `final_result`.
 
     A call that cannot be read is a MalformedCall. A step's `error`, or `success: false`, marks the results of its calls
     as errors. Without a final result, what the step that is final says is it. Raises InvalidDocument where there is no
     list of steps, a step is no object, or a value could not have come from JSON. Every key that is not read is a loss;
-    one that looks like a call refuses the list. Thoughts and the list of tools are losses: a transcript has neither.
+    one that looks like a call refuses the list. The list of tools is a loss: a transcript has none.
     """
     require_json(document)
     outer = document if isinstance(document, dict) else {"steps": document}
@@ -58,16 +59,17 @@ def read_run(document: Any) -> AgentRun:
     identifiers, account = _Identifiers(), Account("a list of steps", "`tool_calls`, `tool_call`, `tool` or `action`")
     if outer is document:
         _account(outer, _OUTER, (), "", account)
-        if (goal := next((each for each in _GOAL if isinstance(outer.get(each), dict)), None)) is not None:
-            _account(outer[goal], (_GOAL_INSIDE,), (), f"/{goal}", account)
+        for each in (*_MEANT, *_REQUEST):
+            if isinstance(outer.get(each), dict):
+                _account(outer[each], (_ASKED,), (*_MEANT, "expected_outcome"), f"/{each}", account)
         if (tools := next((each for each in _TOOLS if isinstance(outer.get(each), list)), None)) is not None:
             account.lost(f"/{tools}", "list of tools")
     read = [_step(item, f"{prefix}/{place}", identifiers, account) for place, item in enumerate(outer[key])]
     said = _first(outer, _FINAL)
     final = said if said is not None else next((each.final for each in reversed(read) if each.final is not None), None)
-    run = run_of_steps(
-        tuple(each.step for each in read), goal=_goal(outer), available_tools=_tools(outer), final_result=final
-    )
+    steps = tuple(each.step for each in read)
+    request, goal = _purpose(outer)
+    run = run_of_steps(steps, request=request, goal=goal, available_tools=_tools(outer), final_result=final)
     with_few_calls(run.transcript.messages, prefix)
     return replace(run, losses=account.losses)
 
@@ -116,8 +118,6 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
     if not isinstance(item, dict):
         raise InvalidDocument.at(pointer, "a step is not an object")
     _account(item, _OF_STEP, ("action", "name", "function", *_FAILED, *_ENDS, *_PLACES), pointer, account)
-    if thought := next((key for key in _THOUGHT if item.get(key) is not None), None):
-        account.lost(f"{pointer}/{thought}", "reasoning")
     action = item.get("action")
     if isinstance(action, str) and action.strip().lower() in _DONE:
         return _last(item)
@@ -131,7 +131,7 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
     if not results and (observed is not None or error is not None):
         results = tuple(_result_of(call, item) for call, _ in made)
     step = Step(
-        thought=_text(_first(item, _THOUGHT)),
+        thought=thought_in(_first(item, _THOUGHT)),
         action=action if isinstance(action, str) and not _is_tool(item) else None,
         calls=tuple(call for call, _ in made),
         results=results,
@@ -145,7 +145,8 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
 def _last(item: dict[str, Any]) -> _Read:
     final = _first(item, (*_ARGUMENTS, *_RESULT))
     said = None if final is None else result_text(final)
-    return _Read(Step(_text(_first(item, _THOUGHT)), item["action"], (), (), said, _error(item), is_final=True), final)
+    thought = thought_in(_first(item, _THOUGHT))
+    return _Read(Step(thought, item["action"], (), (), said, _error(item), is_final=True), final)
 
 
 def _words(step: Step) -> str | None:
@@ -223,9 +224,19 @@ def _joined(results: tuple[ToolResult, ...]) -> str | None:
     return "\n".join(result.content for result in results) if results else None
 
 
-def _goal(outer: dict[str, Any]) -> str | None:
-    goal = _first(outer, _GOAL)
-    return _text(_first(goal, _GOAL_INSIDE)) if isinstance(goal, dict) else _text(goal)
+def _purpose(outer: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return what the user asked for, and the goal where one is stated: a task is both, unless it tells them apart."""
+    task, meant = _first(outer, _REQUEST), outer.get("goal")
+    goal = _words_of(meant, (*_MEANT, *_ASKED)) or _words_of(outer.get("task"), (*_MEANT, *_ASKED))
+    asked = _words_of(task, (*_ASKED, *_MEANT)) or goal
+    outcomes = (each.get("expected_outcome") for each in (meant, task) if isinstance(each, dict))
+    if outcome := next((each for each in outcomes if _text(each)), None):
+        goal = "\n".join(filter(None, (goal or asked, outcome)))
+    return asked, goal
+
+
+def _words_of(value: Any, keys: tuple[str, ...]) -> str | None:
+    return _text(_first(value, keys)) if isinstance(value, dict) else _text(value)
 
 
 def _tools(outer: dict[str, Any]) -> tuple[str, ...] | None:
