@@ -230,7 +230,7 @@ def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file
         "8 × reasoning at /choices/*/message/reasoning_details",
     ]
     case = run.grading.cases.order_by("pk").first()
-    assert "Hm, so." in page.get(f"/p/shop/cases/{case.pk}/").content.decode()
+    assert "Hm, so." in page.get(f"/p/shop/runs/{run.number}/cases/{case.pk}/").content.decode()
     shown = page.get(f"/p/shop/runs/{run.number}/").content.decode()
     assert "Losses of the answers" in shown
     assert "unknown key mood" in shown

@@ -159,6 +159,7 @@ def test_a_thought_is_what_the_agent_wrote_for_itself_and_never_the_call(message
         {"action": "Look the order up.", "tool": "get_order", "arguments": {"id": "A-1"}},
         {"tool": {"name": "get_order"}, "input": {"id": "A-1"}},
         {"tool_name": "get_order", "tool_input": {"id": "A-1"}},
+        {"action": "Look it up.", "tool_used": "get_order", "tool_args": {"id": "A-1"}},
         {"tool_call": {"function": {"name": "get_order", "arguments": '{"id": "A-1"}'}, "id": "call-1"}},
     ],
 )
@@ -166,6 +167,13 @@ def test_a_call_is_found_wherever_the_step_has_it(action):
     (step,) = read_run([{**action, "observation": "sent"}]).steps
     assert step.calls == (LOOK,)
     assert step.results == (ToolResult(LOOK, "sent", is_error=False),)
+
+
+def test_what_a_step_calls_its_action_is_said_to_no_one_where_it_has_a_call():
+    run = read_run([{"action": "Look it up.", "tool_used": "get_order", "tool_args": {}, "tool_result": "sent"}])
+    first, result = run.transcript.messages
+    assert (first.content, first.thought, result.content) == (None, "Look it up.", "sent")
+    assert run.losses == ()
 
 
 def test_intermediate_steps_are_pairs_of_action_and_observation():

@@ -1,8 +1,8 @@
 """Reads step lists as agents' frameworks write them, as an AgentRun.
 
 Read: ReAct (`thought`, `action`, `action_input`, `observation`), LangChain's intermediate steps (`[{tool, tool_input},
-observation]`), steps with `tool`, `arguments` and `result`, and ai-evaluation's trajectories (`tool_calls` with result,
-success and error in each, `task.description`, `final_result`).
+observation]`), steps with `tool`, `arguments` and `result` (or `tool_used`, `tool_args`, `tool_result`), and
+ai-evaluation's trajectories (`tool_calls` with result, success and error in each, `task.description`, `final_result`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ _ASKED, _MEANT = ("description", "instruction"), ("goal",)
 _TOOLS = ("available_tools", "tools")
 _FINAL = ("final_result", "final_answer", "final_output", "answer", "output", "result")
 _THOUGHT = ("thought", "reasoning", "thoughts")
-_ARGUMENTS = ("arguments", "args", "tool_input", "action_input", "parameters", "input")
-_RESULT = ("observation", "result", "output")
+_ARGUMENTS = ("arguments", "args", "tool_args", "tool_input", "action_input", "parameters", "input")
+_RESULT = ("observation", "result", "tool_result", "output")
+_TOOL = ("tool", "tool_name", "tool_used")
 _NAME = ("name", "tool", "tool_name", "action")
 _IDS = ("id", "call_id")
 _FAILED = ("error", "success", "is_error", "status")
 _ENDS = ("is_final", "final", "done")
 # Of several keys of one row the first that is there is read; each of the other keys is read where it is.
 _OUTER = (_STEPS, _MEANT, _REQUEST, _TOOLS, _FINAL)
-_OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), ("tool", "tool_name"), _IDS)
+_OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), _TOOL, _IDS)
 _OF_CALL = (_ARGUMENTS, _RESULT, ("name", "tool", "tool_name", "action"), _IDS)
 # Numbers of steps, and the types of calls, say nothing of what was done.
 _PLACES = ("step", "step_number", "index", "number", "type")
@@ -160,7 +161,7 @@ def _calls_of(item: dict[str, Any]) -> list[Any]:
     for key in ("tool_call", "tool", "action"):
         if isinstance(one := item.get(key), dict):
             return [{**_outer_arguments(item), **one}]
-    return [item] if _is_tool(item) or isinstance(item.get("tool"), str) or item.get("tool_name") else []
+    return [item] if _is_tool(item) or any(isinstance(item.get(key), str) and item[key] for key in _TOOL) else []
 
 
 def _at_call(item: dict[str, Any], pointer: str, place: int) -> str:
@@ -183,7 +184,7 @@ def _outer_arguments(item: dict[str, Any]) -> dict[str, Any]:
 
 def _is_tool(item: dict[str, Any]) -> bool:
     """Tell whether a step's action is a tool's name: it has arguments and nothing else names the tool."""
-    named = any(item.get(key) for key in ("tool", "tool_name", "tool_call", "tool_calls"))
+    named = any(item.get(key) for key in (*_TOOL, "tool_call", "tool_calls"))
     return isinstance(item.get("action"), str) and not named and any(key in item for key in _ARGUMENTS)
 
 
@@ -193,7 +194,7 @@ def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
     inner = item["function"] if isinstance(item.get("function"), dict) else item
     name = next((inner[key] for key in _NAME if isinstance(inner.get(key), str) and inner[key]), None)
     # Of a whole step the action describes; the tool's own name comes first.
-    if isinstance(tool := inner.get("tool", inner.get("tool_name")), str) and "name" not in inner:
+    if isinstance(tool := _first(inner, _TOOL), str) and "name" not in inner:
         name = tool
     given = _first(inner, _ARGUMENTS)
     return call_of(name, given, identifiers.next(identifier_in(item, "id", "call_id")), shown_as=item), item

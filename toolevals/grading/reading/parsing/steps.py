@@ -63,9 +63,12 @@ def run_of_steps(
     messages = [] if request is None else [Message("user", request)]
     thought: str | None = None
     for step in steps:
-        thought = "\n".join(filter(None, (thought, step.thought))) or None
+        # What a step calls its action is said to no one where a call says what it is.
+        own = step.thought or (step.action if step.calls else None)
+        thought = "\n".join(filter(None, (thought, own))) or None
         if step.calls or (step.action is not None and not step.is_final):
-            messages.append(Message("assistant", step.action, step.calls, thought=thought))
+            said = None if step.calls else step.action
+            messages.append(Message("assistant", said, step.calls, thought=thought))
             thought = None
         messages.extend(
             Message("tool", result.content, call_id=result.call.id if result.call else None, is_error=result.is_error)
