@@ -21,7 +21,8 @@ PART_LOSSES: Mapping[str, str] = {
     "citation": "citation", "citations": "citation", "search_result": "search result",
     "source-url": "citation", "source-document": "citation", "tool_reference": "tool reference",
 }  # fmt: skip
-_REASONING = tuple(kind for kind, what in PART_LOSSES.items() if what == REASONING)
+# The kinds of parts that hold what the agent wrote for itself.
+REASONED = tuple(kind for kind, what in PART_LOSSES.items() if what == REASONING)
 _TEXTS = frozenset({"text", "input_text", "output_text", "refusal", "plain_text"})
 # What stands beside the text of a part and says nothing that a transcript holds.
 _BESIDE_TEXT = frozenset({
@@ -129,7 +130,7 @@ def _is_block(item: Any) -> bool:
 def _block_text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
-    if not isinstance(block, dict) or block.get("thought") is True or block.get("type") in _REASONING:
+    if not isinstance(block, dict) or block.get("thought") is True or block.get("type") in REASONED:
         return None
     text = block.get("refusal") if block.get("type") == "refusal" else block.get("text")
     return text if isinstance(text, str) else None
