@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.judges import JudgeRow
@@ -53,13 +53,24 @@ MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 
 
 @require_safe
 def run_overview(request: ProjectRequest, number: int) -> HttpResponse:
-    """Show a run, or how far it is while nothing is graded yet."""
-    head = run_head(request, number, "run")
+    """Show a run, or how far it is while nothing is graded yet. Where its file was refused, lead to the job."""
+    try:
+        head = run_head(request, number, "run")
+    except Http404:
+        if (job := _refused(request)) is None:
+            raise
+        return redirect("workspace:job", request.project.slug, job.pk)
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     return render(
         request, "reports/run.html", {"head": head, "run": head.run, **_analyses(request, head, head.grading)}
     )
+
+
+def _refused(request: ProjectRequest) -> Job | None:
+    """Return the newest job that failed and whose outcome would have been at this address."""
+    failed = Job.objects.of_project(request.project).filter(state=JobState.FAILED, result_path=request.path)
+    return failed.order_by("-created_at").first()
 
 
 def _job_at_work(run: Any) -> Job | None:

@@ -52,7 +52,7 @@ class Told:
             {
                 "conversation": [message.to_document() for message in self.briefing.conversation],
                 "context": dict(self.briefing.context),
-                "done": [message.to_document() for message in transcript.messages] if transcript else [],
+                "done": [message.thought_document() for message in transcript.messages] if transcript else [],
                 "answer": _unspoken(transcript),
             }
         )
