@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,7 +46,8 @@ class Episode:
     `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
     again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
     again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
-    tell the reaction, where it is an accusation.
+    tell the reaction, where it is an accusation. `failed` are the calls that failed, and `calls` those that may have
+    settled it, by reaction: both by their places among the transcript's calls.
     """
 
     tool: str
@@ -65,6 +66,8 @@ class Episode:
     unasked_retries: int = 0
     looped: bool = False
     words: str = ""
+    failed: tuple[int, ...] = ()
+    calls: Mapping[Reaction, tuple[int, ...]] = field(default_factory=dict)
 
 
 # Of a list so many elements are compared.
@@ -98,6 +101,8 @@ class Course:
     unasked_retries: int = 0
     looped: bool = False
     words: str = ""
+    failed: list[int] = field(default_factory=list)
+    calls: dict[Reaction, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def tool(self) -> str:
@@ -120,6 +125,7 @@ class Course:
             values=values_of(made.call),
             last_turn=turn,
             errors=int(trouble.is_error),
+            failed=[made.order],
         )
 
     def note_retry(self, made: Made, key: str, trouble: Trouble | None, turn: int) -> None:
@@ -143,9 +149,11 @@ class Course:
             self.futile_repeats += 1
         self.last_turn = turn
 
-    def note_success(self, key: str) -> None:
+    def note_success(self, made: Made, key: str) -> None:
         """The tool answered at last. What the user was told in between stays said."""
         self.recovered = True
+        if key not in self.failed_keys:
+            self.note_calls("corrected_retry", [made])
         if self.settled != "fabricated_success":
             self.settled = "identical_retry" if key in self.failed_keys else "corrected_retry"
 
@@ -154,6 +162,7 @@ class Course:
         made = event.made
         self.failures += 1
         self.errors += trouble.is_error
+        self.failed.append(made.order)
         if made.batch != self.last_batch:
             self.last_keys = set()
         self.last_keys.add(key)
@@ -162,6 +171,11 @@ class Course:
         self.failed_keys.add(key)
         if self.settled != "fabricated_success":
             self.settled = None
+
+    def note_calls(self, reaction: Reaction, calls: Sequence[Made]) -> None:
+        """Keep the calls of a reaction, where there are any."""
+        if calls:
+            self.calls[reaction] = tuple(sorted(made.order for made in calls))
 
     def settle(self, reaction: Reaction, words: str = "") -> None:
         """Let a reaction settle the episode, told by these words of the agent."""
@@ -190,6 +204,8 @@ class Course:
             self.unasked_retries,
             self.looped,
             self.words[:LONGEST_EXCERPT],
+            tuple(self.failed),
+            self.calls,
         )
 
 

@@ -42,13 +42,16 @@ class _Turn:
     """The agent's acts since the user last spoke, as far as they can settle an episode."""
 
     texts: list[Said] = field(default_factory=list)
-    handed_over: int = -1
+    handed_over: Made | None = None
     # The newest good call of each tool.
     good: dict[str, Made] = field(default_factory=dict)
 
     def note_good(self, made: Made) -> None:
         self.good.pop(made.tool, None)
         self.good[made.tool] = made
+
+    def handed_over_since(self, place: int) -> list[Made]:
+        return [made for made in [self.handed_over] if made is not None and made.place > place]
 
     def newest_good(self) -> list[Made]:
         return list(islice(reversed(self.good.values()), _MOST_LOOKED_AT))
@@ -100,7 +103,7 @@ class _Follower:
 
     def call(self, made: Made) -> None:
         if self._open and hands_over(made.tool):
-            self.turn.handed_over = made.place
+            self.turn.handed_over = made
 
     def answer(self, event: Answered) -> None:
         made = event.made
@@ -110,7 +113,7 @@ class _Follower:
         if trouble is None:
             if course is not None:
                 course.note_retry(made, key, trouble, self._turn_number)
-                self._recover(course, key)
+                self._recover(course, made, key)
             if event.message.content and not hands_over(made.tool) and not waits(made.tool):
                 self.turn.note_good(made)
         elif course is None:
@@ -201,8 +204,8 @@ class _Follower:
         self._reopen(course)
         return course
 
-    def _recover(self, course: Course, key: str) -> None:
-        course.note_success(key)
+    def _recover(self, course: Course, made: Made, key: str) -> None:
+        course.note_success(made, key)
         self._close(course)
         for failed in course.failed_keys:
             if self._by_call.get((course.tool, failed)) is course:
@@ -246,15 +249,19 @@ class _Follower:
         asked = bool(closing.questions) and (admitted or asks_about(course.call, told, closing.questions))
         offered = closing.offers and (admitted or course.effect == "writes")
         acted = admitted or any(made.place > course.place for made in good)
+        handed_over = self.turn.handed_over_since(course.place)
+        standing_in = [made for made in good if self._stands_in(course, made)]
         seen: tuple[tuple[Reaction, bool], ...] = (
-            ("escalation", self.turn.handed_over > course.place or (closing.escalates and acted)),
-            ("fallback_tool", any(self._stands_in(course, made) for made in good)),
+            ("escalation", bool(handed_over) or (closing.escalates and acted)),
+            ("fallback_tool", bool(standing_in)),
             ("clarification", asked or offered),
             ("honest_failure", admitted),
         )
         for reaction, was_seen in seen:
             if was_seen:
                 course.reactions.setdefault(reaction)
+        course.note_calls("escalation", handed_over)
+        course.note_calls("fallback_tool", standing_in)
         if "escalation" in course.reactions:
             return "escalation", ""
         if "fallback_tool" in course.reactions:

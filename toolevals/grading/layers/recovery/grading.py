@@ -28,6 +28,7 @@ class EpisodeGrade:
     def to_document(self) -> dict[str, Any]:
         """Return the normal form: the episode's fields, the score and the reason."""
         episode = asdict(self.episode) | {"reactions": list(self.episode.reactions)}
+        del episode["failed"], episode["calls"]
         return episode | {"score": self.score, "reason": self.reason}
 
 
