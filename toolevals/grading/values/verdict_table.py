@@ -104,7 +104,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="recovery",
-        version="4",
+        version="5",
         level="layer",
         place="beside",
         sentence="After each error or empty result of a tool, the agent reacted correctly.",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolevals.grading.layers.troubles.classes import ErrorClass, class_of_words, http_code
-from toolevals.grading.layers.troubles.errors import Errors, pointer_to, words_of
+from toolevals.grading.layers.troubles.classes import ClassifiedError, ErrorClass, class_of_words, http_code
+from toolevals.grading.layers.troubles.errors import Errors, words_of
 from toolevals.grading.layers.troubles.keys import (
     EMPTY_VALUES,
     ENVELOPES,
-    ERROR_KEYS,
     FAILED_PARTS,
     MESSAGE_KEYS,
     NEXT_PAGE,
@@ -18,11 +17,13 @@ from toolevals.grading.layers.troubles.keys import (
     PARTIAL_KEYS,
     PARTIAL_WORDS,
     QUIET_KEYS,
+    CallFacts,
     about_faults,
+    is_error_key,
     plain_key,
+    pointer_to,
 )
-from toolevals.grading.layers.troubles.texts import ClassifiedError, trouble_in_text
-from toolevals.grading.layers.troubles.trouble import CallFacts
+from toolevals.grading.layers.troubles.texts import trouble_in_text
 from toolevals.grading.values.effects_by_name import words_of_name
 
 Body = dict[str, Any]
@@ -52,12 +53,9 @@ def _text_blocks(body: Body | list[Any]) -> list[str] | None:
 
 
 def _in_object(body: Body, call_facts: CallFacts, *, nested: bool) -> ClassifiedError | None:
-    plain = {plain_key(key): key for key in reversed(body)}
-    error = Errors(body, plain, call_facts).found()
-    if error is not None:
-        return error
-    if (part := _partial(body, plain, call_facts)) is not None:
-        return part
+    errors = Errors(body, call_facts)
+    if (found := errors.found() or _partial(body, errors.plain, call_facts)) is not None:
+        return found
     for key in () if nested else ENVELOPES:
         inner = body.get(key)
         if isinstance(inner, dict) and (found := _in_object(inner, call_facts, nested=True)) is not None:
@@ -90,7 +88,7 @@ def _partial(body: Body, plain: Mapping[str, str], call_facts: CallFacts) -> Cla
             )
         ):
             return _with_failed_parts(body, key, value)
-        if isinstance(value, list) and name not in ERROR_KEYS and (found := _failed_elements(value, call_facts, key)):
+        if isinstance(value, list) and not is_error_key(name) and (found := _failed_elements(value, call_facts, key)):
             return found
     return None
 
@@ -119,8 +117,7 @@ def _failed_elements(rows: list[Any], call_facts: CallFacts, key: str) -> Classi
         if not isinstance(row, dict):
             continue
         objects += 1
-        errors = Errors(row, {plain_key(name): name for name in reversed(row)}, call_facts)
-        if (found := errors.found(is_element=True)) is not None:
+        if (found := Errors(row, call_facts).found(is_element=True)) is not None:
             failed += 1
             first = first or (place, found)
     if first is None:
@@ -150,7 +147,11 @@ def _empty_object(body: Body, call_facts: CallFacts) -> ClassifiedError | None:
         return ClassifiedError("empty", "found: False", "/found")
     holders = {key: value for key, value in body.items() if isinstance(value, dict | list) or value is None}
     filled = [value for key, value in holders.items() if value and not _is_echo(value, call_facts)]
-    empty = [key for key, value in holders.items() if not value and plain_key(key) not in QUIET_KEYS | ERROR_KEYS]
+    empty = [
+        key
+        for key, value in holders.items()
+        if not value and not (plain_key(key) in QUIET_KEYS or is_error_key(plain_key(key)))
+    ]
     if filled or not empty or any(about_faults(words_of_name(key)) for key in empty):
         return None
     others = ((key, value) for key, value in body.items() if not isinstance(value, dict | list) and value is not None)
