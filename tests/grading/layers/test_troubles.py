@@ -165,6 +165,7 @@ GOOD = [
     "Nothing gives more joy than a partial eclipse.",
     "404 Elm Street",
     "No. 5",
+    "I can't make it today, sorry.",
     "503",
     # A record about an error, and a page with more to come.
     '{"title": "Error: a novel"}',

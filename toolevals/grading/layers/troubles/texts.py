@@ -38,11 +38,12 @@ _PROGRAM_SAYS = re.compile(
 )
 _REFUSES = re.compile(
     r"\s*(?:(?:i'?m )?sorry\b[,.!]? ?)?(?:we |i |it |the \w+ )?(?:(?:was|is|am|are) )?(?:unable to|could(?: not|n't)|"
-    r"can(?:not|'t| not)|failed to)\b|no \w+ match(?:es|ed)?\b|no \w+ (?:is |are )?available\b|"
-    r"[^.\n]{1,120}\bdid(?: not|n't) (?:answer|respond)\b|[^.\n]{1,120}\bnicht gefunden\b|"
-    r"[^\n]{1,200}[(\[][45]\d\d[)\]]\W*$|[^.\n]{1,120}\b(?:not found|does not exist|doesn't exist|(?:is|"
-    r"are) (?:currently |temporarily )?(?:unavailable|unreachable|offline)|timed out|(?:has|"
-    r"have)(?: been)? (?:expired|revoked|blocked)|access denied)\b[^\n]{0,60}$",
+    r"can(?:not|'t| not)|failed to)(?: be)? (?:\w+ly )?(?:find|found|reach|connect|process|complete|locate|load|open|"
+    r"access|fetch|retrieve|read|parse|execut|creat|updat|delet|sav|send|book|cancel|post|submit|print|perform|"
+    r"write)\w*\b|no \w+ match(?:es|ed)?\b|no \w+ (?:is |are )?available\b|[^.\n]{1,120}\bdid(?: not|n't) (?:answer|"
+    r"respond)\b|[^.\n]{1,120}\bnicht gefunden\b|[^\n]{1,200}[(\[][45]\d\d[)\]]\W*$|[^.\n]{1,120}\b(?:not found|"
+    r"does not exist|doesn't exist|(?:is|are) (?:currently |temporarily )?(?:unavailable|unreachable|offline)|"
+    r"timed out|(?:has|have)(?: been)? (?:expired|revoked|blocked)|access denied)\b[^\n]{0,60}$",
     re.IGNORECASE,
 )
 # How mail and file servers answer: a number of their own, then words.
