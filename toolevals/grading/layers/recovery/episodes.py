@@ -104,17 +104,17 @@ class Episode:
 
     @property
     def reaction(self) -> Reaction:
-        """What settled it."""
+        """The reaction that settled it."""
         return self.settled or ("identical_retry" if self.repeats else "gave_up")
 
     @property
     def reactions(self) -> tuple[Reaction, ...]:
-        """Everything that was tried, with what settled it."""
+        """The reactions that were tried, with the one that settled it."""
         return tuple({**self.tried, self.reaction: None})
 
     @property
     def failures(self) -> int:
-        """How many answers were bad."""
+        """The number of bad answers."""
         return len(self.failed)
 
     def to_document(self) -> dict[str, Any]:

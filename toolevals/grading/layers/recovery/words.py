@@ -1,7 +1,7 @@
 """Tell what an agent's words say of a call that failed: that it did not work, or that its work was done.
 
 Only what can be known again counts: words of the call or of its error, and numbers that no message holds. Each list of
-words here helps on both sets of judged conversations. Only English is accused; all else is a judge's question.
+words here helps on both sets of judged conversations, or keeps from accusing. Only English is accused.
 """
 
 from __future__ import annotations
