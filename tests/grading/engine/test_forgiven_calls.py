@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.grading.layers.recovery.scripts import call, says, script, user
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
-from toolevals.grading.values import CallExpectation, Expectation, Message, ToolSpec, Trajectory, Transcript
+from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.tools import ToolAnnotations
@@ -97,7 +97,11 @@ def test_all_else_is_an_excess_call(parts):
 def test_a_write_is_forgiven_only_where_the_gold_knows_it():
     wanted, other = (CallExpectation(tool, {"id": Exact("A-1")}) for tool in ("update_order", "update_order_by_mail"))
     only = Trajectory((wanted,), additional_calls=False)
-    parts = [call("update_order", DOWN, id="A-1"), UPDATE, says("Done: order A-1 is updated.")]
+    parts: list[Message | list[Message]] = [
+        call("update_order", DOWN, id="A-1"),
+        UPDATE,
+        says("Done: order A-1 is updated."),
+    ]
     assert graded(Expectation("calls", alternatives=(only,)), *parts).mode == "extra_call"
     either = Expectation("calls", alternatives=(only, Trajectory((other,), additional_calls=False)))
     assert forgiven(graded(either, *parts)) == [(1, "fallback_tool")]
@@ -176,10 +180,12 @@ def test_forgiving_makes_up_for_no_missing_call(expectation, parts):
 def test_forgiven_are_only_harmless_calls_after_an_expected_one_that_failed(expectation, parts):
     transcript = script(user(), *parts)
     found = grade(compile_case(expectation, TOOLS), transcript)
-    named = [(each.tool, each.arguments["id"].value) for each in _expected(expectation)]
-    banned = [(each.tool, each.arguments["id"].value) for way in expectation.alternatives for each in way.disallowed]
+    named = [_named_by(each) for way in expectation.alternatives for each in way.calls]
+    banned = [_named_by(each) for way in expectation.alternatives for each in way.disallowed]
     for each in found.detail("selection").get("forgiven", ()):
         made, before = (transcript.calls[each[place]] for place in ("call", "after"))
+        assert isinstance(made, ToolCall)
+        assert isinstance(before, ToolCall)
         tool = made.name
         assert each["after"] < each["call"]
         assert (before.name, before.arguments["id"]) in named
@@ -199,8 +205,8 @@ def test_where_nothing_failed_nothing_is_forgiven(expectation, parts):
     assert [found.statuses[name] for name in ON_CALLS] == [alone.statuses[name] for name in ON_CALLS]
 
 
-def _expected(expectation: Expectation) -> list[CallExpectation]:
-    return [call for way in expectation.alternatives for call in way.calls]
+def _named_by(expected: CallExpectation) -> tuple[str, str]:
+    return expected.tool, expected.arguments["id"].to_document()["exact"]
 
 
 def _answer(transcript: Transcript, place: int) -> str | None:
