@@ -80,6 +80,7 @@ def test_what_recovery_rewards_is_no_excess_call(expectation, reacted, reaction)
         # The call before the failure is no reaction to it, and one that failed itself is none either.
         [ARCHIVE, FAILED],
         [FAILED, call("get_order_from_archive", DOWN, id="A-1"), says("I could not look up order A-1.")],
+        [FAILED, call("escalate_ticket", DOWN), says("Nobody can look up order A-1, I'm sorry.")],
         # It stands in for nothing; it is not offered; it breaks its schema.
         [FAILED, call("get_customer", OK, name="Kim")],
         [FAILED, call("get_order_from_moon", OK, id="A-1")],
@@ -190,6 +191,7 @@ def test_forgiven_are_only_harmless_calls_after_an_expected_one_that_failed(expe
         assert each["after"] < each["call"]
         assert (before.name, before.arguments["id"]) in named
         assert _answer(transcript, each["after"]) not in (OK, "[]")
+        assert _answer(transcript, each["call"]) == OK
         assert (tool, made.arguments["id"]) not in banned
         assert effect_of_name(tool) == "reads" or hands_over(tool) or (tool, made.arguments["id"]) in named
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.compiled import CompiledCase
-from toolevals.grading.layers.recovery import Episode, Recovery, grade_recovery
+from toolevals.grading.layers.recovery import Recovery, grade_recovery
 from toolevals.grading.layers.troubles import TRANSIENT, trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.call_results import Results, results_of
@@ -87,11 +87,10 @@ def calls_that_count(compiled: CompiledCase, transcript: Transcript, recovery: R
         return attempts
     if recovery is None:
         recovery = recovery_of(compiled, spoken(transcript))
-    accepted = [graded.episode for graded in recovery.episodes if graded.score == 1 and graded.episode.calls]
-    if not accepted:
+    if not any(graded.score == 1 and graded.episode.calls for graded in recovery.episodes):
         return attempts
     fewer, more = (
-        _without_forgiven(compiled, transcript, each, accepted)
+        _without_forgiven(compiled, transcript, each, recovery)
         for each in (attempts, counted_calls(transcript, lasting=False))
     )
     if more.places == fewer.places or not more.forgiven:
@@ -100,7 +99,7 @@ def calls_that_count(compiled: CompiledCase, transcript: Transcript, recovery: R
 
 
 def _without_forgiven(
-    compiled: CompiledCase, transcript: Transcript, counted: CountedCalls, episodes: list[Episode]
+    compiled: CompiledCase, transcript: Transcript, counted: CountedCalls, recovery: Recovery
 ) -> CountedCalls:
     """Return the calls without those by which the agent reacted rightly to the failure of an expected call.
 
@@ -116,9 +115,9 @@ def _without_forgiven(
     calls, right = transcript.calls, compiled.expectation.reactions
     left = {counted.places[actual] for actual in alignment.unmatched_actual}
     left = {place for place in left if _may_be_forgiven(compiled, calls[place])}
-    left.difference_update(*(episode.failed for episode in episodes))
+    left.difference_update(*(graded.episode.failed for graded in recovery.episodes))
     forgiven = []
-    for episode in episodes:
+    for episode in (graded.episode for graded in recovery.episodes if graded.score == 1):
         failed = {_key(calls[place]) for place in episode.failed}
         if episode.errors < episode.failures or not as_expected.issuperset(failed):
             continue
@@ -126,7 +125,7 @@ def _without_forgiven(
             found = next((place for place in places if place in left), None)
             if found is not None and (not right or reaction in right):
                 left.remove(found)
-                after = episode.failed[-1]
+                after = max(each for each in episode.failed if each < found)
                 forgiven.append(ForgivenCall(found, calls[found].name or "", reaction, after, episode.tool))
     if not forgiven:
         return counted

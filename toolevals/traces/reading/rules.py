@@ -146,7 +146,7 @@ RULES: Final = (
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
     Rule("result_use", 3, "The answer says what results say", "agent", _result_use),
-    Rule("recovery", 2, "Errors of tools are dealt with", "agent", _recovery),
+    Rule("recovery", 3, "Errors of tools are dealt with", "agent", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "agent", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "agent", _cost),
 )
