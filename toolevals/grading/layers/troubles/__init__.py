@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from toolevals.grading.layers.troubles.bodies import trouble_in_body
+from toolevals.grading.layers.troubles.bodies import LONGEST_EXCERPT, CallFacts, trouble_in_body
 from toolevals.grading.layers.troubles.classes import (
     ERROR_CLASSES,
     HEAD,
@@ -20,7 +20,6 @@ from toolevals.grading.layers.troubles.classes import (
     ErrorClass,
     class_of_words,
 )
-from toolevals.grading.layers.troubles.keys import LONGEST_EXCERPT, CallFacts
 from toolevals.grading.layers.troubles.texts import part_told, reads_as_error, trouble_in_text
 from toolevals.grading.values import Call
 from toolevals.grading.values.effects_by_name import Effect
