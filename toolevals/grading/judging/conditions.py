@@ -92,7 +92,8 @@ def _result_used(scene: GradedCaseView) -> Units:
 
 
 def _tool_failed(scene: GradedCaseView) -> Units:
-    if scene.statuses["recovery"] not in ("passed", "failed"):
+    # Where the rule can't tell, it has episodes all the same.
+    if scene.statuses["recovery"] not in ("passed", "failed") and not scene.plain.detail("recovery"):
         return Units(silence="Not asked: no tool failed.")
     # A call that breaks its schema is what a recovery may begin with.
     return Units(WHOLE)
