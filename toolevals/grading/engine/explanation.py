@@ -22,7 +22,7 @@ from toolevals.grading.engine.arguments import (
     with_composed,
 )
 from toolevals.grading.engine.compiled import CompiledCase
-from toolevals.grading.engine.counted_calls import CountedCalls
+from toolevals.grading.engine.counted_calls import CountedCalls, ForgivenCall
 from toolevals.grading.engine.decisions import CUT, Decision
 from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
@@ -68,11 +68,12 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation(ExplainedCalls):
     """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
-    __slots__ = ("_alike", "_composed", "_ended", "_layer_details", "_layers", "_names")
+    __slots__ = ("_alike", "_composed", "_ended", "_forgiven", "_layer_details", "_layers", "_names")
 
     # Worked out when a field first wants them, unless they were given.
     _layers: LayerGrades
     _ended: str | None
+    _forgiven: tuple[ForgivenCall, ...]
     _alike: AlikeKey | None
     _composed: tuple[str, ...]
     _layer_details: Mapping[str, Any]
@@ -111,6 +112,7 @@ class Explanation(ExplainedCalls):
         """
         made = cls(compiled, counted.calls, decision, alignment, renamed)
         made._layers, made._ended, made._places = layers, ended, counted.places
+        made._forgiven = counted.forgiven
         return made
 
     @property
@@ -234,13 +236,22 @@ class Explanation(ExplainedCalls):
             )
             equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
         reasons = {
-            "selection": selection() + self._spellings(),
+            "selection": selection() + self._forgiveness() + self._spellings(),
             "arguments": with_composed(arguments, self._composed),
             "schema": schema,
             "shape": shape,
             "equivalence": with_composed(equivalence, self._composed),
         }
         return {"outcome": self._outcome(reasons), **reasons}
+
+    def _forgiveness(self) -> str:
+        """Return the sentences that say which calls do not count, by which the agent reacted to a failure."""
+        said = (
+            f" {cut(each.tool)} is no excess call: {cut(each.failed)} was called as expected and failed, and this was"
+            f" the {each.reaction.replace('_', ' ')}."
+            for each in self._forgiven
+        )
+        return "".join(said)
 
     def _spellings(self) -> str:
         """Return the sentences that say which names were read as those of offered tools, and which nearly were."""
@@ -272,11 +283,18 @@ class Explanation(ExplainedCalls):
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layer_details}
 
+    def _find_layer_details(self) -> Mapping[str, Any]:
+        if not self._forgiven:
+            return self._layers.details
+        forgiven = [each.to_document() for each in self._forgiven]
+        return {"selection": {"counted": list(self._places), "forgiven": forgiven}, **self._layers.details}
+
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
         **ExplainedCalls._WORKED_OUT,
         "_alike": _find_alike,
         "_composed": _find_composed,
-        "_layer_details": lambda self: self._layers.details,
+        "_forgiven": lambda _: (),
+        "_layer_details": _find_layer_details,
         "_layers": lambda _: NO_LAYERS,
         "_ended": lambda _: None,
     }

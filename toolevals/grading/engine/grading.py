@@ -13,7 +13,7 @@ from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.alike_cases import Alike, alike_key
 from toolevals.grading.engine.arguments import check_schemas, findings
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
-from toolevals.grading.engine.counted_calls import calls_that_count
+from toolevals.grading.engine.counted_calls import calls_that_count, has_answers, recovery_of
 from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.known_calls import calls_as_text
@@ -69,10 +69,11 @@ def grade(
     try:
         if renamed := compiled.offer.spellings(transcript.calls):
             transcript = with_names(transcript, renamed)
-        counted = calls_that_count(compiled, transcript)
-        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         said = spoken(transcript)
-        layers = grade_layers(compiled, said, effect)
+        recovery = recovery_of(compiled, said) if has_answers(said) else None
+        counted = calls_that_count(compiled, transcript, recovery)
+        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
+        layers = grade_layers(compiled, said, effect, recovery)
         if decision.mode == "missed_call" and not counted.calls and refuses(said):
             decision = replace(decision, mode="refused", call_mode="refused")
         if layers.grades or compiled.decided_by != EXPECTED:

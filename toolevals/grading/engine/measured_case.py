@@ -22,11 +22,12 @@ from toolevals.grading.values.verdicts import CaseGrade
 class Measured(WorkedOut):
     """Holds what metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
 
-    `counted` are the calls that count, as the verdicts count them, and `alignments` the best one of these with each
-    alternative, where calls are expected. `run` is the transcript as steps, with the names of the tools that were
-    offered, where these are known; `made` are all of its calls. `passed_calls` is how many calls are expected, where
-    just these were made, each at its place and as expected; else 0. `tasks` are the task as each alternative of the
-    expectation has it: see `docs/grading.md`. All of these are worked out when a metric first wants them.
+    `counted` are the calls that count, as the verdicts count them but that none is forgiven, and `alignments` the
+    best one of these with each alternative, where calls are expected. `run` is the transcript as steps, with the
+    names of the tools that were offered, where these are known; `made` are all of its calls. `passed_calls` is how
+    many calls are expected, where just these were made, each at its place and as expected; else 0. `tasks` are the
+    task as each alternative of the expectation has it: see `docs/grading.md`. All of these are worked out when a
+    metric first wants them.
     """
 
     __slots__ = ("alignments", "compiled", "counted", "goal", "grade", "made", "passed_calls", "run", "tasks",
@@ -73,7 +74,7 @@ class Measured(WorkedOut):
             return []
         counted = self.counted
         source = self.grade.source
-        if isinstance(source, Explanation) and self._is_all_counted and source.is_only_of(self.compiled):
+        if isinstance(source, Explanation) and self._is_all_counted and source.is_only_of(self.compiled, counted.calls):
             return [source.aligned()]
         return alignments_of(self.compiled, counted.calls, counted.results(self.compiled, self.transcript))
 
