@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
+from benchmarks.labelling_keys import LABELLED_BY, MEANT, PLAN
 
 from benchmarks import __main__ as bench
-from benchmarks.labelling_keys import LABELLED_BY, MEANT, PLAN
 from benchmarks.row import Row
 from toolevals.sample import content
 
