@@ -26,15 +26,6 @@ from tests.servers import PostgresServer
 SIZE, DATABASE = "BENCH_SIZE", "BENCH_DATABASE"
 DATABASES = ("SQLite", "PostgreSQL")
 PEOPLE = 8
-PROPERTIES = {"order_id": {"type": "string"}, "verbose": {"type": "boolean"}}
-TOOLS = [
-    {
-        "name": f"tool_{number}",
-        "description": f"Does thing {number} to an order.",
-        "input_schema": {"type": "object", "properties": PROPERTIES, "required": ["order_id"]},
-    }
-    for number in range(10)
-]
 WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
 # Of /proc/PID/stat after the name: the parent, then user and system time of the process and of its ended children.
 PARENT, TIMES = 1, slice(11, 15)
@@ -132,8 +123,8 @@ def _fields(pid: int) -> list[str]:
         return []
 
 
-def prepared() -> tuple[Any, Any, list[Any]]:
-    """Make the tables; return a project, its published tools, and reviewers of it. It does what servers do first."""
+def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
+    """Make the tables; return a project, so many published tools, and reviewers. It does what servers do first."""
     django.setup()
     from celery import current_app
     from django.core.management import call_command
@@ -152,7 +143,13 @@ def prepared() -> tuple[Any, Any, list[Any]]:
     for user in people:
         member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
     registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
-    return project, registry_publish(registry=registry, actor=None, document=TOOLS), people
+    properties = {"order_id": {"type": "string"}, "verbose": {"type": "boolean"}}
+    schema = {"type": "object", "properties": properties, "required": ["order_id"]}
+    document = [
+        {"name": f"tool_{n}", "description": f"Does thing {n} to an order.", "input_schema": schema}
+        for n in range(tools)
+    ]
+    return project, registry_publish(registry=registry, actor=None, document=document), people
 
 
 def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
@@ -167,6 +164,37 @@ def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
     if dataset.examples.count() != content.count(b"\n"):
         raise RuntimeError("not every example was imported")
     return dataset
+
+
+def graded(version: Any, content: bytes, name: str, trials: int = 1) -> Any:
+    """Return a new run of uploaded predictions, graded and counted by jobs. Raises RuntimeError where one failed."""
+    from toolevals.runs.services import RunRequest, run_request_upload
+
+    run: Any = run_request_upload(
+        project=version.dataset.project,
+        actor=None,
+        request=RunRequest(experiment="bench", dataset_version=version, trials=trials, name=name),
+        file=io.BytesIO(content),
+        file_name="predictions.jsonl",
+    )
+    work()
+    run.job.refresh_from_db()
+    if run.job.state != "succeeded":
+        raise RuntimeError(f"{run.job.title} {run.job.state}: {[batch.error for batch in run.job.failures()]}")
+    return run
+
+
+def example(number: int, tool: str, **more: Any) -> bytes:
+    """Return a row of an import, of about a kilobyte, that expects a call of a tool."""
+    message = {"role": "user", "content": f"{WORDS * 11}{number}"}
+    expected = {"expected_tool": tool, "expected_args": {"order_id": f"ORD-{number}"}}
+    return json.dumps({"id": f"ex-{number:07}", "input": {"messages": [message]}, **expected, **more}).encode() + b"\n"
+
+
+def prediction(number: int, trial: int, tool: str) -> bytes:
+    """Return a prediction that calls a tool."""
+    made = [{"name": tool, "arguments": {"order_id": f"ORD-{number}"}}]
+    return json.dumps({"id": f"ex-{number:07}", "trial": trial, "tool_calls": made}).encode() + b"\n"
 
 
 def work() -> None:

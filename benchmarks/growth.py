@@ -7,7 +7,6 @@ workers and the web server do it, in one process. What counts is its processor t
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import sys
@@ -18,10 +17,12 @@ from http import HTTPStatus
 from typing import Any
 
 from benchmarks._measuring import (
-    WORDS,
     databases,
+    example,
+    graded,
     imported,
     installation,
+    prediction,
     prepared,
     processor_seconds,
     size,
@@ -70,7 +71,8 @@ def measure(project: Any, tools: Any, person: Any, examples: int) -> dict[str, f
     from labeling.exports import Outcome, Selection, format_named
     from labeling.services import version_freeze
 
-    content, slug = b"".join(_rows(examples)), f"support-{examples}"
+    slug = f"support-{examples}"
+    content = b"".join(example(number, f"tool_{number % 10}") for number in range(examples))
     dataset, cost = _cost(examples, lambda: imported(project, tools, slug, content))
     found = {"import, an example": cost}
     for name in ("jsonl", "csv"):
@@ -78,8 +80,9 @@ def measure(project: Any, tools: Any, person: Any, examples: int) -> dict[str, f
         found[f"export, {name}, an example"] = _cost(examples, lambda write=write: sum(map(len, write())))[1]  # type: ignore[misc]
     version = version_freeze(dataset=dataset, actor=None)
     work()
-    content = b"".join(_predictions(examples))
-    run, found["upload to matrix, a case"] = _cost(examples, lambda: _graded(version, content, slug))
+    called = ((number + (number % 100 < WRONG)) % 10 for number in range(examples))
+    content = b"".join(prediction(number, 0, f"tool_{tool}") for number, tool in enumerate(called))
+    run, found["upload to matrix, a case"] = _cost(examples, lambda: graded(version, content, slug))
     client = Client(SERVER_NAME="localhost")
     client.force_login(person)
     base = f"/p/bench/runs/{run.number}/"
@@ -116,38 +119,6 @@ def _page(client: Any, path: str) -> float:
 
 def _lines(response: Any) -> int:
     return sum(chunk.count(b"\n") for chunk in response.streaming_content)
-
-
-def _graded(version: Any, content: bytes, name: str) -> Any:
-    from toolevals.runs.services import RunRequest, run_request_upload
-
-    run: Any = run_request_upload(
-        project=version.dataset.project,
-        actor=None,
-        request=RunRequest(experiment="bench", dataset_version=version, trials=1, name=name),
-        file=io.BytesIO(content),
-        file_name="predictions.jsonl",
-    )
-    work()
-    run.job.refresh_from_db()
-    if run.job.state != "succeeded":
-        raise RuntimeError(f"{run.job.title} {run.job.state}: {[batch.error for batch in run.job.failures()]}")
-    return run
-
-
-def _rows(examples: int) -> Iterator[bytes]:
-    """Yield rows of about a kilobyte."""
-    for number in range(examples):
-        message = {"role": "user", "content": f"{WORDS * 11}{number}"}
-        row = {"id": f"ex-{number:07}", "input": {"messages": [message]}, "expected_tool": f"tool_{number % 10}"}
-        yield json.dumps(row | {"expected_args": {"order_id": f"ORD-{number}"}}).encode() + b"\n"
-
-
-def _predictions(examples: int) -> Iterator[bytes]:
-    for number in range(examples):
-        tool = (number + (number % 100 < WRONG)) % 10
-        made = [{"name": f"tool_{tool}", "arguments": {"order_id": f"ORD-{number}"}}]
-        yield json.dumps({"id": f"ex-{number:07}", "trial": 0, "tool_calls": made}).encode() + b"\n"
 
 
 if __name__ == "__main__":
