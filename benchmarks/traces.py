@@ -1,6 +1,6 @@
-"""Measures traces: the spans of one sender in process, summing them up, and the pages at a million spans.
+"""Measures traces: the spans of one sender in process, and summing them up. Batches have 512 spans of about 1.3 KB.
 
-Batches have 512 spans of about 1.3 KB. `--size` is another number of spans that stand behind the pages.
+`--size` is the number of batches.
 """
 
 from __future__ import annotations
@@ -17,58 +17,28 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from benchmarks._measuring import databases, installation, p95, prepared, size, step, timed
 from benchmarks.row import Row
 
-SPANS = 1_000_000
-BATCHES, PER_BATCH, PER_TRACE, ROUNDS = 40, 512, 16, 40
-# Spans a second of one sender, and milliseconds of a batch and of a page on the server.
+PER_BATCH, PER_TRACE = 512, 16
+# Spans a second of one sender, and milliseconds of a batch on the server.
 RATE = {"PostgreSQL": 2_000, "SQLite": 300}
-BATCH, PAGE = 50, 100
-START, STARTED = 1_795_000_000_000_000_000, 1_700_000_000
-# Rows of traces as they are summed up: ids in the order of time, texts of ordinary words, one trace in 50,000 rare.
-TRACES = """
-INSERT INTO traces_trace (id, project_id, trace_id, arrivals, spans, size, has_root, created_at, received_at, settled,
-  name, started_at, duration_ms, model, agent, agent_version, session, end_user, input_tokens, output_tokens, calls,
-  failed_calls, tools, error_classes, error, request, text)
-SELECT (lpad(to_hex(1700000000000 + n * 1000), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid, %s,
-  md5(n::text)::uuid, 1, 16, 50000, true, now(), now(), 1, 'shop', to_timestamp(1700000000 + n), 4000 + n %% 977,
-  'small-1', 'shop', '1.' || n / 100000, 's-' || n / 3, 'u-' || n %% 5000, 900, 80, 7, (n %% 20 = 0)::int, '["tool_0"]',
-  '[]', '', 'Where is my order?', ' shop where is my order number ' || n || ' it was '
-  || (CASE WHEN n %% 50000 = 77 THEN 'zebra ' ELSE 'shipped ' END)
-  || (SELECT string_agg('word' || ((n %% 997) * k * 31) %% 5003, ' ') FROM generate_series(1, 40) k)
-FROM generate_series(1, %s) n"""
-USES = """
-INSERT INTO traces_tooluse (trace_id, project_id, span_id, number, tool, came_at, duration_ms, error_class,
-  arguments_fit, problem, agent, agent_version)
-SELECT id, project_id, 'abcdefabcdefabcd', k, CASE WHEN n %% 50000 = 77 AND k = 1 THEN 'tool_rare'
-  ELSE 'tool_' || k %% 5 END,
-  started_at, 5 + (n * 31 + k * 17) %% 900, CASE WHEN n %% 20 = 0 AND k = 3 THEN '5xx' ELSE '' END, true, '', 'shop',
-  agent_version
-FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM traces_trace WHERE project_id = %s) t,
-  generate_series(1, 7) k"""
-PAGES = {
-    "list": "?", "list of a tool": "?tool=tool_1", "list of a rare tool": "?tool=tool_rare",
-    "list of an error": "?error=5xx", "list of a word": "?q=shipped", "list of a rare word": "?q=zebra",
-    "list of no word": "?q=unicorn", "list of no latency": "?min_ms=9999", "list of a user": "?user=u-77",
-    "tools, 7 days": "tools/?", "costs, 7 days": "costs/?",
-}  # fmt: skip
+BATCH = 50
+START = 1_795_000_000_000_000_000
 
 
 def rows() -> Iterator[Row]:
-    """Measure on the databases; pages on PostgreSQL."""
+    """Measure on the databases."""
     for database in databases():
         with installation(database) as environment:
-            found = step("traces", environment, str(size(SPANS) if database == "PostgreSQL" else 0))
+            found = step("traces", environment, str(size(40)))
         target = BATCH if database == "PostgreSQL" else None
         for name in ("spans of one sender", "spans, processor time"):
-            yield Row(f"{database}: {name}", found.pop(name), "spans/s", target=RATE[database])
+            yield Row(f"{database}: {name}", found[name], "spans/s", target=RATE[database])
         for name in ("p95 of a batch", "p95 of a batch that was stored before"):
-            yield Row(f"{database}: {name}", found.pop(name), "ms", target=target, better="lower")
+            yield Row(f"{database}: {name}", found[name], "ms", target=target, better="lower")
         name = "summing a trace up, processor time"
-        yield Row(f"{database}: {name}", found.pop(name), "ms/trace", better="lower")
-        for name, value in found.items():
-            yield Row(f"{database}: {name}, p95", value, "ms", target=PAGE, better="lower")
+        yield Row(f"{database}: {name}", found[name], "ms/trace", better="lower")
 
 
-def intake(project: Any, person: Any) -> dict[str, float]:
+def intake(project: Any, person: Any, batches: int) -> dict[str, float]:
     """Return the rate of one sender, what a batch takes, and what the summing up takes."""
     from django.conf import settings
     from django.db.models import Sum
@@ -85,7 +55,7 @@ def intake(project: Any, person: Any) -> dict[str, float]:
         project=project, actor=None, user=person, name="bench", role=Role.VIEWER, scope=TokenScope.TRACES
     )
     chance, client, header = Random(7), Client(SERVER_NAME="localhost"), {"Authorization": f"Bearer {token}"}
-    bodies = [batch(chance) for _ in range(BATCHES)]
+    bodies = [batch(chance) for _ in range(batches)]
 
     def send(body: bytes) -> None:
         answer = client.post("/v1/traces", body, content_type="application/x-protobuf", headers=header)
@@ -96,14 +66,14 @@ def intake(project: Any, person: Any) -> dict[str, float]:
     times = _each(send, bodies)
     processor = time.process_time() - before
     again = _each(send, bodies[:10])
-    assert Trace.objects.aggregate(n=Sum("spans"))["n"] == PER_BATCH * (BATCHES + 1)
+    assert Trace.objects.aggregate(n=Sum("spans"))["n"] == PER_BATCH * (batches + 1)
     before = time.process_time()
     while Trace.objects.exclude(due_at=None).exists():
         traces_settle(seconds=60)
     settled = time.process_time() - before
     return {
-        "spans of one sender": PER_BATCH * BATCHES / sum(times),
-        "spans, processor time": PER_BATCH * BATCHES / processor,
+        "spans of one sender": PER_BATCH * batches / sum(times),
+        "spans, processor time": PER_BATCH * batches / processor,
         "p95 of a batch": p95(times),
         "p95 of a batch that was stored before": p95(again),
         "summing a trace up, processor time": 1000 * settled / Trace.objects.count(),
@@ -112,57 +82,6 @@ def intake(project: Any, person: Any) -> dict[str, float]:
 
 def _each(act: Callable[[bytes], None], bodies: list[bytes]) -> list[float]:
     return [timed(lambda body=body: act(body)) for body in bodies]  # type: ignore[misc]
-
-
-def pages(project: Any, person: Any, spans: int) -> dict[str, float]:
-    """Return what pages take when there are many traces, in milliseconds."""
-    from django.db import connection
-    from django.test import Client
-
-    from toolevals.traces.models import ToolUse, Trace
-    from toolevals.workspace.bulk import tables_analyze
-
-    Trace.objects.all().delete()
-    with connection.cursor() as cursor:
-        cursor.execute(TRACES, [project.pk, spans // PER_TRACE])
-        cursor.execute(USES, [project.pk])
-        tables_analyze(Trace, ToolUse)
-        # The daemon of PostgreSQL does it soon after so many rows.
-        cursor.execute("VACUUM traces_trace, traces_tooluse, traces_tracehour")
-    _hours_count(project)
-    client = Client(SERVER_NAME="localhost")
-    client.force_login(person)
-    since, until = (_day(STARTED + spans // PER_TRACE - days * 86400) for days in (6, 0))
-    found = {}
-    for name, path in PAGES.items():
-        asked = f"/p/bench/traces/{path}" + (f"since={since}&until={until}" if "days" in name else "")
-
-        def ask(path: str = asked) -> None:
-            assert client.get(path).status_code == 200
-
-        ask()
-        found[name] = p95([timed(ask) for _ in range(ROUNDS)])
-    return found
-
-
-def _day(moment: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(moment))
-
-
-def _hours_count(project: Any) -> None:
-    """Count the hours of the traces, as the regular duty does when they are over. Batches came in the present one."""
-    from datetime import timedelta
-
-    from django.db import transaction
-    from django.utils import timezone
-
-    from toolevals.traces.models import Trace, TraceHour
-    from toolevals.traces.services.trace_hours import trace_hours_count, trace_hours_reopen
-
-    with transaction.atomic():
-        trace_hours_reopen(project.pk, Trace.objects.datetimes("started_at", "hour"))
-    while TraceHour.objects.filter(calls=None).exists():
-        trace_hours_count(timezone.now() + timedelta(hours=2))
 
 
 def batch(chance: Random) -> bytes:
@@ -223,7 +142,4 @@ def _put(holder: Any, values: dict[str, str]) -> None:
 
 if __name__ == "__main__":
     made, _, (someone, *_) = prepared()
-    found = intake(made, someone)
-    if spans := int(sys.argv[1]):
-        found |= pages(made, someone, spans)
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(json.dumps(intake(made, someone, int(sys.argv[1]))))
