@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -138,6 +139,7 @@ class Driver:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            bufsize=0,
             start_new_session=True,
             preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
         )
@@ -154,14 +156,15 @@ class Driver:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         end_group(self._process)
-        self._log.close()
+        for pipe in (self._process.stdin, self._process.stdout, self._log):
+            if pipe is not None:
+                pipe.close()
 
     def do(self, step: str, **given: Any) -> Took:
         """Do a step. Raises StepError where the tool raises, ends, or takes longer than it may."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps({"step": step, "given": given}).encode() + b"\n")
-            self._process.stdin.flush()
         except BrokenPipeError:
             raise StepError(f"it has ended: {self._said()}") from None
         answer = self._answer()
@@ -177,10 +180,10 @@ class Driver:
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        late = Timer(self.seconds, end_group, [self._process])
+        late, began = Timer(self.seconds, end_group, [self._process]), time.monotonic()
         late.start()
         line = self._process.stdout.readline()
-        in_time = late.is_alive()
+        in_time = time.monotonic() - began < self.seconds
         late.cancel()
         if not line:
             raise StepError(f"it ended: {self._said()}" if in_time else f"took longer than {self.seconds:g} seconds")
