@@ -1,4 +1,4 @@
-"""Measures the core: one call's card, conformance, the leaderboard's verdicts, alignment. One process, one core."""
+"""Measures the core: one call's card, conformance, long transcripts. One process, one core."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.row import Row
 from tests.grading.reference import reference_problems
-from toolevals.grading.alignment.assignment import best_assignment
-from toolevals.grading.dialects.bfcl import CATEGORIES, check
+from toolevals.grading.dialects.bfcl import CATEGORIES
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade, grade_calls
 from toolevals.grading.json_schema.conformance import call_problems
 from toolevals.grading.reading.bfcl import bfcl_example
@@ -60,8 +59,6 @@ def rows() -> Iterator[Row]:
         yield Row(f"an entry compiled and graded once, with a {name} answer", value, "entries/s")
         value = 1_000_000 / _rate(partial(_write_all, measured), len(found))
         yield Row(f"card of a {name} answer with its reasons, as a document", value, "µs", None, most, "lower")
-    title = "the leaderboard's verdict on a right answer, of an entry seen once"
-    yield Row(title, _leaderboard_rate(found), "checks/s")
 
 
 def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
@@ -78,12 +75,9 @@ def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
     compiled = _rate(lambda: [compile_case(each.expectation, each.tools) for each in entries], len(entries))
     yield Row("compile an expectation", compiled, "expectations/s", None, 2_000)
     yield Row("memory of a compiled expectation", _compiled_size(entries), "KB", None, 20, "lower")
-    yield Row("align 64 calls that all compete", _hard_alignment(), "ms", None, 10, "lower")
 
 
 def _transcript_rows() -> Iterator[Row]:
-    case, shuffled = _parallel(64)
-    yield Row("grade 64 parallel calls in another order", _milliseconds(case, shuffled), "ms", None, 10, "lower")
     case, talk = _conversation(50)
     silent = [name for name, status in grade(case, talk).statuses.items() if status == "unscored"]
     if silent:
@@ -91,18 +85,6 @@ def _transcript_rows() -> Iterator[Row]:
     yield Row("every verdict and detail of 50 messages", _milliseconds(case, talk), "ms", None, 2, "lower")
     short, long = (_milliseconds(*_conversation(2 * calls)) / calls for calls in (10, 1_000))
     yield Row("a call among 1,000, beside one among 10", long * 1000, "µs/call", short * 1000, short * 1500, "lower")
-
-
-def _leaderboard_rate(entries: Sequence[Entry]) -> float:
-    """Return the rate of the leaderboard's verdict alone, on entries given once."""
-    answers = [[{call.name: call.arguments} for call in each.calls] for each in entries]
-    checks = [partial(check, each.category, each.functions, each.gold) for each in entries]
-    return _rate(partial(_check_all, checks, answers), len(entries))
-
-
-def _check_all(checks: Sequence[Callable[[Any], str | None]], answers: Sequence[Any]) -> None:
-    for each, answer in zip(checks, answers, strict=True):
-        each(answer)
 
 
 def _compiled_size(entries: Sequence[Entry]) -> float:
@@ -113,15 +95,6 @@ def _compiled_size(entries: Sequence[Entry]) -> float:
         return tracemalloc.get_traced_memory()[0] / len(kept) / 1000
     finally:
         tracemalloc.stop()
-
-
-def _parallel(count: int) -> tuple[CompiledCase, Transcript]:
-    """Return an expectation of calls of one tool, anywhere, and those calls in the reverse order."""
-    wanted = tuple(CallExpectation("track", {"order": Exact(f"A-{place}")}) for place in range(count))
-    calls = tuple(ToolCall("track", {"order": f"A-{place}"}) for place in reversed(range(count)))
-    trajectory = Trajectory(unordered=wanted, additional_calls=False)
-    case = compile_case(Expectation("calls", alternatives=(trajectory,)), (TRACK,))
-    return case, Transcript((Message("assistant", calls=calls),))
 
 
 def _conversation(messages: int) -> tuple[CompiledCase, Transcript]:
@@ -181,13 +154,6 @@ def _grade_new(entries: Sequence[Entry], answers: Sequence[Sequence[dict[str, An
 def _write_all(cards: Cards) -> None:
     for case, sent in cards:
         grade_calls(case, [call_in(call) for call in sent]).to_document()
-
-
-def _hard_alignment() -> float:
-    weights = [
-        [1_000_000 if row + column == 63 else 999 - (row * column) % 7 for column in range(64)] for row in range(64)
-    ]
-    return min(_seconds(lambda: best_assignment(weights)) for _ in range(ROUNDS)) * 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ RANK = 4
 
 def test_the_threshold_separates_best_a_requests_own_tool_from_the_fifth_nearest_other():
     pairs = [pair for category in CATEGORIES for pair in own_and_other(category)]
-    own, other = zip(*pairs, strict=True)
+    own, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
     def balanced_accuracy(threshold: float) -> float:
         called = sum(score >= threshold for score in own) / len(own)
