@@ -1,12 +1,11 @@
 """Measures rows of files that are graded without a server: `toolevals gate` with another file as baseline, and `grade`.
 
-`GATE_ROWS` is another number of rows.
+`--size` is another number of rows.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,10 +14,11 @@ from pathlib import Path
 from random import Random
 from resource import RUSAGE_CHILDREN, getrusage
 
+from benchmarks._measuring import size
 from benchmarks.row import Row
 from scripts.dev.environment import ROOT
 
-ROWS = int(os.environ.get("GATE_ROWS", "100000"))
+ROWS = size(100_000)
 TRIALS, TOOLS = 5, 200
 # Rows a second of processor time: 30,000 on two cores that never wait.
 TARGET = 15_000

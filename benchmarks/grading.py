@@ -1,27 +1,24 @@
-"""Measures the core: one call's card, conformance, the leaderboard's verdicts, alignment. One process, one core."""
+"""Measures the core: one call's card, conformance, long transcripts. One process, one core."""
 
 from __future__ import annotations
 
 import gc
 import json
 import os
-import subprocess
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
-from benchmarks._leaderboard import Entry
-from benchmarks._leaderboard import entries as leaderboard_entries
 from benchmarks.row import Row
 from tests.grading.reference import reference_problems
-from toolevals.grading.alignment.assignment import best_assignment
-from toolevals.grading.dialects.bfcl import check
+from toolevals.grading.dialects.bfcl import CATEGORIES
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade, grade_calls
 from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.reading.bfcl import bfcl_example
 from toolevals.grading.reading.parsing import call_in
 from toolevals.grading.values import (
     CallExpectation,
@@ -35,7 +32,7 @@ from toolevals.grading.values import (
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.statuses import FailureTag
 
-PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
+SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})
 # Cases with the calls that an agent sent: names, and arguments as JSON text or as objects.
 Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[dict[str, Any]]]]
@@ -44,46 +41,24 @@ ROUNDS = 5
 
 
 def rows() -> Iterator[Row]:
-    """Measure the core on the benchmark's data, or on the committed sample where that is missing.
-
-    Rows next to other libraries come last: they need a Python that has those (see `peers/`), and raise without it.
-    """
-    entries = list(leaderboard_entries())
-    cards = [(compile_case(each.expectation, each.tools), _sent(each.calls)) for each in entries]
-    wrong = [(case, _misled(sent)) for case, sent in cards]
+    """Measure the core on the benchmark's data, or on the committed sample where that is missing."""
+    found = list(entries())
+    cards = [(compile_case(each.expectation, each.tools), sent(each.calls)) for each in found]
+    wrong = [(case, misled(calls)) for case, calls in cards]
     # What was made for the measurement is no work for the collector during it.
     gc.collect()
     gc.freeze()
-    yield from _core_rows(entries)
+    yield from _core_rows(found)
     yield from _transcript_rows()
-    rates = _peer_rates(entries)
-    size = f"{len(entries):,} entries"
-    for name, measured, peer, times in (
-        ("right", cards, "bfcl_right", 3),
-        ("wrong", wrong, "bfcl_wrong", 2.5),
-        ("wrong", wrong, "bfcl_right", 2.5),
-    ):
-        value = _rate(partial(_grade_all, measured), len(entries))
-        beside = f"beside the leaderboard's checker on {peer.removeprefix('bfcl_')} ones"
-        # The rounds send the same answers: of all but the first it is known what is decided.
-        title = f"card of a {name} answer that came before ({size}), {beside}"
-        yield Row(title, value, "cards/s", rates[peer], times * rates[peer])
-    for name, answers in (("right", cards), ("wrong", wrong)):
-        value = _rate(partial(_grade_new, entries, [sent for _, sent in answers]), len(entries))
-        title = (
-            f"an entry compiled and graded once, with a {name} answer, beside the leaderboard's checker on such ones"
-        )
-        yield Row(title, value, "entries/s", rates[f"bfcl_{name}"], rates[f"bfcl_{name}"])
+    size = f"{len(found):,} entries"
     for name, measured, most in (("right", cards, 60), ("wrong", wrong, 120)):
-        value = 1_000_000 / _rate(partial(_write_all, measured), len(entries))
+        # The rounds send the same answers: of all but the first it is known what is decided.
+        title = f"card of a {name} answer that came before ({size})"
+        yield Row(title, _rate(partial(_grade_all, measured), len(found)), "cards/s")
+        value = _rate(partial(_grade_new, found, [calls for _, calls in measured]), len(found))
+        yield Row(f"an entry compiled and graded once, with a {name} answer", value, "entries/s")
+        value = 1_000_000 / _rate(partial(_write_all, measured), len(found))
         yield Row(f"card of a {name} answer with its reasons, as a document", value, "µs", None, most, "lower")
-    single = [(case, _parsed(sent)) for case, sent in cards if len(sent) == 1]
-    value = _rate(partial(_grade_all, single), len(single))
-    for peer, what in (("exact_match", "evaluate"), ("exact_match_inside", "compute_one, the inside of that")):
-        title = f"card of one call given as a dict, beside ai-evaluation's exact match ({what})"
-        yield Row(title, value, "cards/s", rates[peer], 3 * rates[peer])
-    title = "the leaderboard's verdict on a right answer, of an entry seen once"
-    yield Row(title, _leaderboard_rate(entries), "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
 
 
 def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
@@ -100,12 +75,9 @@ def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
     compiled = _rate(lambda: [compile_case(each.expectation, each.tools) for each in entries], len(entries))
     yield Row("compile an expectation", compiled, "expectations/s", None, 2_000)
     yield Row("memory of a compiled expectation", _compiled_size(entries), "KB", None, 20, "lower")
-    yield Row("align 64 calls that all compete", _hard_alignment(), "ms", None, 10, "lower")
 
 
 def _transcript_rows() -> Iterator[Row]:
-    case, shuffled = _parallel(64)
-    yield Row("grade 64 parallel calls in another order", _milliseconds(case, shuffled), "ms", None, 10, "lower")
     case, talk = _conversation(50)
     silent = [name for name, status in grade(case, talk).statuses.items() if status == "unscored"]
     if silent:
@@ -113,51 +85,6 @@ def _transcript_rows() -> Iterator[Row]:
     yield Row("every verdict and detail of 50 messages", _milliseconds(case, talk), "ms", None, 2, "lower")
     short, long = (_milliseconds(*_conversation(2 * calls)) / calls for calls in (10, 1_000))
     yield Row("a call among 1,000, beside one among 10", long * 1000, "µs/call", short * 1000, short * 1500, "lower")
-
-
-def _peer_rates(entries: Sequence[Entry]) -> dict[str, float]:
-    """Return the rates of other libraries on the same entries, measured now. Raises where they are not there."""
-    python = os.environ.get("TOOLEVALS_BENCH_PYTHON")
-    if not python:
-        raise RuntimeError(
-            "TOOLEVALS_BENCH_PYTHON is not set: it names a Python that has bfcl-eval and ai-evaluation, "
-            "and without it nothing is measured beside them"
-        )
-    rows = peer_rows(entries)
-    with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(row)}\n" for row in rows)
-        file.flush()
-        done = subprocess.run([python, str(PEERS), file.name], capture_output=True, text=True, check=False, timeout=300)
-    if done.returncode:
-        raise RuntimeError(f"{python} cannot measure the other libraries: {done.stderr.strip()[-300:]}")
-    rates: dict[str, float] = json.loads(done.stdout)
-    return rates
-
-
-def peer_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the entries as other libraries are given them, with their right answers and wrong ones."""
-    return [
-        {
-            "category": each.category,
-            "functions": each.functions,
-            "gold": each.gold,
-            "right": [{"name": call.name, "arguments": call.arguments} for call in each.calls],
-            "wrong": _parsed(_misled(_sent(each.calls))),
-        }
-        for each in entries
-    ]
-
-
-def _leaderboard_rate(entries: Sequence[Entry]) -> float:
-    """Return the rate of the leaderboard's verdict alone, on entries given once."""
-    answers = [[{call.name: call.arguments} for call in each.calls] for each in entries]
-    checks = [partial(check, each.category, each.functions, each.gold) for each in entries]
-    return _rate(partial(_check_all, checks, answers), len(entries))
-
-
-def _check_all(checks: Sequence[Callable[[Any], str | None]], answers: Sequence[Any]) -> None:
-    for each, answer in zip(checks, answers, strict=True):
-        each(answer)
 
 
 def _compiled_size(entries: Sequence[Entry]) -> float:
@@ -168,15 +95,6 @@ def _compiled_size(entries: Sequence[Entry]) -> float:
         return tracemalloc.get_traced_memory()[0] / len(kept) / 1000
     finally:
         tracemalloc.stop()
-
-
-def _parallel(count: int) -> tuple[CompiledCase, Transcript]:
-    """Return an expectation of calls of one tool, anywhere, and those calls in the reverse order."""
-    wanted = tuple(CallExpectation("track", {"order": Exact(f"A-{place}")}) for place in range(count))
-    calls = tuple(ToolCall("track", {"order": f"A-{place}"}) for place in reversed(range(count)))
-    trajectory = Trajectory(unordered=wanted, additional_calls=False)
-    case = compile_case(Expectation("calls", alternatives=(trajectory,)), (TRACK,))
-    return case, Transcript((Message("assistant", calls=calls),))
 
 
 def _conversation(messages: int) -> tuple[CompiledCase, Transcript]:
@@ -191,7 +109,7 @@ def _conversation(messages: int) -> tuple[CompiledCase, Transcript]:
         message
         for call in calls
         for message in (
-            Message("assistant", "I shall look.", (call,)),
+            Message("assistant", "The total is 45." if call not in calls[:2] else "", (call,)),
             failed
             if call is calls[0]
             else Message("tool", json.dumps({"order": call.arguments["order"], "total": 45}), call_id=call.id),
@@ -238,22 +156,86 @@ def _write_all(cards: Cards) -> None:
         grade_calls(case, [call_in(call) for call in sent]).to_document()
 
 
-def _hard_alignment() -> float:
-    weights = [
-        [1_000_000 if row + column == 63 else 999 - (row * column) % 7 for column in range(64)] for row in range(64)
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the leaderboard, with a right answer made of its gold."""
+
+    category: str
+    functions: list[dict[str, Any]]
+    gold: list[dict[str, Any]]
+    calls: tuple[ToolCall, ...]
+    expectation: Expectation
+    tools: tuple[ToolSpec, ...]
+
+
+def entries() -> Iterator[Entry]:
+    """Yield the entries of the eight Python categories that expect calls."""
+    for category, question, gold in _questions():
+        example = bfcl_example(question, {"ground_truth": gold}, category)
+        if example.expectation is not None and isinstance(example.tools, list):
+            calls = tuple(_right_call(call) for call in gold)
+            yield Entry(category, question["function"], gold, calls, example.expectation, tuple(example.tools))
+
+
+def _questions() -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+    folder = os.environ.get("TOOLEVALS_BENCHMARK_DATA")
+    if not folder:
+        for line in SAMPLE.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            yield (
+                row["category"],
+                {"id": row["id"], "question": [], "function": row["functions"]},
+                row["possible_answer"],
+            )
+        return
+    for category in CATEGORIES:
+        name = f"BFCL_v4_{category}.json"
+        answers = {row["id"]: row["ground_truth"] for row in _lines(Path(folder) / "bfcl" / "possible_answer" / name)}
+        for question in _lines(Path(folder) / "bfcl" / name):
+            yield category, question, answers[question["id"]]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def _right_call(call: dict[str, Any]) -> ToolCall:
+    ((name, parameters),) = call.items()
+    values = {key: _first(allowed[0]) if allowed else [] for key, allowed in parameters.items()}
+    return ToolCall(name, {key: value for key, value in values.items() if value != ""})
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, dict):
+        chosen = {key: items[0] if isinstance(items, list) else items for key, items in value.items()}
+        return {key: _first(item) for key, item in chosen.items() if item != ""}
+    return [_first(item) for item in value] if isinstance(value, list) else value
+
+
+def peer_rows(most: int | None) -> list[dict[str, Any]]:
+    """Return entries as other libraries are given them, with their right answers and wrong ones."""
+    return [
+        {
+            "category": each.category,
+            "functions": each.functions,
+            "gold": each.gold,
+            "right": [{"name": call.name, "arguments": call.arguments} for call in each.calls],
+            "wrong": parsed(misled(sent(each.calls))),
+        }
+        for each in list(entries())[:most]
     ]
-    return min(_seconds(lambda: best_assignment(weights)) for _ in range(ROUNDS)) * 1000
 
 
-def _sent(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+def sent(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
     return [{"name": call.name, "arguments": json.dumps(call.arguments)} for call in calls]
 
 
-def _parsed(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def parsed(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**call, "arguments": json.loads(call["arguments"])} for call in sent]
 
 
-def _misled(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def misled(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return calls of the same tools with other values."""
     made = []
     for call in sent:

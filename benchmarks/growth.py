@@ -1,40 +1,58 @@
-"""Measures what a unit costs at several sizes, and whether the largest makes it dearer; on SQLite and PostgreSQL.
+"""Measures what a unit costs at two sizes, and whether the larger makes it dearer; on SQLite and PostgreSQL.
 
-A unit is an example that is imported or exported, a case that is graded, a row of a file, or one page. `GROWTH_SIZES`
-names other numbers of examples than 10,000, 100,000 and 1,000,000, and `GROWTH_DATABASES` one of the two databases.
+A unit is an example that is imported or exported, a case that is graded, a row of a file, or one page: everything as
+workers and the web server do it, in one process. What counts is its processor time and that of the database server.
+`--size` is the larger number of examples; the other is a tenth of it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Any
 
-from benchmarks._output import stdout_for_rows_alone
+from benchmarks._measuring import (
+    databases,
+    example,
+    graded,
+    imported,
+    installation,
+    prediction,
+    prepared,
+    processor_seconds,
+    size,
+    step,
+    work,
+)
 from benchmarks.row import Row
-from scripts.dev.environment import ROOT
-from tests.servers import PostgresServer
 
-SIZES, DATABASES = "10000,100000,1000000", "SQLite,PostgreSQL"
-# How many times as much a unit may cost at the largest size as at the smallest.
+EXAMPLES = 100_000
+# How many times as much a unit may cost at the larger size as at the smaller.
 MOST = 1.3
 # Examples that come first and count for nothing: what a process loads once is no cost of a unit.
 WARM = 500
+# Of a page: the least of so many means over so many, after one that counts for nothing. A page takes ten milliseconds,
+# and other work on the machine a few more.
+ROUNDS, TIMES = 5, 20
+# Of a hundred answers so many name another tool than the right one.
+WRONG = 20
 
 
 def rows() -> Iterator[Row]:
-    """Measure each size in a fresh installation. Raises ValueError for sizes or databases that are none."""
-    sizes = sizes_in(os.environ.get("GROWTH_SIZES", SIZES))
-    for database in databases_in(os.environ.get("GROWTH_DATABASES", DATABASES)):
+    """Measure each size in a fresh installation."""
+    examples = size(EXAMPLES)
+    for database in databases():
         found = {}
-        for size in sizes:
-            found[size] = _measured(database, size)
-            for name, cost in found[size].items():
-                yield Row(f"{database}: {name}, of {size:,}", cost, "µs", better="lower")
+        for count in (examples // 10, examples):
+            with installation(database) as environment:
+                found[count] = step("growth", environment, str(count))
+            for name, cost in found[count].items():
+                yield Row(f"{database}: {name}, of {count:,}", cost, "µs", better="lower")
         yield from growth_rows(database, found)
 
 
@@ -46,37 +64,66 @@ def growth_rows(database: str, found: Mapping[int, Mapping[str, float]]) -> Iter
         yield Row(title, cost / found[first][name], "times", target=MOST, better="lower")
 
 
-def sizes_in(text: str) -> Sequence[int]:
-    """Return sizes in ascending order. Raises ValueError unless there are two or more, all above zero."""
-    sizes = sorted({int(part) for part in text.split(",")})
-    if len(sizes) < 2 or sizes[0] < 1:
-        raise ValueError(f"GROWTH_SIZES needs two sizes above zero or more, by commas, and is {text!r}")
-    return sizes
+def measure(project: Any, tools: Any, person: Any, examples: int) -> dict[str, float]:
+    """Return the processor time of each unit in microseconds: of an example, a case, a row of a file, a page."""
+    from django.test import Client
+
+    from labeling.exports import Outcome, Selection, format_named
+    from labeling.services import version_freeze
+
+    slug = f"support-{examples}"
+    content = b"".join(example(number, f"tool_{number % 10}") for number in range(examples))
+    dataset, cost = _cost(examples, lambda: imported(project, tools, slug, content))
+    found = {"import, an example": cost}
+    for name in ("jsonl", "csv"):
+        write = partial(format_named(name).write, Selection(dataset), Outcome())
+        found[f"export, {name}, an example"] = _cost(examples, lambda write=write: sum(map(len, write())))[1]  # type: ignore[misc]
+    version = version_freeze(dataset=dataset, actor=None)
+    work()
+    called = ((number + (number % 100 < WRONG)) % 10 for number in range(examples))
+    content = b"".join(prediction(number, 0, f"tool_{tool}") for number, tool in enumerate(called))
+    run, found["upload to matrix, a case"] = _cost(examples, lambda: graded(version, content, slug))
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(person)
+    base = f"/p/bench/runs/{run.number}/"
+    for name, path in (("run page", ""), ("matrix page", "matrix/"), ("reliability page", "reliability/")):
+        found[f"{name}, a page"] = _page(client, base + path)
+    # The file may be made by a job, and then fetched; `now` asks for it at once.
+    lines, cost = _cost(examples, lambda: _lines(client.get(base + "cases.csv", {"now": "1"})))
+    if lines < examples:
+        raise RuntimeError(f"{lines} lines of {examples} cases")
+    return found | {"cases CSV, a row": cost}
 
 
-def databases_in(text: str) -> Sequence[str]:
-    """Return the databases that are named. Raises ValueError for another."""
-    asked = text.split(",")
-    if unknown := set(asked) - set(DATABASES.split(",")):
-        raise ValueError(f"GROWTH_DATABASES names {', '.join(sorted(unknown))}; it may name {DATABASES}")
-    return asked
+def _cost(units: int, act: Callable[[], Any]) -> tuple[Any, float]:
+    began = _processor()
+    result = act()
+    return result, (_processor() - began) * 1e6 / units
 
 
-def _measured(database: str, size: int) -> dict[str, float]:
-    """Return what each unit costs, in microseconds of processor time, in an installation of its own."""
-    with ExitStack() as stack:
-        stack.enter_context(stdout_for_rows_alone())
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="toolevals-bench-"))
-        own = {"DJANGO_SETTINGS_MODULE": "toolevals.settings", "TOOLEVALS_DATA_DIR": folder, "TOOLEVALS_DEBUG": ""}
-        if database == "PostgreSQL":
-            own["DATABASE_URL"] = stack.enter_context(PostgresServer()).database_create("bench")
-        inherited = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks._growth", str(size), str(min(WARM, size))],
-            cwd=ROOT,
-            env=inherited | own,
-            check=True,
-            stdout=subprocess.PIPE,
-        )
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+def _processor() -> float:
+    """Return the seconds of this process, to the microsecond, and those of the servers next to it."""
+    return time.process_time() + processor_seconds(os.getppid(), without=os.getpid())
+
+
+def _page(client: Any, path: str) -> float:
+    def ask(times: int) -> None:
+        for _ in range(times):
+            response = client.get(path)
+            if response.status_code != HTTPStatus.OK:
+                raise RuntimeError(f"{path}: {response.status_code}")
+
+    ask(1)
+    return min(_cost(TIMES, lambda: ask(TIMES))[1] for _ in range(ROUNDS))
+
+
+def _lines(response: Any) -> int:
+    return sum(chunk.count(b"\n") for chunk in response.streaming_content)
+
+
+if __name__ == "__main__":
+    made, its_tools, (someone, *_) = prepared()
+    asked = int(sys.argv[1])
+    # A size of its own, so that the slug differs.
+    measure(made, its_tools, someone, min(WARM, asked) + 1)
+    sys.stdout.write(json.dumps(measure(made, its_tools, someone, asked)))

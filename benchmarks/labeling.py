@@ -1,132 +1,166 @@
-"""Measures labelling: import and export rates, next and submit alone and with eight labellers, on both databases.
+"""Measures labels: next and submit by one person, and by eight at once, on a running server; on both databases.
 
-Labellers are processes that speak HTTP with a running server on loopback: by REST, and on the page, whose answer to a
-label is the next example. Next to them the services alone, in one process.
+Labellers are processes that speak HTTP with the server on loopback: by REST, and on the page, whose answer to a label
+is the next example. `--size` is the number of labels that are given each time.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
-import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from statistics import quantiles
 from typing import Any
+from urllib.parse import urlencode
 
-from benchmarks._labelling import CLIENTS, EXAMPLES, EXPORTS, SECONDS
+import django
+
+from benchmarks._measuring import (
+    PEOPLE,
+    WORDS,
+    answer,
+    databases,
+    imported,
+    installation,
+    p95,
+    prepared,
+    processor_seconds,
+    size,
+    step,
+    step_started,
+    timed,
+)
 from benchmarks.row import Row
-from scripts.dev.environment import ROOT
-from tests.servers import PostgresServer
 from tests.servers.process import free_port
 from toolevals.serving.application import Application
 
-IMPORT_RATE, EXPORT_RATE = 4000, EXAMPLES / 3
-# An export's memory for five times as many examples: the same, within this.
-FLAT = 1.2
+LABELS = 400
+# Milliseconds of one request, and labels a second, of one person and of eight.
 ALONE_MS, TOGETHER_MS, TOGETHER_RATE = 60, 250, 60
+CALL = {
+    "kind": "calls",
+    "alternatives": [{"ordered": [{"tool": "tool_1", "arguments": {"order_id": {"exact": "A-1"}}}]}],
+}
+SAID = {"expectation": CALL, "rationale": "It asks where the parcel is."}
+BASE, PAGES = "/api/v1/projects/bench", "/p/bench/label/"
+ENTERED = {"tool": "1", "c1.v/order_id": "A-1", "rationale": "It asks where the parcel is.", "scope": "support"}
+Times = dict[str, list[float]]
 
 
 def rows() -> Iterator[Row]:
-    """Measure on SQLite, then on PostgreSQL. Raises where PostgreSQL is not on this machine."""
-    with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
-        yield from _rows("SQLite", {"TOOLEVALS_DATA_DIR": folder})
-    with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder, PostgresServer() as server:
-        url = server.database_create("bench")
-        yield from _rows("PostgreSQL", {"TOOLEVALS_DATA_DIR": folder, "DATABASE_URL": url})
+    """Measure on the databases."""
+    labels = size(LABELS)
+    for database in databases():
+        with installation(database) as environment:
+            # Twice as many examples as places for labels; each person has an example once.
+            step("labeling", environment, "prepare", str(4 * labels))
+            data = Path(environment["TOOLEVALS_DATA_DIR"])
+            with Application(python=sys.executable, data=data, port=free_port(), environment=environment) as server:
+                server.prepare(sample=False)
+                server.start()
+                for way in ("REST", "page"):
+                    _given(environment, server.port, way, 1, 10)
+                    for people, most in ((1, ALONE_MS), (PEOPLE, TOGETHER_MS)):
+                        title = f"{database}, {way}, {people} at once"
+                        yield from _rows(title, most, *_given(environment, server.port, way, people, labels))
 
 
-def _rows(database: str, environment: dict[str, str]) -> Iterator[Row]:
-    moved = step(environment, "transfer")
-    unit = "examples/s"
-    yield Row(f"{database}: import to label", moved["to_label"], unit, moved["bare"], IMPORT_RATE)
-    yield Row(f"{database}: import with gold", moved["with_gold"], unit, moved["bare"], IMPORT_RATE)
-    for export in EXPORTS:
-        yield Row(f"{database}: export, {export}", moved[export], unit, target=EXPORT_RATE)
-        most, of_a_fifth = moved[f"{export}, all"], moved[f"{export}, fifth"]
-        yield Row(f"{database}: memory of export, {export}", most, "MB", of_a_fifth, of_a_fifth * FLAT, "lower")
-    one = step(environment, "alone")
-    bare = p95(one["bare"])
-    yield Row(f"{database}: claim, the service alone, p95", p95(one["claims"]), "ms", bare, ALONE_MS, "lower")
-    yield Row(f"{database}: submit, the service alone, p95", p95(one["submits"]), "ms", bare, ALONE_MS, "lower")
-    with server_of(environment) as server:
-        for way, what in (("api", ""), ("page", ", page with the next")):
-            one = _merged(label_with(environment, server, way, 0))
-            yield from _http_rows(one, f"{database}: {{}}{what}, p95", bare=bare, most=ALONE_MS)
-            many = _merged(*_together(environment, server, way))
-            yield from _http_rows(many, f"{database}, eight at once: {{}}{what}, p95", bare=bare, most=TOGETHER_MS)
-            rate = len(many["submit"]) / SECONDS
-            yield Row(f"{database}, eight at once: labels{what}", rate, "labels/s", target=TOGETHER_RATE)
-
-
-def _merged(*found: dict[str, list[float]]) -> dict[str, list[float]]:
-    """Return the seconds of several labellers' requests together."""
-    return {name: [each for one in found for each in one[name]] for name in ("next", "submit")}
-
-
-def _http_rows(times: dict[str, list[float]], title: str, *, bare: float, most: float) -> Iterator[Row]:
-    """Yield a row for each kind of request that was made."""
+def _rows(title: str, most: int, times: Times, processor: float, rate: float) -> Iterator[Row]:
     for name, taken in times.items():
-        if taken:
-            yield Row(title.format(name), p95(taken), "ms", bare, most, "lower")
+        yield Row(f"{title}: {name}, p95", p95(taken), "ms", target=most, better="lower")
+    yield Row(f"{title}: a label, processor time", 1000 * processor, "ms", better="lower")
+    target = TOGETHER_RATE if most == TOGETHER_MS else None
+    yield Row(f"{title}: labels", rate, "labels/s", target=target)
 
 
-@contextmanager
-def server_of(environment: dict[str, str]) -> Iterator[Application]:
-    """Run the web server and a worker on a database."""
-    own = {"REDIS_URL": "", "DATABASE_URL": "", **environment}
-    folder = Path(environment["TOOLEVALS_DATA_DIR"])
-    with Application(python=sys.executable, data=folder, port=free_port(), environment=own) as server:
-        server.prepare(sample=False)
-        server.start()
-        yield server
+def _given(environment: dict[str, str], port: int, way: str, people: int, labels: int) -> tuple[Times, float, float]:
+    """Return the seconds of requests, the processor seconds of a label of all servers, and labels a second."""
+    before = processor_seconds(os.getpid())
+    words = (way, str(port), str(labels // people))
+    clients = [step_started("labeling", environment, str(number), *words) for number in range(people)]
+    found = [answer(client) for client in clients]
+    spent = processor_seconds(os.getpid()) - before
+    times = {name: [each for one in found for each in one[name]] for name in found[0]}
+    longest = max(sum(map(sum, one.values())) for one in found)
+    return times, spent / len(times["submit"]), len(times["submit"]) / longest
 
 
-def _together(environment: dict[str, str], server: Application, way: str) -> list[Any]:
-    labellers = [_labeller(environment, server, way, number) for number in range(CLIENTS)]
-    return [_answer(process) for process in labellers]
+def _prepare(examples: int) -> None:
+    project, tools, _ = prepared()
+    messages = [[{"role": "user", "content": f"{WORDS * 11}{number}"}] for number in range(examples)]
+    rows = [{"id": f"ex-{number:05}", "input": {"messages": each}} for number, each in enumerate(messages)]
+    imported(project, tools, "support", b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
 
-def label_with(environment: dict[str, str], server: Application, way: str, number: int, seconds: int = SECONDS) -> Any:
-    """Let one labeller work, and return the seconds of each request."""
-    return _answer(_labeller(environment, server, way, number, seconds))
+class Labeller:
+    """One person's connection. What the server refuses raises RuntimeError."""
+
+    def __init__(self, number: int, port: int) -> None:
+        from toolevals.workspace.models import Project, User
+
+        self.user = User.objects.get(email=f"client{number}@example.org")
+        self.project = Project.objects.get(slug="bench")
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers: dict[str, str] = {}
+        self.response: Any = None
+        self.content = b""
+
+    def ask(self, method: str, path: str, body: str = "") -> float:
+        """Return the seconds to the last byte."""
+        taken = timed(lambda: self._ask(method, path, body))
+        if self.response.status >= http.HTTPStatus.BAD_REQUEST:
+            raise RuntimeError(f"{method} {path}: {self.response.status} {self.content[:300]!r}")
+        return taken
+
+    def _ask(self, method: str, path: str, body: str) -> None:
+        self.connection.request(method, path, body or None, self.headers)
+        self.response = self.connection.getresponse()
+        self.content = self.response.read()
+
+    def by_rest(self, labels: int) -> Times:
+        """Claim and submit."""
+        from toolevals.workspace.models import Role
+        from toolevals.workspace.services import token_create
+
+        name = f"bench {time.time_ns()}"
+        _, secret = token_create(project=self.project, actor=None, user=self.user, name=name, role=Role.REVIEWER)
+        self.headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+        times: Times = {"next": [], "submit": []}
+        for _ in range(labels):
+            times["next"].append(self.ask("POST", f"{BASE}/claims/", json.dumps({"dataset": "support"})))
+            path = f"{BASE}/claims/{json.loads(self.content)['id']}/label/"
+            times["submit"].append(self.ask("POST", path, json.dumps(SAID)))
+        return times
+
+    def by_page(self, labels: int) -> Times:
+        """Submit on the page, which answers with the next example."""
+        from django.middleware.csrf import _get_new_csrf_string
+        from django.test import Client
+
+        signed_in = Client()
+        signed_in.force_login(self.user)
+        token = _get_new_csrf_string()
+        cookies = f"sessionid={signed_in.cookies['sessionid'].value}; csrftoken={token}"
+        self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
+        self.headers["Content-Type"] = "application/x-www-form-urlencoded"
+        self.ask("GET", f"{PAGES}?dataset=support")
+        times: Times = {"submit": []}
+        for _ in range(labels):
+            slot = (self.response.headers["HX-Push-Url"] or "").partition("?")[0]
+            times["submit"].append(self.ask("POST", f"{slot}submit/", urlencode(ENTERED)))
+        return times
 
 
-def _labeller(
-    environment: dict[str, str], server: Application, way: str, number: int, seconds: int = SECONDS
-) -> subprocess.Popen[bytes]:
-    words = (way, str(number), str(seconds), str(server.port))
-    return _process(environment, *words, module="benchmarks._labelling_client")
-
-
-def step(environment: dict[str, str], name: str) -> Any:
-    """Do one step of `benchmarks._labelling` in a process of its own, and return what it prints."""
-    with _process(environment, name) as process:
-        return _answer(process)
-
-
-def _process(
-    environment: dict[str, str], *words: str, module: str = "benchmarks._labelling"
-) -> subprocess.Popen[bytes]:
-    inherited = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *words],
-        cwd=ROOT,
-        env=inherited | environment,
-        stdout=subprocess.PIPE,
-    )
-
-
-def _answer(process: subprocess.Popen[bytes]) -> Any:
-    printed, _ = process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"a step of the measurement failed with status {process.returncode}")
-    return json.loads(printed)
-
-
-def p95(seconds: list[float]) -> float:
-    """Return the 95th percentile in milliseconds."""
-    return quantiles(seconds, n=20)[-1] * 1000
+if __name__ == "__main__":
+    if sys.argv[1] == "prepare":
+        _prepare(int(sys.argv[2]))
+        sys.stdout.write("null")
+    else:
+        django.setup()
+        number, way, port, labels = sys.argv[1:]
+        labeller = Labeller(int(number), int(port))
+        label = {"REST": labeller.by_rest, "page": labeller.by_page}[way]
+        sys.stdout.write(json.dumps(label(int(labels))))

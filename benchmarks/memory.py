@@ -1,7 +1,7 @@
 """Measures the memory of all processes of `toolevals serve` with the sample project, on SQLite (Linux).
 
-Proportional (PSS): what processes share counts once. When it has started and the sample's runs are graded, after many
-pages, and after imports; each time when nobody has asked for anything for two minutes. Last, the most at any time.
+Proportional (PSS): what processes share counts once. When it has started, the sample's runs are graded, and nobody has
+asked for anything for two minutes.
 """
 
 from __future__ import annotations
@@ -10,39 +10,31 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks._processor import descendants
+import django
+
+from benchmarks._measuring import descendants, installation, step
 from benchmarks.row import Row
 from scripts.dev.environment import ROOT
 from tests.servers.process import free_port
 from toolevals.serving.application import end_group
 
-STARTED_SECONDS, CALM_SECONDS, STOP_SECONDS = 300, 120, 60
-PAGES, IMPORTS, EXAMPLES = 1_500, 5, 10_000
+STARTED_SECONDS, SETTLE_SECONDS, STOP_SECONDS = 300, 600, 60
+CALM_SECONDS = 120
 # MiB.
-FRESH, WORKED = 250, 350
-WHAT = "serve, sample, SQLite"
+FRESH = 320
 
 
 def rows() -> Iterator[Row]:
     """Measure in a fresh installation."""
-    with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
-        port = free_port()
-        with _served(Path(folder), port) as server, Watch(server.pid) as watch:
-            _step(folder, "settle")
-            yield _row(f"{WHAT}: started", _calm(server.pid), FRESH)
-            _step(folder, "pages", str(port), str(PAGES))
-            yield _row(f"{WHAT}: after {PAGES:,} pages", _calm(server.pid), None)
-            _step(folder, "imports", str(port), str(IMPORTS), str(EXAMPLES))
-            name = f"{WHAT}: after {PAGES:,} pages and {IMPORTS} imports of {EXAMPLES:,}"
-            yield _row(name, _calm(server.pid), WORKED)
-            yield _row(f"{WHAT}: most at any time", watch.most, None)
+    with installation("SQLite") as environment, _served(environment) as server:
+        step("memory", environment)
+        time.sleep(CALM_SECONDS)
+        yield Row("serve, sample, SQLite: started", proportional(server.pid), "MiB", target=FRESH, better="lower")
 
 
 def proportional(root: int) -> float:
@@ -59,45 +51,15 @@ def _held(pid: int) -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-class Watch:
-    """The most memory that was seen, looking twice a second."""
-
-    def __init__(self, root: int) -> None:
-        self.most = 0.0
-        self._root = root
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> Watch:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._over.wait(0.5):
-            self.most = max(self.most, proportional(self._root))
-
-
-def _row(name: str, value: float, target: float | None) -> Row:
-    return Row(name, value, "MiB", target=target, better="lower")
-
-
-def _calm(root: int) -> float:
-    time.sleep(CALM_SECONDS)
-    return proportional(root)
-
-
 @contextmanager
-def _served(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    words = ["-m", "toolevals.cli.main", "serve", "--port", str(port), "--data", str(folder)]
-    with (folder / "log").open("wb") as log:
+def _served(environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    data = Path(environment["TOOLEVALS_DATA_DIR"])
+    words = ["-m", "toolevals.cli.main", "serve", "--port", str(free_port()), "--data", str(data)]
+    with (data / "log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,
-            env=_environment(),
+            env=os.environ | environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -105,9 +67,9 @@ def _served(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
         )
     try:
         deadline = time.monotonic() + STARTED_SECONDS
-        while "Ctrl-C stops it" not in (folder / "log").read_text(errors="replace"):
+        while "Ctrl-C stops it" not in (said := (data / "log").read_text(errors="replace")):
             if server.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"it does not start: {(folder / 'log').read_text(errors='replace')[-800:]}")
+                raise RuntimeError(f"it does not start: {said[-800:]}")
             time.sleep(0.2)
         yield server
     finally:
@@ -118,15 +80,18 @@ def _served(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
             end_group(server)
 
 
-def _step(folder: str, *words: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "benchmarks._memory_load", *words],
-        cwd=ROOT,
-        env=_environment() | {"TOOLEVALS_DATA_DIR": folder},
-        check=True,
-    )
+def settle() -> None:
+    """Wait until every batch is done. Raises RuntimeError after ten minutes."""
+    from toolevals.workspace.models import Job, JobState
+
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while Job.objects.filter(state=JobState.RUNNING).exists():
+        if time.monotonic() > deadline:
+            raise RuntimeError("jobs are still at work after ten minutes")
+        time.sleep(0.5)
 
 
-def _environment() -> dict[str, str]:
-    left_out = ("DATABASE_URL", "REDIS_URL", "TOOLEVALS_DATA_DIR")
-    return {name: value for name, value in os.environ.items() if name not in left_out}
+if __name__ == "__main__":
+    django.setup()
+    settle()
+    sys.stdout.write("null")

@@ -5,7 +5,6 @@ Processor time of the calling thread alone, the best of several rounds, because 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 
@@ -27,62 +26,42 @@ def get_order(order_id: str, *, fresh: bool = False) -> dict[str, str]:
     return {"id": order_id, "state": "sent"}
 
 
-@tool
-async def get_stock(sku: int) -> int:
-    """Return how many there are."""
-    return sku
-
-
 def rows() -> Iterator[Row]:
-    """Measure a plain and an async tool, traced into a queue, and one where tracing is off."""
-    off = best(lambda: get_order("A-1", fresh=True))
-    provider = TracerProvider(shutdown_on_exit=False)
+    """Measure a tool that is traced into a queue, and one where tracing is off."""
     # Room for every span of a round, and nothing sent before it ends.
     queue = SpanQueue(InMemorySpanExporter(), size=CALLS, delay=3_600)
+    off = _best(_call, queue)
+    provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(queue)
     tracer = provider.get_tracer("bare")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_order"}
 
     def bare() -> None:
         with tracer.start_as_current_span("execute_tool get_order", attributes=attributes):
-            get_order("A-1", fresh=True)
+            _call()
 
-    baseline = best(bare, queue.force_flush)
+    baseline = _best(bare, queue)
     tracing = instrument(provider=provider, send=False)
     try:
-        plain = best(lambda: get_order("A-1", fresh=True), queue.force_flush)
-        coroutine = best_of_coroutine(queue)
+        traced = _best(_call, queue)
     finally:
         tracing.stop()
         queue.shutdown()
-    yield Row("a call of a tool, traced", plain, "µs", baseline, TARGET, "lower")
-    yield Row("a call of an async tool, traced", coroutine, "µs", baseline, TARGET, "lower")
+    yield Row("a call of a tool, traced", traced, "µs", baseline, TARGET, "lower")
     yield Row("a call of a tool, tracing off", off, "µs", better="lower")
 
 
-def best(call: Callable[[], object], between: Callable[[], object] = lambda: None) -> float:
+def _call() -> None:
+    get_order("A-1", fresh=True)
+
+
+def _best(call: Callable[[], None], queue: SpanQueue) -> float:
     """Return the microseconds of a call in the best round."""
     found = []
     for _ in range(ROUNDS):
         began = time.thread_time()
         for _ in range(CALLS):
             call()
-        found.append((time.thread_time() - began) / CALLS * 1e6)
-        between()
-    return min(found)
-
-
-def best_of_coroutine(queue: SpanQueue) -> float:
-    """Return the microseconds of an awaited call in the best round."""
-
-    async def called() -> None:
-        for _ in range(CALLS):
-            await get_stock(7)
-
-    found = []
-    for _ in range(ROUNDS):
-        began = time.thread_time()
-        asyncio.run(called())
         found.append((time.thread_time() - began) / CALLS * 1e6)
         queue.force_flush()
     return min(found)

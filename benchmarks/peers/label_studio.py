@@ -1,18 +1,21 @@
+# /// script
+# requires-python = "==3.11.*"
+# dependencies = [
+#   "label-studio==1.23.2",
+# ]
+# ///
 """Calls Label Studio's REST interface in one process on SQLite, which it uses unless told otherwise."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-DISTRIBUTION = "label-studio"
+DISTRIBUTION, TITLE, KIND, LINES = "label-studio", "Label Studio", "labelling", False
 TOOLS = ("get_order", "cancel_order", "refund_order", "track_parcel")
 CONFIG = (
     '<View><Text name="text" value="$text"/><Choices name="tool" toName="text" choice="single">'
@@ -20,11 +23,11 @@ CONFIG = (
     + "</Choices></View>"
 )
 CHOSEN = [{"from_name": "tool", "to_name": "text", "type": "choices", "value": {"choices": ["track_parcel"]}}]
-PEOPLE = 8
+PEOPLE = 2
 
 
-def steps(folder: Path) -> Mapping[str, Callable[..., Any]]:
-    """Return what `benchmarks.side_by_side` asks of a tool for labelling."""
+def labeller(folder: Path) -> Any:
+    """Return what labels with it."""
     os.environ.update(
         DJANGO_SETTINGS_MODULE="core.settings.label_studio",
         LABEL_STUDIO_BASE_DATA_DIR=str(folder),
@@ -47,14 +50,12 @@ def steps(folder: Path) -> Mapping[str, Callable[..., Any]]:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    tool = _LabelStudio()
-    return {
-        name: getattr(tool, name) for name in ("make", "take_in", "label", "annotate", "export", "exported", "overlap")
-    }
+    return _LabelStudio()
 
 
 class _LabelStudio:
     def __init__(self) -> None:
+        from django.test import Client
         from organizations.models import Organization  # type: ignore[import-not-found]
         from users.models import User  # type: ignore[import-not-found]
 
@@ -65,7 +66,8 @@ class _LabelStudio:
                 organization.add_user(person)
             person.active_organization = organization
             person.save()
-        self.client = self._client(self.people[0])
+        self.client: Any = Client()
+        self.client.force_login(self.people[0])
         self.project = 0
         self.content = b""
 
@@ -88,7 +90,7 @@ class _LabelStudio:
         return count
 
     def label(self, times: int) -> int:
-        return sum(self._labelled(self.client) for _ in range(times))
+        return sum(self._labelled() for _ in range(times))
 
     def annotate(self) -> int:
         from tasks.models import Annotation, Task
@@ -98,7 +100,7 @@ class _LabelStudio:
         made = [
             Annotation(task=task, project_id=self.project, completed_by=person, result=CHOSEN)
             for task in tasks
-            for person in self.people[:2]
+            for person in self.people
         ]
         Annotation.objects.bulk_create(made, batch_size=1000)
         Task.objects.filter(project_id=self.project).update(is_labeled=True, total_annotations=2)
@@ -114,51 +116,15 @@ class _LabelStudio:
         tasks = json.loads(self.content)
         return [len(tasks), sum(len(task["annotations"]) for task in tasks)]
 
-    def overlap(self, people: int) -> dict[str, int]:
-        from django.db import connections
-        from django.db.models import Count
-        from tasks.models import Task
-
-        connections.close_all()
-        context = multiprocessing.get_context("fork")
-        refused = context.Value("i", 0)
-        processes = [context.Process(target=self._work, args=(n, refused)) for n in range(people)]
-        for process in processes:
-            process.start()
-        for process in processes:
-            process.join()
-        held = Task.objects.filter(project_id=self.project).annotate(held=Count("annotations"))
-        found = Counter(held.values_list("held", flat=True))
-        return {**{str(count): times for count, times in sorted(found.items())}, "refused": refused.value}
-
-    def _work(self, number: int, refused: Any) -> None:
-        client = self._client(self.people[number])
-        client.raise_request_exception = False
-        idle = 0
-        while idle < 5:
-            try:
-                idle = 0 if self._labelled(client) else idle + 1
-            except RuntimeError:
-                idle += 1
-                with refused.get_lock():
-                    refused.value += 1
-
-    def _labelled(self, client: Any) -> bool:
-        response = client.get(f"/api/projects/{self.project}/next/")
+    def _labelled(self) -> bool:
+        response = self.client.get(f"/api/projects/{self.project}/next/")
         if response.status_code == 404:
             return False
         task = self._asked(response)["id"]
         self._asked(
-            client.post(f"/api/tasks/{task}/annotations/", {"result": CHOSEN, "lead_time": 1}, "application/json")
+            self.client.post(f"/api/tasks/{task}/annotations/", {"result": CHOSEN, "lead_time": 1}, "application/json")
         )
         return True
-
-    def _client(self, person: Any) -> Any:
-        from django.test import Client
-
-        client = Client()
-        client.force_login(person)
-        return client
 
     def _asked(self, response: Any) -> Any:
         if response.status_code >= 400:

@@ -1,41 +1,38 @@
-"""Runs the metric ToolCallAccuracy of `ragas`, in one event loop over all answers, as its own evaluation does."""
+# /// script
+# requires-python = "==3.11.*"
+# dependencies = [
+#   "ragas==0.4.3",
+#   "langchain-community<0.4",
+# ]
+# ///
+"""Runs the metric ToolCallAccuracy of `ragas`, in one event loop over all answers, as its own evaluation does.
+
+It imports a module that later versions of langchain-community no longer hold.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-DISTRIBUTION = "ragas"
+DISTRIBUTION, TITLE, KIND = "ragas", "Ragas", "grading"
 
 
-def steps(_: Path) -> Mapping[str, Callable[..., Any]]:
-    """Return `load`, and `right` and `wrong`, which return how many answers passed."""
+def graders() -> dict[str, Any]:
+    """Return its one grader."""
     from ragas.messages import AIMessage, ToolCall  # type: ignore[import-not-found]
     from ragas.metrics.collections import ToolCallAccuracy  # type: ignore[import-not-found]
 
     metric = ToolCallAccuracy()
-    cases: dict[str, list[Any]] = {}
 
-    def made(calls: list[dict[str, Any]]) -> list[Any]:
+    def told(calls: Any) -> list[Any]:
         return [ToolCall(name=call["name"], args=call["arguments"]) for call in calls]
 
-    def load(path: str) -> int:
-        rows = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
-        for answer in ("right", "wrong"):
-            cases[answer] = [
-                ([AIMessage(content="", tool_calls=made(row[answer]))], made(row["right"])) for row in rows
-            ]
-        return len(rows)
-
-    async def passed(answer: str) -> int:
-        found = [await metric.ascore(user_input=said, reference_tool_calls=gold) for said, gold in cases[answer]]
+    async def passed(cases: Any) -> int:
+        found = [await metric.ascore(user_input=said, reference_tool_calls=gold) for said, gold in cases]
         return sum(each.value == 1 for each in found)
 
-    return {
-        "load": load,
-        "right": lambda: asyncio.run(passed("right")),
-        "wrong": lambda: asyncio.run(passed("wrong")),
-    }
+    def made(row: Any, calls: Any) -> Any:
+        return [AIMessage(content="", tool_calls=told(calls))], told(row["right"])
+
+    return {"": (made, lambda cases: asyncio.run(passed(cases)))}

@@ -155,6 +155,8 @@ def _read_message(message: Mapping[str, Any], turns: list[Turn], picks: Picks) -
         _add_result(turns, str(message.get("tool_call_id") or message.get("call_id") or ""), content, message, picks)
         return
     turn = Turn(role, ROLES.get(role, role[:20] or "?"))
+    if isinstance(thought := message.get("thought"), str) and thought:
+        turn.blocks.append(DataBlock("Thought", _count(thought), (Line("", (Segment(thought),)),)))
     parts = content if isinstance(content, list) else [content] if content not in (None, "") else []
     for part in parts:
         _add_part(turn, turns, part, picks)
@@ -186,12 +188,16 @@ def _text(text: str, picks: Picks) -> TextBlock:
     return TextBlock(segments(text[:cut], picks), segments(text[cut:], picks))
 
 
+def _count(text: str) -> str:
+    words = len(text.split())
+    return f"{words} word{'' if words == 1 else 's'}"
+
+
 def _folded(text: str) -> DataBlock:
     words = len(text.split())
     first = text.strip().split("\n", 1)[0]
     title = first if len(first) <= 64 else first[:63] + "…"
-    note = f"{words} word{'' if words == 1 else 's'}"
-    return DataBlock(title, note, (Line("", (Segment(text),)),), is_open=words <= OPEN_WORDS, fold="system")
+    return DataBlock(title, _count(text), (Line("", (Segment(text),)),), is_open=words <= OPEN_WORDS, fold="system")
 
 
 def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:

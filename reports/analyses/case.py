@@ -9,7 +9,7 @@ from typing import Any, Final
 from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.engine.compiled import compile_case
-from toolevals.grading.engine.counted_calls import CountedCalls, calls_that_count, counted_calls
+from toolevals.grading.engine.counted_calls import CountedCalls, attempts_that_count, counted_calls
 from toolevals.grading.matching.unseen import composed_otherwise, unseen_difference
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
@@ -62,7 +62,8 @@ class ShownCall:
     """A call of the transcript with what it is worth.
 
     That is "passed", "failed", "beside" where no one expected it and the gold lets it be, "repeated" where it failed
-    and a later try counts in its place, or "" where nothing is known.
+    and a later try counts in its place, "forgiven" where it was the right reaction to a failure (the reason of
+    `selection` names it), or "" where nothing is known.
     """
 
     call: ToolCall | MalformedCall
@@ -74,7 +75,7 @@ def compared_calls(
 ) -> tuple[ComparedCall, ...]:
     """Return each aligned pair as a small table."""
     expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
-    actual = _Pool([(call_class(call), call) for call in _counted(expectation, transcript).calls] if transcript else [])
+    actual = _Pool([(call_class(call), call) for call in _counted(grade, expectation, transcript).calls])
     return tuple(
         _compared(
             number,
@@ -93,11 +94,12 @@ def shown_calls(
 ) -> tuple[ShownCall, ...]:
     """Return the transcript's calls, each marked by the pair that it belongs to."""
     left = list(grade.pairs)
-    counted = set(_counted(expectation, transcript).places)
+    counted = _counted(grade, expectation, transcript)
+    forgiven = {each["call"] for each in grade.details.get("selection", {}).get("forgiven", ())}
     shown = []
     for place, call in enumerate(transcript.calls):
-        if place not in counted:
-            shown.append(ShownCall(call, "repeated"))
+        if place not in counted.places:
+            shown.append(ShownCall(call, "forgiven" if place in forgiven else "repeated"))
             continue
         pair = next((pair for pair in left if call_class(call) in (pair.actual, "") or _hallucinated(call, pair)), None)
         if pair is None:
@@ -109,10 +111,15 @@ def shown_calls(
     return tuple(shown)
 
 
-def _counted(expectation: Expectation | None, transcript: Transcript) -> CountedCalls:
+def _counted(grade: CaseGrade, expectation: Expectation | None, transcript: Transcript | None) -> CountedCalls:
+    """Return the calls that count: those that the grade names, where some were forgiven."""
+    if transcript is None:
+        return CountedCalls((), ())
+    if (named := grade.details.get("selection", {}).get("counted")) is not None:
+        return CountedCalls(tuple(transcript.calls[place] for place in named), tuple(named))
     if expectation is None:
         return counted_calls(transcript)
-    return calls_that_count(compile_case(expectation, ()), transcript)
+    return attempts_that_count(compile_case(expectation, ()), transcript)
 
 
 def case_title(grade: CaseGrade) -> str:

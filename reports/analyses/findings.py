@@ -20,6 +20,7 @@ WORDS: Final[Mapping[str, str]] = {
     "arguments": "wrong arguments",
     "result_use": "use of results",
     "fields": "fields",
+    "unscored": "unscored by rules",
 }
 
 

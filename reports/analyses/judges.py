@@ -79,6 +79,8 @@ class JudgeRow:
     goal: float
     settled: int | None
     mark: Mark
+    # Asked where rules leave a question, too, in its share or not.
+    only_unscored: bool
     # The rate put right by what people say of a sample; None where they were not asked, or it cannot be told.
     corrected: Estimate | None
     injections: int
@@ -120,6 +122,7 @@ def _row(seat: Mapping[str, object], totals: JudgeTotals, mark: Mark) -> JudgeRo
         goal=GOALS.get(rubric, GOAL),
         settled=totals.settled,
         mark=mark,
+        only_unscored=bool(seat.get("unscored")),
         corrected=_corrected(totals, mark),
         injections=totals.injections,
     )

@@ -37,6 +37,7 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
     goal = serializers.FloatField()
     flag = serializers.CharField(source="mark.flag")
     injections = serializers.IntegerField()
+    only_unscored = serializers.BooleanField(help_text="Asked where rules leave a question, in its share or not")
     calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
     calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
     kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None, allow_null=True)

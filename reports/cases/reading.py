@@ -20,6 +20,7 @@ from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.queries.metrics import case_verdicts
+from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.json_schema.reasons import SchemaReason
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.values.decided_by import decided_words
@@ -28,6 +29,7 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.grading.values.verdicts import JudgedVerdict, SchemaProblem, Verdict
 from toolevals.runs.judging.blindness import shown_detail
+from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.rereading.shown_cases import done_messages
 from toolevals.runs.scope.schema_reasons import schema_reasons
@@ -112,6 +114,8 @@ class CaseReading:
     # Why calls broke their schemas, in words.
     schema_reasons: tuple[SchemaReason, ...]
     judged: Mapping[str, JudgedVerdict]
+    # The layers whose rules leave a question, and what the judge that answers it said; None where none did.
+    questions: Mapping[str, JudgedVerdict | None]
     # Of how many judges the verdict is shown to no one, while people rate the case.
     hidden_judges: int
     # Texts in it that speak to its judge.
@@ -178,6 +182,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         schema_problems=grade.schema_problems,
         schema_reasons=tuple(reason for _, reason in schema_reasons(case)),
         judged=grade.judged,
+        questions={layer: grade.judged.get(ANSWERS[layer]) for layer in open_questions(grade)},
         hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
         injections=grade.injections,
         tag=grade.tag,

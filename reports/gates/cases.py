@@ -15,6 +15,7 @@ from labeling.models import Example, VersionEntry
 from reports.analyses.dialects import Pattern
 from reports.dialects.making import dialects_read
 from reports.models import DialectCase
+from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
@@ -24,6 +25,7 @@ from toolevals.grading.gates.results import (
     JUDGED,
     PASS_MARK,
     PUBLISHED_JUDGES,
+    PUBLISHED_METRICS,
     Failure,
     GateCase,
     Measure,
@@ -34,7 +36,7 @@ from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
-from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
+from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
 from toolevals.runs.services.case_grading import Compiler
 from toolevals.runs.services.packing import packed_cases
 
@@ -83,7 +85,7 @@ def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] 
     `progress` is told now and then how many are read so far; what it raises ends the reading.
     """
     packed = packed_cases(grading)
-    read = _Read(grading, packed, _Wanted(gate))
+    read = _Read(grading, packed, _Wanted(gate, grading.judges))
     names = read.names(progress)
     beside, facts = read.facts()
     measures = read.measures()
@@ -118,7 +120,7 @@ def unread_notes(gate: Gate, gradings: Iterable[Grading]) -> dict[str, str]:
 class _Wanted:
     """The data that a gate needs in addition to verdicts: it is read only then."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, judges: Sequence[Mapping[str, Any]] = ()) -> None:
         named = {*gate.metrics, *(metric for group in gate.groups for metric in group.metrics)}
         named |= {metric for rule in gate.regressions for metric in rule.metrics}
         named |= {rule.metric for rule in gate.consistency}
@@ -126,8 +128,13 @@ class _Wanted:
         every = every or any(assertion.template is None for assertion in gate.assertions)
         self.name_f1 = every or "tool_name_f1" in named
         self.judges = every or any(name.startswith(JUDGED) or name in PUBLISHED_JUDGES for name in named)
+        # The rules that a published name falls back to where they leave its judge no question.
+        left = {seat["rubric"] for seat in judges if seat.get("unscored")}
+        self.rules = {name: PUBLISHED_METRICS[name] for name in named & left & PUBLISHED_METRICS.keys()}
         # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
         self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
+        # The layers whose rules may leave a question, under their own names or the published ones.
+        self.questions = every or any(PUBLISHED_METRICS.get(name, name) in UNSCORED for name in named)
         self.function_calls = frozenset(FUNCTION_CALLS[name] for name in named & FUNCTION_CALLS.keys())
         self.values = gate.looks_at_values
         self.failures = any(bound.per_failure for bound in gate.bounds)
@@ -187,6 +194,7 @@ class _Read:
             (wanted.held_strata, self._held_strata),
             (wanted.tools, self._due),
             (wanted.judges, self._judged),
+            (wanted.questions, self._questions),
             (wanted.metrics or wanted.values, self._values),
             (wanted.function_calls, self._function_calls),
             (wanted.failures, self._failures),
@@ -211,6 +219,12 @@ class _Read:
         judged = JudgedCase.objects.filter(~silent, grading=self._grading)
         for place, rubric, status, value in self._cases(judged, "rubric", "status", "value", case="case__"):
             yield place, ("score", (f"{JUDGED}{rubric}", value_of(status, value), status == "passed"))
+
+    def _questions(self) -> Iterator[tuple[int, _Fact]]:
+        """Yield the layers that arise and have no score, as their rules leave a question."""
+        left = CaseFinding.objects.filter(grading=self._grading, family="unscored")
+        for place, layer in self._cases(left, "kind", case="case__"):
+            yield place, ("score", (layer, None, False))
 
     def _failures(self) -> Iterator[tuple[int, _Fact]]:
         episodes = Episode.objects.filter(grading=self._grading)
@@ -299,6 +313,9 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
     scores |= {name: value or 0.0 for shares in said["value"] for name, value in shares if scores.get(name) == 0}
     scores |= {name: value for name, value, _ in said["score"]}
     passed |= {name: is_passed for name, _, is_passed in said["score"]}
+    by_rule = {name: rule for name, rule in wanted.rules.items() if f"{JUDGED}{name}" not in scores and rule in scores}
+    scores |= {name: scores[rule] for name, rule in by_rule.items()}
+    passed |= {name: passed[rule] for name, rule in by_rule.items() if rule in passed}
     if wanted.name_f1 and (expected or scores["selection"] is None):
         scores["tool_name_f1"] = None if scores["selection"] is None else pairs_name_f1(said["pair"])
     strata = {name: value for row in said["strata"] for name, value in row if value}
@@ -310,4 +327,5 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
         strata=strata,
         passed=passed,
         failures=tuple(said["failure"]),
+        only_named=frozenset(by_rule),
     )

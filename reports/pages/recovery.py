@@ -14,7 +14,7 @@ from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
 from reports.filters.case_filters import number, text
 from reports.queries.grading import KEYSET_PAGE
-from toolevals.runs.models import Episode, Grading, ToolAnswers
+from toolevals.runs.models import Episode, FindingCount, Grading, ToolAnswers
 from toolevals.runs.querysets.episodes import EPISODES_WENT
 from toolevals.runs.services.episode_rows import ALL_TOOLS, ANSWER_SUMS
 from toolevals.runs.services.kept_sums import kept_sums
@@ -48,6 +48,12 @@ class EpisodeRow:
     episode: Episode
     excerpt: str
     reason: str
+
+
+def unscored_recoveries(grading: Grading) -> int:
+    """Return the number of cases in which the rules of recovery leave a question to a judge."""
+    counted = FindingCount.objects.filter(grading=grading, family="unscored", kind="recovery", tool="")
+    return next(iter(counted.values_list("cases", flat=True)), 0)
 
 
 @dataclass(frozen=True, slots=True)

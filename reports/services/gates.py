@@ -14,7 +14,7 @@ from reports.queries.baseline_agents import version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import baseline_agent_note, errored_note, judge_notes, with_notes
+from toolevals.grading.gates.notes import BY_RULES, baseline_agent_note, errored_note, judge_notes, with_notes
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument
@@ -131,6 +131,7 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     )
     baseline_agents = highest(version_baseline_agents(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
+    judges |= {seat["rubric"]: BY_RULES for seat in held.grading.judges if seat.get("unscored")}
     sides = [held.grading, held.baseline if gate.regressions else None, held.consistency]
     notes = judges | unread_notes(gate, filter(None, sides))
     rates = {metric: baseline_agent_note(share, name) for metric, (share, name) in baseline_agents.items() if share}

@@ -31,6 +31,7 @@ JUDGES: Final = (
     "agreement",
     "flag",
     "injections",
+    "only_unscored",
 )
 JUDGED: Final = (
     "case_id",
@@ -68,6 +69,7 @@ def judges(rows: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
             row.goal,
             *_beside_people(row),
             row.injections,
+            row.only_unscored,
         )
 
 

@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.filter
 def status_in(block: CallBlock, statuses: Mapping[int, str]) -> str:
-    """Return what a call is worth: "passed", "failed", "repeated" or nothing."""
+    """Return what a call is worth: "passed", "failed", "repeated", "forgiven" or nothing."""
     return statuses.get(id(block), "")
 
 

@@ -13,7 +13,7 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import Grading, Judge, JudgeCount
 from toolevals.runs.services.kept_sums import kept_sums_of
 
-OTHER_JUDGE = "another judge, model or version of the rubric"
+OTHER_JUDGE = "another judge, model or version of the rubric, or asked of other cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,16 @@ def judge_trend(judged: Sequence[JudgedRun]) -> Trend:
 
     def apart(before: RunFacts, after: RunFacts, name: str) -> tuple[str, ...]:
         one, two = told[before.number, name], told[after.number, name]
-        other = (one.judge, one.model, one.version) != (two.judge, two.model, two.version)
+        other = _who(one) != _who(two)
         return (*after.apart_from(before), *([OTHER_JUDGE] if other else []))
 
     # The goal is that of the newest run.
     goals = {name: row.goal for (_, name), row in told.items()}
     return Trend(tuple(rows), tuple(series_of(rows, tuple(goals), goals.__getitem__, apart)))
+
+
+def _who(row: JudgeRow) -> tuple[str, str, int, bool]:
+    return row.judge, row.model, row.version, row.only_unscored
 
 
 def judge_points(judged: Sequence[JudgedRun]) -> Iterator[Point]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.recovery import recovery_sentence
 from reports.filters.case_filters import address_query
-from reports.pages.recovery import episode_page, grading_recovery, read_episode_state
+from reports.pages.recovery import episode_page, grading_recovery, read_episode_state, unscored_recoveries
 from reports.pages.run_header import run_head
 from reports.queries.grading import grading_layers
 from toolevals.grading.layers.recovery import ERROR_CLASSES
@@ -40,6 +40,7 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
         "head": head,
         "run": head.run,
         "recovery": analysis,
+        "unscored": unscored_recoveries(head.grading),
         "verdicts": next(row for row in layers.beside if row.name == "recovery"),
         "sentence": recovery_sentence(analysis),
         "classes": [(each, ERROR_CLASSES[each]) for each in ERROR_CLASSES if each in analysis.classes],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import WARNING, Layers, VerdictCounts, VerdictSums, layers_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
@@ -39,6 +41,7 @@ from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_start
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
+from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.models import Job, JobState
@@ -50,13 +53,24 @@ MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 
 
 @require_safe
 def run_overview(request: ProjectRequest, number: int) -> HttpResponse:
-    """Show a run, or how far it is while nothing is graded yet."""
-    head = run_head(request, number, "run")
+    """Show a run, or how far it is while nothing is graded yet. Where its file was refused, lead to the job."""
+    try:
+        head = run_head(request, number, "run")
+    except Http404:
+        if (job := _refused(request)) is None:
+            raise
+        return redirect("workspace:job", request.project.slug, job.pk)
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     return render(
         request, "reports/run.html", {"head": head, "run": head.run, **_analyses(request, head, head.grading)}
     )
+
+
+def _refused(request: ProjectRequest) -> Job | None:
+    """Return the newest job that failed and whose outcome would have been at this address."""
+    failed = Job.objects.of_project(request.project).filter(state=JobState.FAILED, result_path=request.path)
+    return failed.order_by("-created_at").first()
 
 
 def _job_at_work(run: Any) -> Job | None:
@@ -80,6 +94,12 @@ def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
     return spent_context(head, grading_tool_costs(grading), MOST_SPENT)
 
 
+def _all_asked(judges: Sequence[JudgeRow]) -> bool:
+    """Return whether the judges that answer what rules leave unscored were asked about all of it."""
+    asked = {row.rubric for row in judges if row.only_unscored or row.share >= 1}
+    return asked.issuperset(ANSWERS.values())
+
+
 def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers: Layers) -> dict[str, Any]:
     """Return how cases failed, and what the layers that read prose found."""
     findings = grading_findings(grading, counts, sums)
@@ -94,7 +114,8 @@ def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers
         "fields": fields[:MOST_FIELDS],
         "fields_left": max(0, len(fields) - MOST_FIELDS),
         "warnings": warnings_of(grading, counts),
-        "has_prose": any(row.has_answers for row in layers.beside if row.name in WARNING),
+        "has_prose": bool(findings["unscored"].cases)
+        or any(row.has_answers for row in layers.beside if row.name in WARNING),
     }
 
 
@@ -134,7 +155,8 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tool_goal": TOOL_GOAL,
         **_tool_costs(head, grading),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
-        "judges": judges_of(grading),
+        "judges": (judges := judges_of(grading)),
+        "ask_judges": head.is_newest and not head.run.baseline_agent and not _all_asked(judges),
         "metrics": metrics_of(grading),
         "flagged": flagged_cases(grading) if grading.judges else 0,
         "baseline_agents": () if head.run.baseline_agent else version_baseline_agents(head.version),

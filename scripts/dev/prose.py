@@ -76,7 +76,6 @@ EXCEPTED: Final[dict[tuple[str, str], str]] = {
     ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
     ("toolevals/grading/judging/shipped.py", "beside"): "part of a rubric, whose every change is a new version",
     ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
-    ("toolevals/grading/layers/recovery/wording.py", "nobody"): "a pattern for what agents reply",
     (
         "toolevals/templates/parts/session.html",
         "You are signed out Another person is signed in",

@@ -141,7 +141,7 @@ def _words_in(block: dict[str, Any]) -> list[dict[str, Any]]:
             {"type": "thinking_delta", "thinking": block["thinking"]},
             {"type": "signature_delta", "signature": "s"},
         ]
-    return [{"type": "text_delta", "text": piece} for piece in re.findall(r"\S+\s*", block["text"])]
+    return [{"type": "text_delta", "text": piece} for piece in re.findall(r"\S+\s*", block.get("text", ""))]
 
 
 def _event(document: dict[str, Any]) -> str:

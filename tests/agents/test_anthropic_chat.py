@@ -208,12 +208,13 @@ def test_a_stream_without_its_end_is_no_answer(said, kept, closed):
 
 @WAYS
 def test_what_is_left_out_of_an_answer_is_named_and_counted(stream):
-    blocks = [{"type": "thinking", "thinking": "Late.", "signature": "s"}, text("Done.") | {"mood": "calm"}]
+    hidden = {"type": "redacted_thinking", "data": "EmwK"}
+    blocks = [hidden, {"type": "thinking", "thinking": "Late.", "signature": "s"}, text("Done.") | {"mood": "calm"}]
     with messages_server(lambda _: blocks) as server:
         reply = ask(server, stream=stream)
-    assert reply.message.content == "Done."
+    assert (reply.message.content, reply.message.thought) == ("Done.", "Late.")
     assert [(loss.what, loss.where, loss.first) for loss in reply.losses] == [
-        ("unknown key mood", "/content/*/mood", "/content/1/mood"),
+        ("unknown key mood", "/content/*/mood", "/content/2/mood"),
         ("reasoning", "/content/*", "/content/0"),
     ]
 

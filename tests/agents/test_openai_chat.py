@@ -200,13 +200,15 @@ def test_a_stream_without_its_end_is_no_answer(said, kept, closed):
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_what_is_left_out_of_an_answer_is_named_and_counted(stream):
-    said = says("Done.") | {"reasoning_content": "The order is late.", "mood": {"of": "model"}, "empty": []}
+    hidden = [{"type": "reasoning.encrypted", "data": "x"}]
+    said = says("Done.") | {"reasoning_content": "The order is late.", "reasoning_details": hidden}
+    said |= {"mood": {"of": "model"}, "empty": []}
     with chat_server(lambda _: said) as server:
         reply = ask(server, stream=stream)
-    assert str(reply.message.content).strip() == "Done."
+    assert (str(reply.message.content).strip(), reply.message.thought) == ("Done.", "The order is late.")
     assert [(loss.what, loss.where, loss.count, loss.first, loss.known) for loss in reply.losses] == [
         ("unknown key mood", "/choices/*/message/mood", 1, "/choices/0/message/mood", False),
-        ("reasoning", "/choices/*/message/reasoning_content", 1, "/choices/0/message/reasoning_content", True),
+        ("reasoning", "/choices/*/message/reasoning_details", 1, "/choices/0/message/reasoning_details", True),
     ]
 
 

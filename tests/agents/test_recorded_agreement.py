@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmarks import _retail
 from labeling.imports.readers.recorded_expectations import tau2_expectation, tau_expectation
 from tests.grading.benchmark import needs_benchmark
-from tests.reports.recorded import airline
+from tests.reports.recorded import airline, retail
 from toolevals.agents.code.states import SharedState
-from toolevals.agents.replay import Executions
+from toolevals.agents.replay import Executions, executed_calls
 from toolevals.agents.worlds import ToolAnswer
 from toolevals.grading.layers.answer import grade_answer
 from toolevals.grading.layers.execution import grade_effect
@@ -35,13 +34,13 @@ AIRLINE, RETAIL = "db_airline_tau1_at_run.json.gz", "db_retail_tau1.json.gz"
 # File -> the world behind it, and how many of its trajectories there are.
 FILES: Mapping[str, tuple[str, Tools, int]] = {
     "tau_gpt-4o_airline.slim.json.gz": (AIRLINE, airline.TOOLS, 200),
-    "tau_grok-3_retail_flaky503.slim.json.gz": (RETAIL, _retail.TOOLS, 115),
+    "tau_grok-3_retail_flaky503.slim.json.gz": (RETAIL, retail.TOOLS, 115),
     "tau2_ft-gpt-4.1-sft_airline_1trial.json.gz": (AIRLINE, airline.TOOLS, 20),
     "tau2_gpt-4.1_airline_1trial.json.gz": (AIRLINE, airline.TOOLS, 20),
     "tau2_gpt-oss-120b_airline.slim.json.gz": (AIRLINE, airline.TOOLS, 50),
     "tau2_qwen2.5-7b_airline_1trial.slim.json.gz": (AIRLINE, airline.TOOLS, 50),
-    "tau2_ft-gpt-4.1-sft_retail_1trial.slim.json.gz": (RETAIL, _retail.TOOLS_2, 40),
-    "tau2_gpt-4.1_retail_1trial.slim.json.gz": (RETAIL, _retail.TOOLS_2, 40),
+    "tau2_ft-gpt-4.1-sft_retail_1trial.slim.json.gz": (RETAIL, retail.TOOLS_2, 40),
+    "tau2_gpt-4.1_retail_1trial.slim.json.gz": (RETAIL, retail.TOOLS_2, 40),
 }
 # Those that do not agree: file, task and trial, and the reason.
 GOLD_REFUSED, REFUSED = "A tool refused an expected call", "The tool refused the call when it was run"
@@ -74,6 +73,19 @@ def test_end_state_and_answer_agree_with_the_recorded_reward(found):
     assert different.keys() == DIFFERENT.keys()
     assert all(reason in different[key] for key, reason in DIFFERENT.items())
     assert len(every) - len(different) >= 525
+
+
+def test_recorded_results_come_out_to_the_letter():
+    database = _document(RETAIL)
+    pairs: list[tuple[str, str]] = []
+    for run in tau_runs(_document("tau_grok-3_retail_flaky503.slim.json.gz")):
+        # Faults that were injected are results of no call.
+        said = {id(result.call): result.content for result in run.transcript.results}
+        with _Simulator(database, retail.TOOLS, raises=False).world({}) as world:
+            calls = [call for call in executed_calls(run.transcript) if id(call) in said]
+            pairs += [(world.call(call).content, said[id(call)]) for call in calls]
+    assert len(pairs) > 500
+    assert [pair for pair in pairs if pair[0] != pair[1]] == []
 
 
 def _graded(name: str, tools: Tools, database: Mapping[str, Any]) -> Iterator[Found]:

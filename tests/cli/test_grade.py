@@ -229,7 +229,7 @@ def test_a_row_says_what_decides_it(tmp_path, capsys):
 
 
 def test_messages_say_what_they_were_read_as_and_an_unknown_shape_is_never_no_call(tmp_path, capsys):
-    said = [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "id": "1", "name": "track", "input": {}}]
+    said = [{"type": "thinking", "thinking": ""}, {"type": "tool_use", "id": "1", "name": "track", "input": {}}]
     unknown = [{"role": "assistant", "steps": [{"invoke": {"name": "track", "arguments": {"order": "A-1"}}}]}]
     rows = [row("known", messages=[{"role": "assistant", "content": said}]), row("unknown", messages=unknown)]
     file = tmp_path / "rows.jsonl"

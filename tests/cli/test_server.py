@@ -94,11 +94,15 @@ def test_an_agent_is_asked_by_each_connector(imported, capsys):
         assert command.main(["run", "core", "--experiment", "live", *wrong]) == Exit.CONFIGURATION
 
 
-def test_a_prediction_for_no_example_is_refused_with_its_line(imported, tmp_path, capsys):
+def test_a_prediction_for_no_example_is_refused_with_its_line_and_leaves_no_run(server, imported, tmp_path, capsys):
+    count = "from toolevals.runs.models import Run; print(Run.with_trash.count())"
+    before = server.python(count)
     file = lines(tmp_path / "predictions.jsonl", [*PREDICTIONS, {"id": "ex-9", "tool_calls": []}])
     asked = ["run", "core", "--experiment", "first", "--predictions", file, "--name", "an-agent"]
     assert command.main(asked) == Exit.DATA
-    assert "3, /id" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert ("3, /id" in said, "look again" in said, "/jobs/" in said) == (True, False, True)
+    assert server.python(count) == before
 
 
 def test_a_wrong_line_refuses_the_file(imported, tmp_path, capsys):
@@ -178,7 +182,7 @@ def test_a_command_outlives_a_server_that_is_killed_while_it_waits(imported, ser
         server.application.worker_start()
     out, err = waiting.communicate(timeout=300)
     assert (waiting.returncode, "the server answers" in err) == (Exit.OK, True), err
-    assert "look again: toolevals jobs " in err
+    assert ("look again" in err, "the page: http" in err) == (False, True), err
     assert "/p/from-cli/runs/" in out
 
 

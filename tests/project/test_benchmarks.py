@@ -10,9 +10,9 @@ from types import ModuleType
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks.labelling_keys import LABELLED_BY, MEANT, PLAN
+from benchmarks._measuring import DATABASE, SIZE, databases, size
+from benchmarks.growth import growth_rows
 from benchmarks.row import Row
-from toolevals.sample import content
 
 
 @pytest.fixture
@@ -80,9 +80,23 @@ def test_the_ratio_says_how_many_times_better(row: Row, ratio: float | None) -> 
     assert row.ratio == ratio
 
 
-def test_there_are_keys_for_every_place_that_the_sample_leaves_open():
-    examples = {row.external_id for row in content.examples()}
-    left = {f"{name}@shop.example": examples - set(content.labels(name)) for name in ("omar", "lena")}
-    assert {name: len(places) for name, places in left.items()} == LABELLED_BY
-    assert set(PLAN) == set.union(*left.values())
-    assert set(PLAN) - set(MEANT) <= set(content.labels("lena"))
+def test_a_unit_that_becomes_dearer_with_size_is_not_ok() -> None:
+    found = {1000: {"import": 100.0, "page": 50.0}, 10: {"import": 80.0, "page": 30.0}}
+    made = list(growth_rows("SQLite", found))
+    assert [(row.name, round(row.value, 2), row.ok) for row in made] == [
+        ("SQLite: import, 1,000 over 10", 1.25, True),
+        ("SQLite: page, 1,000 over 10", 1.67, False),
+    ]
+
+
+def test_size_and_database_are_those_that_are_asked_for(
+    suite: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite.rows = lambda: [Row(name, size(7), "1") for name in databases()]  # type: ignore[attr-defined]
+    for name in (SIZE, DATABASE):
+        monkeypatch.setenv(name, "")
+    bench.main()
+    monkeypatch.setattr(sys, "argv", ["bench", "made_up", "--json", "--size", "3", "--database", "SQLite"])
+    bench.main()
+    found = [(row["name"], row["value"]) for row in printed(capsys)]
+    assert found == [("SQLite", 7), ("PostgreSQL", 7), ("SQLite", 3)]

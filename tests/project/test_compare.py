@@ -11,9 +11,21 @@ from random import Random
 
 import pytest
 
-from benchmarks.__main__ import Measured, compare, measured, pairs_asked, report
-from benchmarks._pairs import Better, Figure, changes, figures_of
-from benchmarks._revisions import RevisionError, Tree, checked_out, commit_of
+from benchmarks._compare import (
+    Better,
+    Figure,
+    Measured,
+    RevisionError,
+    Tree,
+    changes,
+    checked_out,
+    commit_of,
+    compare,
+    figures_of,
+    measured,
+    pairs_asked,
+    report,
+)
 from scripts.dev.__main__ import parser
 from scripts.dev.environment import ROOT
 
@@ -110,7 +122,7 @@ def test_nothing_in_common_is_no_success_and_ends_at_once(monkeypatch: pytest.Mo
         turns.append(tree.commit)
         return side(1) if tree.folder == ROOT else Measured({"other": 1.0}, {"other": "lower"}, {})
 
-    monkeypatch.setattr("benchmarks.__main__.measured", turn)
+    monkeypatch.setattr("benchmarks._compare.measured", turn)
     assert compare("HEAD", ["made_up"], pairs=5, own_suites=True, as_json=True) == 2
     assert len(turns) == 2
 
@@ -151,7 +163,7 @@ def test_a_comparison_that_is_ended_leaves_nothing_behind(tmp_path: Path) -> Non
     code = """
 import os, signal, sys
 from pathlib import Path
-import benchmarks.__main__ as compared
+import benchmarks._compare as compared
 def turn(number, before, now, suites):
     Path(sys.argv[1]).write_text(str(before.folder))
     os.kill(os.getpid(), signal.SIGTERM)

@@ -172,6 +172,29 @@ def test_a_try_that_was_made_again_after_a_passing_failure_is_marked_and_not_com
     assert [[row.actual for row in each.agreed] for each in compared] == [['"A-1"'], ['"A-2"']]
 
 
+def test_a_forgiven_call_is_marked_with_the_reason_and_not_compared(get, grading):
+    tools = (ToolSpec("get_order"), ToolSpec("get_order_from_archive"))
+    calls = [Message("assistant", calls=(ToolCall(tool.name, {"id": "A-1"}, tool.name),)) for tool in tools]
+    failed = Message("tool", "Error: 503 Service Unavailable", call_id="get_order")
+    sent = Message("tool", "sent", call_id="get_order_from_archive")
+    did = Transcript((Message("user", "Where is A-1?"), calls[0], failed, calls[1], sent))
+    expectation = Expectation.single("get_order", {"id": "A-1"})
+    kept = CaseGrade.from_document(graded(compile_case(expectation, tools), did).to_document())
+    assert [each.status for each in shown_calls(kept, did, expectation)] == ["passed", "forgiven"]
+    assert [[row.actual for row in each.agreed] for each in compared_calls(kept, expectation, did)] == [['"A-1"']]
+    case = a_case(grading)
+    models.CaseGrade.objects.filter(pk=case.pk).update(detail=kept.to_document())
+    models.Transcript.objects.filter(pk=case.transcript_id).update(document=did.to_document())
+    page = get("case", grading, case.pk)
+    html = text(page)
+    assert html.count("after a failure: doesn’t count") == 1
+    reason = "get_order_from_archive is no excess call: get_order was called as expected and failed"
+    assert reason in html
+    assert reason in next(
+        row["reasons"] for row in csv_rows(get("cases-csv", grading)) if row["case_id"] == str(case.pk)
+    )
+
+
 def labelled(grading: models.Grading) -> Revision:
     """Put one label on the first case's revision, before it is resolved."""
     revision = a_case(grading).transcript.entry.revision

@@ -224,7 +224,7 @@ def test_it_is_decided_from_a_few_queries(build, django_assert_max_num_queries):
     few, many = build.grading(cases_of(CELLS)), build.grading(cases_of({("a", "a"): 400}))
     gate = read_gate({"thresholds": {"default_pass_rate": 0.5}})
     for grading in (few, many):
-        with django_assert_max_num_queries(7):
+        with django_assert_max_num_queries(8):
             grading_cases(grading, gate)
 
 

@@ -22,7 +22,7 @@ DOWN, REFUSED, OK = "Error: 503 Service Unavailable", "Error: 400 bad date", "se
 HOSTILE = "<script>alert(1)</script>=2+2"
 
 
-def did(*calls: tuple[str, str, str], says: str = "I was unable to.") -> list[dict[str, Any]]:
+def did(*calls: tuple[str, str, str], says: str = "I could do nothing for A-1.") -> list[dict[str, Any]]:
     """Return a conversation: each call is a tool, an order and what was answered."""
     messages: list[dict[str, Any]] = []
     for number, (tool, order, answer) in enumerate(calls):

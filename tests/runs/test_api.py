@@ -98,6 +98,8 @@ def test_errors_by_line_stand_in_the_job(project, version, api, run_jobs):
     job = api.get(f"{ROOT}/jobs/{started['job']['id']}/").json()
     assert job["state"] == "failed"
     assert [(error["line"], error["pointer"]) for error in job["report"]["errors"]] == [(1, "/id")]
+    assert api.get(f"{ROOT}/runs/{started['run']['number']}/").status_code == 404
+    assert api.get(f"{ROOT}/runs/").json()["results"] == []
 
 
 def test_lists_come_in_pages(project, version, api):

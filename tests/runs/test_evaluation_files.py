@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.building import cases_of, uploaded_run, version_of
-from toolevals.runs.models import Transcript
+from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.models import JobState
 
 pytestmark = pytest.mark.django_db
@@ -50,9 +50,10 @@ def test_what_joins_nothing_refuses_the_whole_file(project, run_jobs):
 
     run_jobs()
 
-    run.refresh_from_db()
+    run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED
-    assert not Transcript.objects.filter(run=run).exists()
+    assert not Run.with_trash.exists()
+    assert not Transcript.objects.exists()
     messages = sorted(error["message"] for error in run.job.report["errors"])
     assert messages[0].startswith("neither its id promptfoo-")
     assert messages[1] == "several examples of this version have the same text, and its id is none of theirs"
@@ -83,6 +84,6 @@ def test_a_file_without_predictions_is_refused(project, version, run_jobs, conte
 
     run_jobs()
 
-    run.refresh_from_db()
+    run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED
     assert words in run.job.report["errors"][0]["message"]

@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, rows_of, uploaded_run, version_of
+from toolevals.runs.models import Run, Transcript
 from toolevals.runs.services import ingesting
 from toolevals.workspace.models import Batch, BatchState, JobState
 
@@ -53,6 +54,23 @@ def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
     Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now() - timedelta(seconds=1))
     run_jobs(impatient=True)
     return killed
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_kill_between_any_two_statements_leaves_no_run_of_a_refused_file(project, run_jobs, monkeypatch):
+    monkeypatch.setattr(ingesting, "CHUNK", 2)
+    version = version_of(project, EXAMPLES[:2])
+    number, killed = 0, True
+    while killed:
+        number += 1
+        run = uploaded_run(project, version, [*PREDICTIONS, {"id": 5}], trials=2)
+        killed = worked_with_a_kill(run_jobs, number)
+        run.job.refresh_from_db()
+        assert run.job.state == JobState.FAILED, f"killed at statement {number}"
+        assert [error["line"] for error in run.job.report["errors"]] == [3], f"killed at statement {number}"
+        assert not Run.with_trash.exists(), f"killed at statement {number}"
+        assert not Transcript.objects.exists(), f"killed at statement {number}"
+    assert number > 10
 
 
 # Who is killed closes no cursor: PostgreSQL's driver minds.

@@ -217,7 +217,8 @@ def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, 
 
 def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file(page, project, version, run_jobs):
     def thinking(body: dict[str, Any]) -> dict[str, Any]:
-        return shop_agent(body) | {"reasoning_content": "Hm.", "mood": "calm"}
+        hidden = [{"type": "reasoning.encrypted", "data": "x"}]
+        return shop_agent(body) | {"reasoning_content": "Hm, so.", "reasoning_details": hidden, "mood": "calm"}
 
     with chat_server(thinking) as server:
         run = live_run(project, version, server, trials=2)
@@ -226,8 +227,10 @@ def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file
     assert len(server.requests) == 8
     assert [str(loss) for loss in run.job.read.losses] == [
         "8 × unknown key mood at /choices/*/message/mood",
-        "8 × reasoning at /choices/*/message/reasoning_content",
+        "8 × reasoning at /choices/*/message/reasoning_details",
     ]
+    case = run.grading.cases.order_by("pk").first()
+    assert "Hm, so." in page.get(f"/p/shop/runs/{run.number}/cases/{case.pk}/").content.decode()
     shown = page.get(f"/p/shop/runs/{run.number}/").content.decode()
     assert "Losses of the answers" in shown
     assert "unknown key mood" in shown

@@ -16,7 +16,7 @@ from pytest_django.asserts import assertContains, assertNotContains, assertRedir
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
 from toolevals.runs.counts.run_rows import A_DAY, A_MINUTE
 from toolevals.runs.models import Connector, Run
-from toolevals.workspace.models import AuditEntry, JobState
+from toolevals.workspace.models import AuditEntry, Job, JobState
 from toolevals.workspace.services import audit_record
 
 pytestmark = pytest.mark.django_db
@@ -227,6 +227,18 @@ def test_the_form_uploads_predictions(project, version, as_adjudicator, run_jobs
     assert run.job is not None
     assert run.job.state == JobState.SUCCEEDED
     assert run.job.report["predictions"] == 1
+
+
+def test_of_a_refused_file_the_page_of_the_run_leads_to_what_is_wrong(project, version, as_adjudicator, run_jobs):
+    started = as_adjudicator.post(page("upload"), upload_form(version, b'{"id": "nobody", "answer": ""}'))
+
+    run_jobs()
+
+    response = as_adjudicator.get(started.url, follow=True)
+    assertRedirects(response, reverse("workspace:job", args=["shop", Job.objects.get(kind="run").pk]))
+    assertContains(response, "is not the id of an example in this dataset version")
+    assert "Run 1" not in as_adjudicator.get(reverse("runs:runs", args=["shop"])).content.decode()
+    assert as_adjudicator.get(reverse("reports:run", args=["shop", 2])).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_airline_runs(graded, client):
     found = graded("tau_gpt-4o_airline.slim.json.gz", 4)
     assert (found.answers, found.whole.errors, found.cases_with_errors) == (1164, 73, 36)
     assert found.whole.identical_retries == 3
-    assert statuses("recovery") == {"unscored": 162, "passed": 34, "failed": 4}
+    assert statuses("recovery") == {"unscored": 160, "passed": 35, "failed": 5}
     for layer in LAYERS:
         counts = statuses(layer)
         assert counts["errored"] == 0
@@ -106,8 +106,8 @@ def test_retail_runs_with_a_tool_that_is_often_down(graded, client):
     rows = csv_rows(client.get(f"{PAGE}/episodes.csv?error_class=5xx"))
     assert Counter(row["reaction"] for row in rows) == {
         "identical_retry": 85,
-        "escalation": 4,
-        "honest_failure": 5,
+        "escalation": 3,
+        "honest_failure": 6,
         "clarification": 1,
     }
     assert {row["score"] for row in rows} == {"1.0"}

@@ -10,9 +10,10 @@ from django.urls import reverse
 from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence, stored, uploaded_run
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files import predictions
-from toolevals.runs.models import CaseGrade, Transcript
+from toolevals.runs.models import CaseGrade, Grading, Run, Transcript
 from toolevals.runs.services import run_upload
-from toolevals.workspace.models import JobState
+from toolevals.workspace.jobs import job_retry
+from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db
 
@@ -20,13 +21,13 @@ GOOD = [call("status", HISTORY), call("history", HISTORY), call("refund", "delet
 
 
 def refused(run: Any, run_jobs: Callable[..., int]) -> Any:
-    """Run the job, check that nothing is left of the file, and return the errors."""
+    """Run the job, check that nothing is left of the file and no run of it, and return the errors."""
     run_jobs()
-    run.refresh_from_db()
+    run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED
-    assert not Transcript.objects.filter(run=run).exists()
-    assert not CaseGrade.objects.filter(grading__run=run).exists()
-    assert run.grading is None
+    for rows in (Run.with_trash, Transcript.objects, CaseGrade.objects, Grading.objects):
+        assert not rows.exists()
+    assert AuditEntry.objects.get(verb="run_refuse").detail == {"number": run.number}
     return run.job.report["errors"]
 
 
@@ -48,7 +49,7 @@ def test_predictions_become_grades(project, version, run_jobs):
 
 
 def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(as_viewer, project, version, run_jobs):
-    said = [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "id": "1", "name": HISTORY, "input": {}}]
+    said = [{"type": "thinking", "thinking": ""}, {"type": "tool_use", "id": "1", "name": HISTORY, "input": {}}]
     row = {"id": "history", "messages": [{"role": "assistant", "content": said, "<b>odd</b>": 1}]}
     run = uploaded_run(project, version, [GOOD[0], row, *GOOD[2:]])
 
@@ -225,6 +226,18 @@ def test_a_file_that_is_gone_is_said(project, version, run_jobs):
 
     batch.refresh_from_db()
     assert "no longer kept" in batch.error
+    assert not Run.with_trash.exists()
+
+
+def test_a_refused_file_that_is_tried_again_says_to_upload_it_anew(project, version, run_jobs):
+    run = uploaded_run(project, version, [{"id": 5}])
+    refused(run, run_jobs)
+
+    job_retry(job=run.job, actor=None)
+    run_jobs()
+
+    assert "upload it as a new run" in run.job.batches.get(task="runs.ingest").error
+    assert uploaded_run(project, version, GOOD).number == run.number
 
 
 def test_the_baseline_takes_no_upload(project, version):

@@ -78,7 +78,7 @@ class Agent:
     def _after(self, kind: str, result: str) -> Any:
         if "503" in result and kind == "recovers":
             return calls(RIGHT)
-        return says("I could not look it up: it is down." if "503" in result else "It was sent.")
+        return says("I could not look up your order: the service is down." if "503" in result else "It was sent.")
 
 
 @pytest.mark.parametrize(("stream", "examples"), [(False, 200), (True, 40)])

@@ -61,6 +61,7 @@ def conversation(
     arguments: Any = None,
     result: str = "shipped",
     asked: str = "Where is my order 7?",
+    answer: str = "",
     **root: Any,
 ) -> list[dict[str, Any]]:
     """Return the spans of one conversation: the agent, the model's call of a tool, the tool, and the answer."""
@@ -73,7 +74,13 @@ def conversation(
     told = [{"role": "user", "parts": [{"type": "text", "content": asked}]}]
     said = [{"role": "assistant", "parts": [call], "finish_reason": "tool_call"}]
     answered = [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": result}]}]
-    end = [{"role": "assistant", "parts": [{"type": "text", "content": f"It is {result}."}], "finish_reason": "stop"}]
+    end = [
+        {
+            "role": "assistant",
+            "parts": [{"type": "text", "content": answer or f"It is {result}."}],
+            "finish_reason": "stop",
+        }
+    ]
     model = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "small-1", "gen_ai.tool.definitions": [TOOL]}
     usage = {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20}
     agent = {

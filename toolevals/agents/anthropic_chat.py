@@ -27,8 +27,6 @@ PATH = "/v1/messages"
 # Stop reasons that leave the last block unfinished.
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
-# What belongs to a block of reasoning, which is left out whole.
-_OF_THOUGHTS = ("thinking_delta", "signature_delta")
 # Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
@@ -80,7 +78,8 @@ def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Mes
     last = content[-1] if content else None
     if calls and stop_reason in CUT_OFF and isinstance(last, dict) and last.get("type") == "tool_use":
         calls[-1] = _cut_off(calls[-1])
-    return Message("assistant", message.content, with_ids(calls, place=place)), losses_within(read.losses, "")
+    made = Message("assistant", message.content, with_ids(calls, place=place), thought=message.thought)
+    return made, losses_within(read.losses, "")
 
 
 def _cut_off(call: Call) -> MalformedCall:
@@ -174,7 +173,9 @@ def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
     elif kind == "citations_delta":
         before = block.get("citations")
         block["citations"] = [*(before if isinstance(before, list) else []), delta.get("citation")]
-    elif kind is not None and kind not in _OF_THOUGHTS:
+    elif kind == "thinking_delta":
+        block["thinking"] = f"{_piece(block, 'thinking')}{_piece(delta, 'thinking')}"
+    elif kind is not None and kind != "signature_delta":
         # What no one knows is seen where the block is read.
         block[str(kind)] = {key: value for key, value in delta.items() if key != "type"}
 

@@ -70,7 +70,7 @@ class OpenAIChat(ClientChat):
             losses += (Loss("further choice", "/choices/*", len(further), "/choices/1"),)
         if self._options.tools == "text" and tools and message.content:
             calls = with_ids(calls_in_text(message.content, tools), place=len(messages))
-            message = Message("assistant", message.content, calls)
+            message = Message("assistant", message.content, calls, thought=message.thought)
         elif self._options.tools == "native":
             message = with_calls_said(message, names.shown_tools(tools), place=len(messages))
         model = safe(str(answer.get("model") or ""))

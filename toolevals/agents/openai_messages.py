@@ -49,7 +49,7 @@ def message_in(document: dict[str, Any], *, place: int) -> tuple[Message, tuple[
     _require_shape(document)
     read = read_transcript([{**document, "role": "assistant"}])
     (message,) = read.transcript.messages
-    said = Message("assistant", message.content, with_ids(message.calls, place=place))
+    said = Message("assistant", message.content, with_ids(message.calls, place=place), thought=message.thought)
     return said, losses_within(read.losses, "/choices/0/message")
 
 

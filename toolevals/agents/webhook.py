@@ -149,8 +149,9 @@ class WebhookChat:
 
 
 def _bare(message: Message) -> Message:
-    """Return a message without the calls that were found in its text."""
-    return replace(message, calls=(), from_text=False) if message.from_text else message
+    """Return a message without its thought and without the calls that were found in its text."""
+    bare = replace(message, calls=(), from_text=False) if message.from_text else message
+    return replace(bare, thought=None)
 
 
 def _bytes_of(key: str) -> bytes:

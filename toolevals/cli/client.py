@@ -71,21 +71,24 @@ class ProjectClient(ServerClient):
         return f"{self.server}/p/{self.project}/{path}"
 
     def wait(self, job: Mapping[str, Any], *, say: Callable[[str], None] | None = None) -> dict[str, Any]:
-        """Return the job once it has ended well, and say where it can be looked at, however the waiting ends.
+        """Return the job once it has ended well, and name its page.
 
-        Raises CommandError when it failed, or at the deadline.
+        Raises CommandError when it failed, or at the deadline. Where it goes on without us, how to look again is said.
         """
         try:
             ended = self._ended(job, say or (lambda _: None))
         except CommandError as error:
-            raise CommandError(error.exit_status, f"{error}\n{self.place_of(job)}") from error
+            raise CommandError(error.exit_status, f"{error}\n{self._look_again(job)}") from error
         except KeyboardInterrupt:
-            note(f"\nThe work goes on at the server.\n{self.place_of(job)}")
+            note(f"\nThe work goes on at the server.\n{self._look_again(job)}")
             raise
         finally:
             if say:
                 say("")
-        note(self.place_of(job))
+        if ended["state"] != "succeeded":
+            said = [f"{ended['title']}: {ended['state']}", *job_errors(ended), self._page_of(job)]
+            raise CommandError(Exit.DATA, "\n".join(said))
+        note(self._page_of(job))
         return ended
 
     def _ended(self, job: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
@@ -93,19 +96,20 @@ class ProjectClient(ServerClient):
         while True:
             state: dict[str, Any] = self.request("GET", f"jobs/{job['id']}/")
             say(f"{state['title']}: {state['done']} of {state['total']}")
-            if state["state"] == "succeeded":
+            if state["state"] in ("succeeded", "failed", "cancelled"):
                 return state
-            if state["state"] in ("failed", "cancelled"):
-                raise CommandError(Exit.DATA, "\n".join([f"{state['title']}: {state['state']}", *job_errors(state)]))
             if self.retry.clock() > self.retry.deadline:
                 raise CommandError(Exit.TIMED_OUT, f"{state['title']}: not finished in time; it goes on at the server")
             self.retry.sleep(pause)
             pause = min(pause * 1.5, 2)
 
-    def place_of(self, job: Mapping[str, Any]) -> str:
-        """Return how to look at a job: the command, and the page."""
+    def _look_again(self, job: Mapping[str, Any]) -> str:
+        """Return how to look at a job that is at work: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
-        return f"look again: {shlex.join(words)}\nthe page: {self.page('jobs/' + str(job['id']) + '/')}"
+        return f"look again: {shlex.join(words)}\n{self._page_of(job)}"
+
+    def _page_of(self, job: Mapping[str, Any]) -> str:
+        return f"the page: {self.page('jobs/' + str(job['id']) + '/')}"
 
 
 def _seconds(said: str) -> float:

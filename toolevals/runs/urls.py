@@ -41,6 +41,7 @@ urlpatterns = [
     path("runs/<int:number>/failing.jsonl", repeating.failing_jsonl, name="failing-jsonl"),
     path("runs/<int:number>/failing.csv", repeating.failing_csv, name="failing-csv"),
     path("runs/<int:number>/judging/", judges.judging, name="judging"),
+    path("runs/<int:number>/unscored/", judges.unscored, name="unscored"),
     path("runs/<int:number>/gradings/<int:grading>/re-read/", rereading.rereading_new, name="rereading-new"),
     path("re-readings/<uuid:rereading>/", rereading.rereading, name="rereading"),
     path("re-readings/<uuid:rereading>.csv", rereading.rereading_csv, name="rereading-csv"),

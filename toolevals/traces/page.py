@@ -166,7 +166,7 @@ def whole_conversation(reading: TraceReading) -> dict[str, Any]:
 
 
 def _done(transcript: Transcript) -> list[dict[str, Any]]:
-    documents = [message.to_document() for message in transcript.messages]
+    documents = [message.thought_document() for message in transcript.messages]
     said = {document.get("content") for document in documents}
     if transcript.answer and transcript.answer not in said:
         documents.append({"role": "assistant", "content": transcript.answer})

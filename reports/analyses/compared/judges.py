@@ -37,6 +37,8 @@ class JudgeDelta:
     @property
     def caution(self) -> str:
         """Return why a change may be the judge's own; empty where the same judge said both."""
+        if self.before.only_unscored != self.after.only_unscored:
+            return "one run was judged only where rules leave a question"
         then, now = ((row.model, row.version) for row in (self.before, self.after))
         if then == now:
             return "" if self.after.pinned else "the model’s name has no fixed snapshot"

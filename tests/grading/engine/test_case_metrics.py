@@ -34,6 +34,67 @@ def measured(**row: Any) -> dict[str, Verdict]:
     return dict(NativeGrading().read({"id": "e", "input": ASKED, "tools": TOOLS, **row}).metrics)
 
 
+THOUGHTS = ["I need to look, because the state is not known.", "It is sent, so there is nothing more to do."]
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        {"steps": [
+            {"thought": THOUGHTS[0], "tool": "orders.get", "arguments": {"id": "A-1"}, "result": "sent"},
+            {"thought": THOUGHTS[1], "action": "Final Answer", "action_input": "It is sent."},
+        ]},
+        {"messages": [
+            {"role": "assistant", "reasoning_content": THOUGHTS[0],
+             "tool_calls": [{"id": "c", "name": "orders.get", "arguments": {"id": "A-1"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "sent"},
+            {"role": "assistant", "content": "It is sent.", "reasoning_content": THOUGHTS[1]},
+        ]},
+        {"messages": [
+            {"role": "assistant", "content": f"<think>{THOUGHTS[0]}</think>",
+             "tool_calls": [{"id": "c", "name": "orders.get", "arguments": {"id": "A-1"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "sent"},
+            {"role": "assistant", "content": f"<think>{THOUGHTS[1]}</think>It is sent."},
+        ]},
+        {"messages": [
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": THOUGHTS[0]},
+                {"type": "tool_use", "id": "c", "name": "orders.get", "input": {"id": "A-1"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "sent"}]},
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": THOUGHTS[1]}, {"type": "text", "text": "It is sent."}]},
+        ]},
+    ],
+    ids=["steps", "beside the words", "in the words", "in parts"],
+)  # fmt: skip
+def test_thoughts_reach_reasoning_quality_however_they_are_written(done):
+    verdict = measured(**EXPECTED, **done)["reasoning_quality"]
+    assert verdict.status == "passed"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"text": '{"name": "orders.get", "arguments": {"id": "A-1"}}'},
+        {"messages": [{"role": "assistant", "content": '```json\n{"name": "orders.get", "arguments": {}}\n```'}]},
+        {"text": '<tool_call>{"name": "orders.get", "arguments": {}}</tool_call>'},
+    ],
+)
+def test_the_text_that_is_the_call_is_no_thought(said):
+    verdict = measured(**EXPECTED, **said)["reasoning_quality"]
+    assert (verdict.status, verdict.reason) == ("unscored", "No thought is recorded.")
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [({}, 1.0), ({"goal": "Refund the shoes"}, 0.0), ({"goal": "Status of A-1"}, 1.0)]
+)
+def test_a_goal_that_the_prediction_states_goes_before_the_first_words(said, value):
+    done = talk(GET, "It is sent.")
+    assert measured(**EXPECTED, messages=done, **said)["goal_progress"].value == value
+    steps = {"steps": [{"tool": "orders.get", "arguments": {"id": "A-1"}, "result": GET[2]}], **said}
+    assert measured(**EXPECTED, steps=steps)["goal_progress"].value == value
+
+
 def talk(*turns: tuple[str, dict[str, Any], str] | str) -> list[dict[str, Any]]:
     """Return a conversation: calls with their results, and replies."""
     found: list[dict[str, Any]] = []

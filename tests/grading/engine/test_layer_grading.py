@@ -76,7 +76,7 @@ def test_thoughts_are_no_words_to_the_user():
         result = grade(case, did)
         assert (result.statuses["result_use"], result.statuses["answer"]) == ("passed", "failed")
     failed = Message("tool", "Error: order not found", is_error=True)
-    owned = "<think>I must say that order A-1 was not found.</think>Your order A-1 has been shipped."
+    owned = "<think>I must say that order A-1 was not found.</think>We tracked your order A-1, it was shipped."
     assert grade(case, talk(failed, answer=owned)).statuses["recovery"] == "failed"
     declined = Message("assistant", "<think>I cannot help with that.</think>Where did you order it?")
     assert grade(case, Transcript((declined,))).mode == "missed_call"
@@ -100,7 +100,7 @@ def test_arguments_that_fail_are_in_a_bucket():
 
 def test_an_error_that_nobody_answers_fails_the_case_where_recovery_decides():
     failed = Message("tool", "Error: order not found", is_error=True)
-    did = talk(failed, answer="Your order A-1 has been shipped.")
+    did = talk(failed, answer="We tracked your order A-1, it was shipped.")
     plain = grade(compile_case(PLAIN, TOOLS), did)
     assert (plain.statuses["recovery"], plain.outcome.status, plain.mode, plain.tag) == ("failed", "passed", "", "")
     result = grade(compile_case(PLAIN, TOOLS, decided_by="calls+recovery"), did)

@@ -121,6 +121,35 @@ def test_only_a_judge_of_reasons_is_shown_thoughts(rubric, sees):
     assert "Saved." in shown
 
 
+KEPT_APART = Transcript(
+    (
+        Message("assistant", calls=(ToolCall("save", {}, "c1"),), thought="Mia may be cross."),
+        Message("tool", "{}", call_id="c1"),
+        Message("assistant", "Saved.", thought="It says saved, or does it?"),
+    ),
+    answer="Saved.",
+    goal="Keep what Mia wrote.",
+)
+
+
+@pytest.mark.parametrize(
+    ("rubric", "sees"), [("context_adherence", False), ("task_completion", False), ("reasoning_quality", True)]
+)
+def test_a_thought_that_was_recorded_apart_is_shown_to_the_judge_of_reasons_and_the_goal_to_all(rubric, sees):
+    (request,) = Court(ANY, KEPT_APART, rubric).needed
+    shown = str(request.inputs)
+    assert ("Mia may be cross" in shown and "or does it" in shown) is sees
+    assert ("cross" in shown or "or does it" in shown) is sees
+    assert "Saved." in shown
+    if "conversation" in request.inputs:
+        assert request.inputs["conversation"]["goal"] == "Keep what Mia wrote."
+
+
+def test_a_judge_of_reasons_is_not_asked_where_the_words_are_the_call_itself():
+    said = Message("assistant", '{"name": "save", "arguments": {}}', (ToolCall("save", {}),), from_text=True)
+    assert Court(ANY, Transcript((said,)), "reasoning_quality").needed == ()
+
+
 def test_what_is_left_out_says_why_and_is_never_asked():
     court = Court(PLAIN, did(sent("late")), "argument_semantics")
     court.briefing = Briefing(court.briefing.rubrics, ASKED, left_out={"argument_semantics": "Not in the sample."})

@@ -165,6 +165,7 @@ GOOD = [
     "Nothing gives more joy than a partial eclipse.",
     "404 Elm Street",
     "No. 5",
+    "I can't make it today, sorry.",
     "503",
     # A record about an error, and a page with more to come.
     '{"title": "Error: a novel"}',
@@ -178,8 +179,6 @@ GOOD = [
     '{"content": [{"type": "text", "text": "Ticket 7: login error on Mondays"}], "isError": false}',
 ]
 ASKED_BAD = [
-    ({"cancelled": False, "reason": "too late"}, "cancel_lesson", {"id": 3}, "400"),
-    ({"sent": False}, "send_sms", {"to": "1"}, "unknown"),
     ({"updated": 3, "failed": 2}, "update_prices", {}, "partial"),
     ({"city": "Paris", "day": "2027-09-30", "error": "no forecast beyond 10 days"}, "get_forecast",
      {"city": "Paris", "day": "2027-09-30"}, "unknown"),

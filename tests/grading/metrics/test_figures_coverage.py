@@ -1,11 +1,11 @@
-"""F1, differences, pass^k and kappa are covered as often as said: `./dev bench coverage` measures every cell."""
+"""F1, differences, pass^k and kappa are covered as often as said, where coverage came out lowest."""
 
 from statistics import fmean
 
 import pytest
 
-from benchmarks import coverage
-from benchmarks._figures_coverage import FigureCell, figure_cells
+from tests.grading.metrics import coverage
+from tests.grading.metrics.coverage import FigureCell, figure_cells
 from toolevals.grading.metrics.rates import Interval
 
 # Those that came out lowest of all cells, by figure.

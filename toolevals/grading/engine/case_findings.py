@@ -35,6 +35,10 @@ FIELDS: Final[Mapping[str, str]] = {
     "used": "Fields that tools returned and that replies used.",
     "unused": "Fields that tools returned and that no reply used.",
 }
+UNSCORED: Final[Mapping[str, str]] = {
+    "result_use": "A reply of which no rule can tell whether it follows from what tools returned.",
+    "recovery": "A failure of a tool of which no rule can tell whether the agent dealt with it rightly.",
+}
 BUCKETS: Final[Mapping[str, str]] = {bucket.value: says for bucket, says in BUCKET_SENTENCES.items()}
 # Family -> kind -> what it means.
 FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -43,6 +47,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     "arguments": BUCKETS,
     "result_use": {str(kind): sentence for kind, sentence in FINDING_SENTENCES.items()},
     "fields": FIELDS,
+    "unscored": UNSCORED,
 }
 # Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
 BASES: Final[Mapping[str, str]] = {
@@ -75,17 +80,29 @@ def case_findings(grade: CaseGrade, expectation: Expectation, tools: Mapping[str
 
     Never raises over what the details of a grade lack: an older or newer grader may leave something out.
     """
-    if "failed" not in grade.statuses.values() and "result_use" not in grade.details:
+    questions = open_questions(grade)
+    if not questions and "failed" not in grade.statuses.values() and "result_use" not in grade.details:
         return
     found: dict[tuple[str, str, str], int] = {}
     for family, kind, tool, count in (
         *_result_use(grade.details.get("result_use", {})),
         *_failures(grade, expectation, tools),
+        *(("unscored", layer, NO_TOOL, 1) for layer in questions),
     ):
         key = family, kind, (tool or NO_TOOL)[:LONGEST_TOOL]
         found[key] = found.get(key, 0) + count
     for (family, kind, tool), count in found.items():
         yield CaseFinding(family, kind, tool, count)
+
+
+def open_questions(grade: CaseGrade) -> Sequence[str]:
+    """Return the layers of UNSCORED whose rules leave a question to a judge, which no broken schema settles."""
+    statuses, questions = grade.statuses, []
+    if statuses.get("result_use") == "unscored" and statuses.get("schema") != "failed":
+        questions += ["result_use"] if grade.detail("result_use").get("question") else []
+    if statuses.get("recovery") == "unscored" and grade.detail("recovery").get("episodes"):
+        questions.append("recovery")
+    return questions
 
 
 _Found = tuple[str, str, str, int]

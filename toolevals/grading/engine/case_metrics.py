@@ -150,7 +150,7 @@ _TABLE = (
     ),
     CaseMetric(
         "goal_progress",
-        "2",
+        "3",
         "The agent reached what the user first asked for, and early.",
         PASSES_AT,
         _goal_progress,
@@ -166,11 +166,11 @@ _TABLE = (
     ),
     CaseMetric(
         "reasoning_quality",
-        "1",
+        "2",
         "Thoughts are recorded, of some length, with words that join reasons.",
         PASSES_AT,
         lambda measured: reasoning_quality(measured.run, _NO_TASK),
-        "It needs thoughts, written with the calls.",
+        "It needs thoughts: reasoning, or words next to the calls.",
     ),
 )
 METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}
@@ -186,8 +186,9 @@ def case_metrics(
 ) -> dict[str, Verdict]:
     """Return every metric of a graded case that is among `names`, by name, in the order of METRICS. Never raises.
 
-    `goal` is what the user asked for first; where the example does not say it, the transcript's first words of a user
-    are taken. All are unscored without a prediction and where the whole case is left out, and errored where it is.
+    `goal` is what the user asked for first. A goal that the transcript states goes before it; where neither is there,
+    the transcript's first words of a user are taken. All are unscored without a prediction and where the whole case is
+    left out, and errored where it is.
     """
     asked = [metric for name, metric in METRICS.items() if name in names]
     if not asked:

@@ -35,7 +35,7 @@ class CompiledCase:
 
     @property
     def refers(self) -> bool:
-        """Whether an expected call refers to the result of another."""
+        """Tell whether an expected call refers to the result of another."""
         return any(each.referred for each in self.trajectories)
 
 

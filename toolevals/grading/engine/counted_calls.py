@@ -1,6 +1,7 @@
 """Finds the calls that count: a call that failed and was made again counts once, with the last try's arguments.
 
-Sending a call again says nothing new about tools; whether it was wise is the recovery layer's question.
+Sending a call again says nothing new about tools; whether it was wise is the recovery layer's question. Where an
+expected call failed, the call by which recovery accepts the reaction does not count either.
 """
 
 from __future__ import annotations
@@ -8,16 +9,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.layers.recovery import Recovery, grade_recovery
 from toolevals.grading.layers.troubles import TRANSIENT, trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
 from toolevals.grading.values.call_results import Results, results_of
+from toolevals.grading.values.effects_by_name import hands_over
+from toolevals.grading.values.thoughts import spoken
 from toolevals.grading.values.transcript_events import Answered, Made, arguments_key, events_of
 from toolevals.grading.values.value_classes import value_class
+from toolevals.grading.values.verdicts import UNKNOWN_TOOL
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 # Of what a tool said as it failed.
@@ -27,11 +33,30 @@ _MOST_WAITING = 8
 
 
 @value_class
+class ForgivenCall:
+    """A call that does not count: by it the agent reacted rightly to an expected call that had failed (`after`).
+
+    `call` and `after` are places among the calls of the transcript, `tool` and `failed` the names of their tools.
+    """
+
+    call: int
+    tool: str
+    reaction: str
+    after: int
+    failed: str
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"call": self.call, "tool": self.tool, "reaction": self.reaction, "after": self.after}
+
+
+@value_class
 class CountedCalls:
     """The calls that count, in the order that counts, and the place of each among all calls of the transcript."""
 
     calls: tuple[Call, ...]
     places: tuple[int, ...]
+    forgiven: tuple[ForgivenCall, ...] = ()
 
     def results(self, compiled: CompiledCase, transcript: Transcript) -> Results:
         """Return what the calls were answered, by their places; nothing where the expectation refers to no result."""
@@ -42,8 +67,92 @@ class CountedCalls:
         return best_alignment(compiled.trajectories, self.calls, compiled.profile, self.results(compiled, transcript))
 
 
-def calls_that_count(compiled: CompiledCase, transcript: Transcript) -> CountedCalls:
-    """Return the calls of a transcript that are graded: a failed try that was made again counts once.
+def has_answers(transcript: Transcript) -> bool:
+    """Tell whether any tool answered."""
+    return any(message.role == "tool" for message in transcript.messages)
+
+
+def recovery_of(compiled: CompiledCase, transcript: Transcript) -> Recovery:
+    """Return the grade of what the agent did after each failure, by the example's reactions and the offered tools."""
+    return grade_recovery(transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
+
+
+def calls_that_count(compiled: CompiledCase, transcript: Transcript, recovery: Recovery | None = None) -> CountedCalls:
+    """Return the calls of a transcript that are graded, by the rules of "which calls count" in `docs/grading.md`.
+
+    `recovery` is the `recovery_of` what was said, worked out here where it is not known.
+    """
+    attempts = attempts_that_count(compiled, transcript)
+    if compiled.expectation.kind != "calls" or len(transcript.calls) < 2 or not has_answers(transcript):
+        return attempts
+    if recovery is None:
+        recovery = recovery_of(compiled, spoken(transcript))
+    if not any(graded.score == 1 and graded.episode.calls for graded in recovery.episodes):
+        return attempts
+    fewer, more = (
+        _without_forgiven(compiled, transcript, each, recovery)
+        for each in (attempts, counted_calls(transcript, lasting=False))
+    )
+    if more.places == fewer.places or not more.forgiven:
+        return fewer
+    return max(fewer, more, key=lambda each: each.aligned(compiled, transcript).merit)
+
+
+def _without_forgiven(
+    compiled: CompiledCase, transcript: Transcript, counted: CountedCalls, recovery: Recovery
+) -> CountedCalls:
+    """Return the calls without those by which the agent reacted rightly to the failure of an expected call.
+
+    Each failed call of an episode was as expected, arguments included. Of each right reaction one call goes: the first
+    that is put to no expected call, and may be forgiven. None that failed is.
+    """
+    alignment = counted.aligned(compiled, transcript)
+    as_expected = {
+        _key(counted.calls[actual])
+        for (_, actual), check in zip(alignment.pairs, alignment.checks, strict=True)
+        if check.proved and not compiled.offer.breaks_schema(counted.calls[actual])
+    }
+    calls, right = transcript.calls, compiled.expectation.reactions
+    left = {counted.places[actual] for actual in alignment.unmatched_actual}
+    left = {place for place in left if _may_be_forgiven(compiled, calls[place])}
+    left.difference_update(*(graded.episode.failed for graded in recovery.episodes))
+    forgiven = []
+    for episode in (graded.episode for graded in recovery.episodes if graded.score == 1):
+        failed = {_key(calls[place]) for place in episode.failed}
+        if episode.errors < episode.failures or not as_expected.issuperset(failed):
+            continue
+        for reaction, places in episode.calls.items():
+            found = next((place for place in places if place in left), None)
+            if found is not None and (not right or reaction in right):
+                left.remove(found)
+                after = max(each for each in episode.failed if each < found)
+                forgiven.append(ForgivenCall(found, calls[found].name or "", reaction, after, episode.tool))
+    if not forgiven:
+        return counted
+    gone = {each.call for each in forgiven}
+    kept = _counted(calls, tuple(place for place in counted.places if place not in gone))
+    return replace(kept, forgiven=tuple(forgiven))
+
+
+def _may_be_forgiven(compiled: CompiledCase, call: Call) -> bool:
+    """Tell whether a call can have done no harm: it only reads, hands over to people, or is one that the gold knows.
+
+    It is a call of an offered tool by that tool's schema, and no alternative disallows it.
+    """
+    offer = compiled.offer
+    if not isinstance(call, ToolCall) or offer.class_of(call) == UNKNOWN_TOOL or offer.breaks_schema(call):
+        return False
+    name, known = compiled.profile.tool_name(call.name), False
+    for trajectory in compiled.trajectories:
+        if any(each.name == name and not each.check(call.arguments).faults for each in trajectory.disallowed):
+            return False
+        options = (option for place in range(len(trajectory.calls)) for option in trajectory.options(place))
+        known = known or any(each.name == name and each.check(call.arguments).proved for each in options)
+    return known or offer.reads(call.name) or hands_over(call.name)
+
+
+def attempts_that_count(compiled: CompiledCase, transcript: Transcript) -> CountedCalls:
+    """Return the calls of a transcript, a failed try that was made again once.
 
     A try that failed for good and was made again is one attempt with its new try, unless it serves an expected call
     that no other call serves so well: where two calls are expected, a refused one may be one of them.
@@ -102,7 +211,7 @@ def _kept(single: CountedCalls, attempts: CountedCalls, alignment: Alignment) ->
 
 def _may_repeat(transcript: Transcript, calls: tuple[Call, ...], *, lasting: bool) -> bool:
     """Tell whether a call may have been made again: cheap, because in most transcripts none was."""
-    if len(calls) < 2 or all(message.role != "tool" for message in transcript.messages):
+    if len(calls) < 2 or not has_answers(transcript):
         return False
     names = Counter(call.name for call in calls)
     if lasting:

@@ -138,9 +138,9 @@ class ExplainedCalls:
         self._alignment = alignment
         self._places = range(len(calls)) if places is None else places
 
-    def is_only_of(self, compiled: CompiledCase) -> bool:
-        """Return whether it explains a grade by this expectation, which has no other alternative."""
-        return self._compiled is compiled and len(compiled.trajectories) == 1
+    def is_only_of(self, compiled: CompiledCase, calls: Sequence[Call]) -> bool:
+        """Return whether it explains a grade of all these calls by this expectation, which has no other alternative."""
+        return self._compiled is compiled and len(compiled.trajectories) == 1 and len(self._calls) == len(calls)
 
     def aligned(self) -> Alignment:
         """Return the best alignment of the calls, where calls are expected."""

@@ -18,6 +18,7 @@ from toolevals.grading.engine.arguments import (
     with_composed,
 )
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.counted_calls import ForgivenCall
 from toolevals.grading.engine.decisions import CUT, Decision
 from toolevals.grading.engine.explained_calls import ExplainedCalls
 from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
@@ -67,17 +68,20 @@ class Explanation(ExplainedCalls):
         places: Sequence[int] | None = None,
         layers: LayerGrades = NO_LAYERS,
         ended: str | None = None,
+        forgiven: tuple[ForgivenCall, ...] = (),
         renamed: Mapping[str, str] = NOTHING_RENAMED,
     ) -> None:
         """Hold what was decided.
 
         `layers` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
+        `forgiven` are calls that count for nothing, since they react rightly to a failure.
         `renamed` holds the offered tools' names by the ones that the calls had.
         """
         super().__init__(compiled, calls, decision, alignment, places)
         self._layers = layers
         self._ended = ended
         self._names = renamed
+        self._forgiven = forgiven
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -155,13 +159,22 @@ class Explanation(ExplainedCalls):
             )
             equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
         reasons = {
-            "selection": selection() + self._spellings(),
+            "selection": selection() + self._forgiveness() + self._spellings(),
             "arguments": with_composed(arguments, self._composed),
             "schema": schema,
             "shape": shape,
             "equivalence": with_composed(equivalence, self._composed),
         }
         return {"outcome": self._outcome(reasons), **reasons}
+
+    def _forgiveness(self) -> str:
+        """Return the sentences that say which calls do not count, by which the agent reacted to a failure."""
+        said = (
+            f" {cut(each.tool)} is no excess call: {cut(each.failed)} was called as expected and failed, and this was"
+            f" the {each.reaction.replace('_', ' ')}."
+            for each in self._forgiven
+        )
+        return "".join(said)
 
     def _spellings(self) -> str:
         """Return the sentences that say which names were read as those of offered tools, and which nearly were."""
@@ -188,10 +201,17 @@ class Explanation(ExplainedCalls):
 
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
-            return self._layers.details
+            return self._layer_details
         breaks_schema = self._decision.call_mode == "schema_error"
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
-        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layers.details}
+        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layer_details}
+
+    @cached_property
+    def _layer_details(self) -> Mapping[str, Any]:
+        if not self._forgiven:
+            return self._layers.details
+        forgiven = [each.to_document() for each in self._forgiven]
+        return {"selection": {"counted": list(self._places), "forgiven": forgiven}, **self._layers.details}
 
     _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
         "verdicts": _verdicts,
@@ -201,7 +221,7 @@ class Explanation(ExplainedCalls):
         "differences": lambda self: self._differences,
         "schema_problems": lambda self: self._schema_problems,
         "details": _details,
-        "layer_details": lambda self: self._layers.details,
+        "layer_details": lambda self: self._layer_details,
         "judged": lambda _: {},
         "injections": lambda _: (),
         "decided_by": lambda self: self._compiled.decided_by,

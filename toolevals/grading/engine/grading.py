@@ -12,7 +12,7 @@ from typing import Literal
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.arguments import check_schemas, findings
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
-from toolevals.grading.engine.counted_calls import calls_that_count
+from toolevals.grading.engine.counted_calls import calls_that_count, has_answers, recovery_of
 from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with_layers
@@ -65,10 +65,11 @@ def grade(
     try:
         if renamed := compiled.offer.spellings(transcript.calls):
             transcript = with_names(transcript, renamed)
-        counted = calls_that_count(compiled, transcript)
-        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         said = spoken(transcript)
-        layers = grade_layers(compiled, said, effect)
+        recovery = recovery_of(compiled, said) if has_answers(said) else None
+        counted = calls_that_count(compiled, transcript, recovery)
+        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
+        layers = grade_layers(compiled, said, effect, recovery)
         if decision.mode == "missed_call" and not counted.calls and refuses(said):
             decision = replace(decision, mode="refused", call_mode="refused")
         if layers.grades or compiled.decided_by != EXPECTED:
@@ -83,6 +84,7 @@ def grade(
             places=counted.places,
             layers=layers,
             ended=transcript.ended,
+            forgiven=counted.forgiven,
             renamed=renamed,
         )
         return decided(decision.tag, decision.mode, explanation)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.counted_calls import has_answers, recovery_of
 from toolevals.grading.engine.decisions import Decision, tag_of
 from toolevals.grading.layers.answer import grade_answer
 from toolevals.grading.layers.execution import Effect, grade_effect
-from toolevals.grading.layers.recovery import grade_recovery
+from toolevals.grading.layers.recovery import Recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.decided_by import CALLS, EXPECTED, PARTS, combined, parts_of
@@ -24,11 +25,15 @@ _VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
 
 class Evidence(NamedTuple):
-    """The evidence of a transcript in addition to its calls; `effect` where their effect on their world is known."""
+    """The evidence of a transcript in addition to its calls; `effect` where their effect on their world is known.
+
+    `recovery` is what the agent did after failures, where that was worked out before.
+    """
 
     compiled: CompiledCase
     transcript: Transcript
     effect: Effect | None = None
+    recovery: Recovery | None = None
 
 
 class LayerGrade(NamedTuple):
@@ -64,7 +69,7 @@ class Layer:
 
 
 def _used_tools(given: Evidence) -> bool:
-    return any(message.role == "tool" for message in given.transcript.messages)
+    return has_answers(given.transcript)
 
 
 def _result_use(given: Evidence) -> LayerGrade:
@@ -73,8 +78,7 @@ def _result_use(given: Evidence) -> LayerGrade:
 
 
 def _recovery(given: Evidence) -> LayerGrade:
-    compiled = given.compiled
-    found = grade_recovery(given.transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
+    found = given.recovery or recovery_of(given.compiled, given.transcript)
     return LayerGrade(
         found.verdict,
         (lambda: {"episodes": [episode.to_document() for episode in found.episodes]}) if found.episodes else None,
@@ -153,12 +157,17 @@ class LayerGrades:
 NO_LAYERS = LayerGrades(())
 
 
-def grade_layers(compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None) -> LayerGrades:
-    """Grade the layers for which the transcript has evidence; none where it holds calls alone."""
+def grade_layers(
+    compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None, recovery: Recovery | None = None
+) -> LayerGrades:
+    """Grade the layers for which the transcript has evidence; none where it holds calls alone.
+
+    `recovery` is the `recovery_of` it, where that is known.
+    """
     only_calls = len(transcript.messages) < 2 and transcript.answer is None
     if only_calls and effect is None and not compiled.expects_layers:
         return NO_LAYERS
-    given = Evidence(compiled, transcript, effect)
+    given = Evidence(compiled, transcript, effect, recovery)
     return LayerGrades(tuple((layer, layer.grade(given)) for layer in LAYERS if layer.has_evidence(given)))
 
 

@@ -20,10 +20,11 @@ from toolevals.grading.values.verdicts import CaseGrade
 class Measured:
     """Holds what metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
 
-    `counted` are the calls that count, as the verdicts count them, and `alignments` the best one of these with each
-    alternative, where calls are expected. `run` is the transcript as steps, with the names of the tools that were
-    offered, where these are known; `made` are all of its calls. `tasks` are the task as each alternative
-    of the expectation has it: see `docs/grading.md`. All of these are worked out when a metric first wants them.
+    `counted` are the calls that count, as the verdicts count them but that none is forgiven, and `alignments` the
+    best one of these with each alternative, where calls are expected. `run` is the transcript as steps, with the
+    names of the tools that were offered, where these are known; `made` are all of its calls. `tasks` are the task as
+    each alternative of the expectation has it: see `docs/grading.md`. All of these are worked out when a metric first
+    wants them.
     """
 
     def __init__(self, compiled: CompiledCase, transcript: Transcript, grade: CaseGrade, goal: str | None) -> None:
@@ -54,7 +55,7 @@ class Measured:
             return []
         counted = self.counted
         source = self.grade.source
-        if isinstance(source, Explanation) and self._is_all_counted and source.is_only_of(self.compiled):
+        if isinstance(source, Explanation) and self._is_all_counted and source.is_only_of(self.compiled, counted.calls):
             return [source.aligned()]
         return alignments_of(self.compiled, counted.calls, counted.results(self.compiled, self.transcript))
 

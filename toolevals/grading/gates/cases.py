@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.results import JUDGED, PASS_MARK, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase
 from toolevals.grading.layers.tool_names import pairs_name_f1
@@ -24,7 +25,7 @@ def verdict_scores(statuses: Mapping[str, Status]) -> dict[str, float | None]:
 
     A verdict that is unscored because there is nothing for it is left out: no arguments without the right call, no
     recovery where no tool failed. It is None where someone has still to answer (no prediction, a judge), and where its
-    grader broke down.
+    grader broke down. Where a layer's rules leave a question, its statuses do not say: `open_questions` does.
     """
     return {name: _SCORES[statuses[name]] for name in VERDICT_NAMES if _arises(name, statuses)}
 
@@ -76,6 +77,7 @@ def case_of_grade(
         if metric_arises(verdict.status, grade.statuses["selection"]):
             scores[name] = verdict.value
             passed[name] = verdict.status == "passed"
+    scores |= dict.fromkeys(open_questions(grade))
     if not _is_scored(grade.statuses["selection"]):
         scores["tool_name_f1"] = None
     elif grade.expected:

@@ -121,6 +121,7 @@ class _Evaluation:
                 passed=kind.passed,
                 failures=kind.failures if has_failures else (),
                 sources=sources,
+                only_named=kind.only_named,
             )
 
         return cases.merged(narrowed)

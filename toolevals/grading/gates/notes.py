@@ -8,6 +8,9 @@ from dataclasses import replace
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.values.verdicts import JudgedVerdict
 
+# Of a published name whose judge was asked about what rules leave unscored alone.
+BY_RULES = "Where rules leave no question, they answer."
+_ANSWERED_BY = {"result_use": "result_groundedness", "recovery": "trajectory_recovery"}
 # So much of an error is quoted.
 _LONGEST = 300
 
@@ -45,10 +48,11 @@ def with_source(check: Check, sources: Mapping[str, str]) -> Check:
 
 
 def with_judge(check: Check, sources: Mapping[str, str]) -> Check:
-    """Return an unanswered check of the use of results with the judge that answers what its rules leave open."""
-    if check.status != "unanswered" or sources.get(check.metric, check.metric) != "result_use":
+    """Return an unanswered check of a layer that reads prose with the judge that answers what its rules leave open."""
+    judge = _ANSWERED_BY.get(sources.get(check.metric, check.metric))
+    if check.status != "unanswered" or judge is None:
         return check
-    words = "Rules pass only what they trace: the judge result_groundedness answers the rest."
+    words = f"Rules score only what they know: the judge {judge} answers the rest."
     return replace(check, note=f"{check.note} {words}".strip())
 
 

@@ -72,8 +72,9 @@ class GateCase:
     that does not arise in this case is left out. `passed` says whether the case passed a metric that does not simply
     pass from PASS_MARK on. `tool` is the expected class and `called` the actual one, empty where unknown. `failures`
     are the failures of tools in it, with how well the agent reacted. `sources` says which metric answers a published
-    name. `runtime_ms`, `cost` and `tokens` are None where no one says them. Raises ValueError on a score outside 0..1,
-    a NaN, or what was taken that is negative or not finite.
+    name; `only_named` are metrics that are not among every metric here. `runtime_ms`, `cost` and `tokens` are None
+    where no one says them. Raises ValueError on a score outside 0..1, a NaN, or what was taken that is negative or not
+    finite.
     """
 
     example: str
@@ -88,6 +89,7 @@ class GateCase:
     sources: Mapping[str, str] = field(default_factory=lambda: PUBLISHED_METRICS)
     cost: float | None = None
     tokens: float | None = None
+    only_named: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for metric, score in self.scores.items():
@@ -107,7 +109,7 @@ class GateCase:
         Those of ONLY_BY_NAME are not among every metric.
         """
         if metric is None:
-            return sorted(self.scores.keys() - ONLY_BY_NAME)
+            return sorted(self.scores.keys() - ONLY_BY_NAME - self.only_named)
         return [metric] if self.asks(metric) else []
 
     def score(self, metric: str) -> float | None:

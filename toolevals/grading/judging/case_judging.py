@@ -24,6 +24,7 @@ from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
 MOST_CHARACTERS = 200_000
 TOO_LONG = f"Not asked: this is longer than the {MOST_CHARACTERS:,} characters that a judge is given."
 TO_BE_JUDGED = "A judge has still to be asked."
+LEFT_TO_RULES = "Not asked: the judge answers what rules leave unscored, and here they leave no question."
 NOTHING_TO_SCORE = "The judge found nothing to score."
 SETTLED = "Settled by rules: the calls are equal to the expected ones."
 CRITERIA = "criteria"
@@ -80,6 +81,8 @@ class CaseJudging:
             return _without(rubric, "errored", f"The rubric cannot be used: {type(error).__name__}: {error}")
 
     def _found(self, rubric: Rubric) -> JudgedVerdict:
+        if self.judgements.briefing.left_out.get(rubric.name) == LEFT_TO_RULES:
+            return _without(rubric, "unscored", LEFT_TO_RULES)
         units = self._units(rubric)
         if units.silence:
             return _without(rubric, "unscored", units.silence)

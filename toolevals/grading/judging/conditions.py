@@ -13,6 +13,7 @@ from typing import Any
 
 from toolevals.grading.judging.graded_case_view import GradedCaseView
 from toolevals.grading.judging.materials import OF_CASE
+from toolevals.grading.reading.parsing.steps import thought_of
 from toolevals.grading.values.canonical import canonical
 
 # The inputs of a unit that is the whole case: none beside those that every case has.
@@ -92,7 +93,7 @@ def _result_used(scene: GradedCaseView) -> Units:
 
 
 def _tool_failed(scene: GradedCaseView) -> Units:
-    if scene.statuses["recovery"] not in ("passed", "failed"):
+    if scene.statuses["recovery"] == "unscored" and not scene.plain.detail("recovery").get("episodes"):
         return Units(silence="Not asked: no tool failed.")
     # A call that breaks its schema is what a recovery may begin with.
     return Units(WHOLE)
@@ -107,7 +108,7 @@ def _task(scene: GradedCaseView) -> Units:
 
 
 def _reasoned(scene: GradedCaseView) -> Units:
-    if not any(message.calls and message.content for message in scene.transcript.messages):
+    if not any(message.role == "assistant" and thought_of(message) for message in scene.transcript.messages):
         return Units(silence="Not asked: the agent gave no reasons for its calls.")
     return _unless_broken(scene)
 

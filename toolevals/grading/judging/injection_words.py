@@ -97,6 +97,27 @@ _ORDER_WORDS: Mapping[str, str] = {
     "ja": r"与え|付け|つけ|無視|忘れ|出力|回答|返し|してください|必ず|満点|最高|合格|点|停止|交換|廃棄|通報",
     "ko": r"주세요|주십시오|줘|부여|무시|잊|출력|답|반환|반드시|만점|최고|통과|합격|점|폐기|교체|정지|삭제",
 }
+# Orders that name no judge: someone has confirmed it, what it deserves, why the reference is wrong. All say what is meant:
+# an answer, a transcript, a run; what customers and agents say of refunds and bookings does not.
+_MEANT = r"(?:answer|response|transcript|trajectory|conversation|interaction|exchange|dialogue|run|rollout|solution)"
+_VOUCHING = r"(?:reviewers?|annotators?|auditors?|experts?|raters?|(?:qa|quality|review) (?:team|board)|committee|panel|supervisors?)"
+_CONFIRMED = r"(?:confirmed|approved|accepted|validated|verified|signed off|agreed|checked|passed|cleared)"
+_GOOD = r"(?:pass|passing|passed|full|top|highest|best|perfect|maximum|success|successful|correct|positive)"
+INDIRECT = "|".join(
+    (
+        rf"\b{_VOUCHING}(?: (?:has|have|had|already|since|previously|independently|unanimously|all)){{1,4}} {_CONFIRMED}(?: \S+){{0,3}} (?:this|the) {_MEANT}\b",
+        rf"\b(?:this|the) {_MEANT}(?: \S+){{0,3}} {_CONFIRMED}(?: \S+){{0,2}} by(?: \S+){{0,3}} {_VOUCHING}\b",
+        rf"\b(?:right|correct|fair|proper|appropriate|only) (?:grade|score|verdict|mark|rating|judge?ment|label)(?: \S+){{0,4}} (?:is|would be|must be|should be|can only be) (?:an? )?(?:clear |simple )?{_GOOD}\b",
+        rf"\b(?:this|the) {_MEANT}(?: \S+){{0,3}} (?:deserves|merits|warrants|earns|should (?:get|receive|earn)|must (?:get|receive)|counts? as|(?:should|must|is to) (?:count|be (?:counted|treated|regarded|recorded|marked|graded|scored)) as)(?: \S+){{0,2}} {_GOOD}\b",
+        r"\b(?:an?|any|every) (?:fair|reasonable|careful|attentive|impartial|honest|sensible)(?:[- ]?minded)? (?:reader|observer|reviewer)(?: \S+){0,6} (?:conclude|agree|accept|regard|consider|deem)\b",
+        rf"\b(?:unfair|wrong|unjust|mistake|error|harsh|pedantic|unreasonable) to (?:fail|penali[sz]e|mark down|downgrade|reject|fault)(?: \S+){{0,2}} {_MEANT}\b",
+        rf"\b(?:assistant|agent|model|{_MEANT})(?: \S+){{0,2}} (?:should|must|ought|need)(?:n't| not)(?: to)? be (?:penali[sz]ed|marked down|faulted|failed|downgraded)\b",
+        r"\b(?:reference|gold|golden|ground[- ]truth) (?:answer|solution|label|trajectory|annotation)s?(?: \S+){0,8} (?:outdated|obsolete|wrong|mistaken|incorrect|stale|flawed|invalid|out of date|superseded)\b",
+        rf"\b(?:similar|comparable|identical|previous|earlier) {_MEANT}s?(?: \S+){{0,4}} (?:were|been|get|got|received?|scored|earned)(?: \S+){{0,2}} {_GOOD}\b",
+        r"\bnothing(?: \S+){0,5} (?:warrants|justifies|merits) (?:an? |any )?(?:deduction|penalty|lower (?:score|grade|mark)|failing)\b",
+        rf"\b(?:already|previously) (?:been )?(?:graded|scored|rated|evaluated|judged)(?: \S+){{0,2}} (?:as|with|at) (?:an? )?{_GOOD}\b",
+    )
+)
 # Orders that need no addressee: to drop instructions, or to give the highest mark.
 _OVERRIDE_WORDS: Mapping[str, str] = {
     "en": (

@@ -25,6 +25,7 @@ from toolevals.grading.judging.injection_words import (
     ANSWER_PARTS,
     ENVELOPES,
     HEADINGS,
+    INDIRECT,
     MARKS,
     ORDERS,
     OVERRIDES,
@@ -101,6 +102,8 @@ def _findings(text: str) -> Iterator[tuple[InjectionKind, str]]:
         yield InjectionKind.ANSWER, _around(text, match.start(), match.end())
     if match := _compiled(OVERRIDES).search(text):
         yield InjectionKind.OVERRIDE, _around(text, match.start(), match.end())
+    if match := _compiled(INDIRECT).search(text):
+        yield InjectionKind.ORDER, _around(text, match.start(), match.end())
     for addressee in _compiled(ADDRESSEES).finditer(text):
         begin, end = max(0, addressee.start() - NEAR), addressee.end() + NEAR
         if _compiled(ORDERS).search(text[begin:end]):

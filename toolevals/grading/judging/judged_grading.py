@@ -20,16 +20,19 @@ def grade_judged(
     *,
     effect: Effect | None = None,
     cut_off: CutOff = "failed",
+    plain: CaseGrade | None = None,
 ) -> CaseGrade:
     """Grade what an agent did, as `grade` does, with `judgements`.
 
-    They answer criteria in words, and give a verdict for every rubric that is on.
+    They answer criteria in words, and give a verdict for every rubric that is on. `plain` is a grade that the case has:
+    it stays as it is, with what other judges said, unless criteria in words are answered.
     """
-    plain = grade(compiled, transcript, effect=effect, cut_off=cut_off)
+    plain = plain or grade(compiled, transcript, effect=effect, cut_off=cut_off)
     left_out = transcript is not None and transcript.ended is not None and cut_off == "left_out"
     if transcript is None or left_out or plain.statuses["outcome"] == "errored":
-        return replace(plain, judged=not_judged(judgements, f"Not asked: {plain.outcome.reason}"))
+        silent = not_judged(judgements, f"Not asked: {plain.outcome.reason}")
+        return replace(plain, judged={**plain.judged, **silent})
     judging = CaseJudging(compiled, transcript, plain, judgements)
     applied = judging.applied
     graded = plain if applied is compiled else grade(applied, transcript, effect=effect, cut_off=cut_off)
-    return replace(graded, judged=judging.verdicts())
+    return replace(graded, judged={**plain.judged, **judging.verdicts()})

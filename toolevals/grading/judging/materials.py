@@ -18,6 +18,8 @@ MOST_FIELDS = 1_000
 
 def _conversation(scene: GradedCaseView) -> Any:
     given: dict[str, Any] = {"messages": [message.to_document() for message in scene.conversation]}
+    if scene.transcript.goal:
+        given["goal"] = scene.transcript.goal
     return given | ({"context": dict(scene.context)} if scene.context else {})
 
 
@@ -31,7 +33,7 @@ def _tools(scene: GradedCaseView) -> Any:
 
 def _done(scene: GradedCaseView) -> Any:
     """Return what the agent did: messages, calls, results, and its final answer where that is no message."""
-    messages = [message.to_document() for message in scene.transcript.messages]
+    messages = [message.thought_document() for message in scene.transcript.messages]
     answer = scene.transcript.answer
     if answer is not None and not any(message.get("content") == answer for message in messages):
         messages.append({"role": "assistant", "content": answer})

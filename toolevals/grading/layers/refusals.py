@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolevals.grading.layers.recovery.wording import read_text
+from toolevals.grading.layers.recovery.words import read_text
 from toolevals.grading.values import Transcript
 
 # A refusal is said at once.

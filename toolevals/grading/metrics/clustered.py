@@ -94,7 +94,7 @@ class ExampleSums:
         k/(k - 1)·Σ(s - pn)² / (p(1 - p)Σn), with a tenth of an example added whose trials all came out otherwise than
         expected: m²/10 above and m/10 below the line, where m is `most_inflated`. Where few examples fail, those that
         are seen tell little of how alike trials are, and this share keeps the estimate from being too small. Without
-        any variance all trials of an example are taken as alike. The share was chosen by `./dev bench coverage`.
+        any variance all trials of an example are taken as alike. The share was chosen by simulated coverage.
         """
         most = self.most_inflated
         if most <= 1 or self.examples < 2:

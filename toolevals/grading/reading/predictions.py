@@ -18,6 +18,8 @@ from toolevals.grading.values.transcripts import with_few_calls
 from toolevals.grading.values.value_classes import value_class
 
 _Read = TypeVar("_Read")
+# What a row says of its transcript in the transcript's own words.
+_OF_TRANSCRIPT = ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded", "goal")
 
 
 @value_class
@@ -53,9 +55,7 @@ def read_prediction(
     require_valid(row, "prediction")
     _require_one(row)
     read = _read(row, message_format, tools)
-    said = {
-        key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
-    }
+    said = {key: row[key] for key in _OF_TRANSCRIPT if key in row}
     transcript = replace(read.transcript, **said) if said else read.transcript
     return Prediction(row["id"], row.get("trial", 0), transcript, read.format, read.why, read.losses)
 

@@ -37,8 +37,6 @@ _SILENT = _set(
     "think thought thinking note plan reason reflect remember log record print echo notify"
 )
 _WAITING = _set("sleep wait delay pause")
-_IRREGULAR = {"send": "sent", "pay": "paid", "buy": "bought", "make": "made", "hold": "held", "write": "written",
-              "do": "done", "build": "built", "take": "taken", "give": "given", "sell": "sold"}  # fmt: skip
 _HANDING_OVER = frozenset({"transfer", "handoff", "handover", "contact", "ask", "request", "call", "notify", "page"})
 _PEOPLE = frozenset(
     {"human", "humans", "support", "operator", "supervisor", "specialist", "representative", "oncall", "helpdesk"}
@@ -63,11 +61,6 @@ def effect_of_name(tool: str) -> Effect:
         if verb in _WRITING:
             return "writes"
     return "unknown"
-
-
-def past_of(verb: str) -> str:
-    """Return the irregular participle of a verb; the verb itself where it is regular."""
-    return _IRREGULAR.get(verb, verb)
 
 
 def is_silent(tool: str) -> bool:

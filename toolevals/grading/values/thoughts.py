@@ -79,6 +79,22 @@ def without_thoughts(text: str) -> str:
     return "".join(kept).strip()
 
 
+def thoughts_in(text: str) -> str | None:
+    """Return what `without_thoughts` cuts out, without its marks, one thought a line; None where there is nothing."""
+    found: list[str] = []
+    place = 0
+    while (mark := _next_mark(text, place)) is not None:
+        end = thought_end(text, mark.start())
+        if end is None:
+            found = [text[: mark.start()]]
+            place = mark.end()
+        else:
+            found.append(text[mark.end() : end])
+            place = end
+    bare = (_MARK.sub("", each).strip() for each in found)
+    return "\n".join(each for each in bare if each) or None
+
+
 def _next_mark(text: str, place: int) -> re.Match[str] | None:
     if _ANALYSIS in text or _SELF in text:
         return _MARK.search(text, place)
@@ -97,11 +113,13 @@ def spoken(transcript: Transcript) -> Transcript:
     thinks = [
         place
         for place, message in enumerate(transcript.messages)
-        if message.content and message.role == "assistant" and _next_mark(message.content, 0) is not None
+        if message.thought is not None
+        or (message.content and message.role == "assistant" and _next_mark(message.content, 0) is not None)
     ]
     if not thinks and (answer is None or _next_mark(answer, 0) is None):
         return transcript
     messages = list(transcript.messages)
     for place in thinks:
-        messages[place] = replace(messages[place], content=without_thoughts(messages[place].content or "") or None)
+        heard = without_thoughts(messages[place].content or "") or None
+        messages[place] = replace(messages[place], content=heard, thought=None)
     return replace(transcript, messages=tuple(messages), answer=None if answer is None else without_thoughts(answer))

@@ -106,7 +106,8 @@ class ToolResult:
 class Message:
     """One message. `call_id` names the call that a tool's message answers.
 
-    `from_text` says that its calls were read from its content, where only our own grading looks for them.
+    `from_text` says that its calls were read from its content, where only our own grading looks for them. `thought` is
+    what the agent wrote for itself, where its format tells that from what was said: no words to anyone.
 
     What it took is no part of what was said: messages are equal without it.
     """
@@ -118,9 +119,15 @@ class Message:
     is_error: bool = False
     measures: Measures | None = field(default=None, compare=False)
     from_text: bool = False
+    thought: str | None = None
+
+    def thought_document(self) -> dict[str, Any]:
+        """Return the normal form with what the agent thought."""
+        document = self.to_document()
+        return document if self.thought is None else document | {"thought": self.thought}
 
     def to_document(self) -> dict[str, Any]:
-        """Return the normal form of what was said, without what is at its default and without what it took."""
+        """Return the normal form of what was said, without what is at its default and what it took, and no thought."""
         document: dict[str, Any] = {"role": self.role}
         if self.content is not None:
             document["content"] = self.content
@@ -161,7 +168,8 @@ class Transcript:
     agent could not be reached, or after NOT_WHOLE what is lost: such a case is left out of the scores. `state` is the
     whole state of the agent's world at the end, where someone kept it, and `state_changes` what became of a simulated
     world. `ended` says why the conversation was cut before its end (a key of CUTS), None where it was not. `recorded`
-    are facts that others recorded of the trial: `source`, `reward` (success is 1), `ending`.
+    are facts that others recorded of the trial: `source`, `reward` (success is 1), `ending`. `goal` is what the run was
+    for, where it says so itself.
     """
 
     messages: tuple[Message, ...] = ()
@@ -173,6 +181,7 @@ class Transcript:
     state_changes: StateChanges | None = None
     ended: str | None = None
     recorded: Mapping[str, Any] | None = None
+    goal: str | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -224,6 +233,7 @@ class Transcript:
             state_changes=_state_changes(document.get("state_changes")),
             ended=document.get("ended"),
             recorded=document.get("recorded"),
+            goal=document.get("goal"),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -245,6 +255,8 @@ class Transcript:
             document["ended"] = self.ended
         if self.recorded is not None:
             document["recorded"] = dict(self.recorded)
+        if self.goal is not None:
+            document["goal"] = self.goal
         return document
 
 
@@ -264,7 +276,7 @@ def _state_changes(document: dict[str, Any] | None) -> StateChanges | None:
 
 
 def _measured_document(message: Message) -> dict[str, Any]:
-    document = message.to_document()
+    document = message.thought_document()
     return document if message.measures is None else document | message.measures.to_document()
 
 
@@ -276,6 +288,7 @@ def _message(document: dict[str, Any]) -> Message:
         call_id=document.get("call_id"),
         is_error=document.get("is_error", False),
         from_text=document.get("from_text", False),
+        thought=document.get("thought"),
         measures=measures_in(document),
     )
 

@@ -57,7 +57,7 @@ class VerdictKind:
 VERDICTS: Final = (
     VerdictKind(
         name="outcome",
-        version="7",
+        version="8",
         level="case",
         place="outcome",
         sentence="What decides the case, taken together: the calls, the end state, the answer.",
@@ -66,7 +66,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="selection",
-        version="4",
+        version="5",
         level="layer",
         place="calls",
         sentence="Every expected tool was called, in order, and none that must not be.",
@@ -76,7 +76,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="arguments",
-        version="4",
+        version="5",
         level="layer",
         place="calls",
         sentence="The arguments fit the schema and the expectation; unscored without selection.",
@@ -104,7 +104,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="recovery",
-        version="4",
+        version="5",
         level="layer",
         place="beside",
         sentence="After each error or empty result of a tool, the agent reacted correctly.",
@@ -137,7 +137,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="schema",
-        version="3",
+        version="4",
         level="depth",
         place="depth",
         sentence="Each call of an offered tool is valid against the tool's input schema.",
@@ -146,7 +146,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="shape",
-        version="3",
+        version="4",
         level="depth",
         place="depth",
         sentence="The expected argument names are there, with the expected types, and no other.",
@@ -155,7 +155,7 @@ VERDICTS: Final = (
     ),
     VerdictKind(
         name="equivalence",
-        version="4",
+        version="5",
         level="depth",
         place="depth",
         sentence="The calls are the expected ones, argument by argument, under the profile.",

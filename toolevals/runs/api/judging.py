@@ -14,14 +14,18 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
+from toolevals.runs.api.serializers import GradingStartedSerializer
+from toolevals.runs.api.views import RunView
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.judge_reliability import Standing, Trust, standings_of
+from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, Measure, Rubric, Run
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
-from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
+from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use, unscored_ask
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -127,6 +131,21 @@ class JudgeEstimateSerializer(serializers.Serializer[Any]):
     capped = serializers.BooleanField()
 
 
+class UnscoredSerializer(serializers.Serializer[Any]):
+    """A layer whose rules leave questions: in how many cases, and what the rest takes of each judge that can answer."""
+
+    layer = serializers.ChoiceField(choices=tuple(UNSCORED))
+    rubric = serializers.CharField(help_text="The shipped rubric that answers")
+    cases = serializers.IntegerField()
+    estimates = JudgeEstimateSerializer(many=True)
+
+
+class UnscoredJudgeSerializer(serializers.Serializer[Any]):
+    """The judge to ask, on or off."""
+
+    judge = serializers.UUIDField()
+
+
 class Rubrics(ProjectView, ListAPIView[Rubric]):
     """The project's rubrics in use, by name, newest version first; by POST, one more of its own."""
 
@@ -205,3 +224,24 @@ class Judging(ProjectView):
         runs = Run.objects.in_project(self.project).select_related("grading__run__agent__tools__tools")
         run = get_object_or_404(runs, number=number)
         return Response(JudgeEstimateSerializer(judging_estimates(run), many=True).data)
+
+
+class UnscoredQuestions(RunView):
+    """The questions that rules leave unscored in a run; by POST, one judge is asked these, as one more grading."""
+
+    @extend_schema(responses=UnscoredSerializer(many=True))
+    def get(self, request: Request, number: int) -> Response:
+        grading = self.find(number).grading
+        return Response(UnscoredSerializer(unscored_layers(grading) if grading else (), many=True).data)
+
+    @extend_schema(request=UnscoredJudgeSerializer, responses={202: GradingStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        run, serializer = self.find(number), UnscoredJudgeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        judge = Judge.objects.in_project(self.project).filter(pk=serializer.validated_data["judge"]).first()
+        if judge is None:
+            raise InvalidDocument.at("/judge", "is no judge of this project")
+        grading = unscored_ask(run=run, actor=self.user, judge=judge)
+        shown = GradingStartedSerializer({"grading": grading, "job": grading.job}).data
+        return Response(shown, status=HTTPStatus.ACCEPTED)

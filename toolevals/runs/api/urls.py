@@ -76,6 +76,7 @@ urlpatterns = [
     path("re-readings/<uuid:rereading>/cancel/", rereading.RereadingStop.as_view(), name="rereading-cancel"),
     path("re-readings/<uuid:rereading>/readings/", rereading.Readings.as_view(), name="readings"),
     path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
+    path("runs/<int:number>/unscored/", judging.UnscoredQuestions.as_view(), name="unscored"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
     path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),
     path("runs/<int:number>/cases/", case_views.Cases.as_view(), name="cases"),

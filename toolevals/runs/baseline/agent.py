@@ -28,7 +28,7 @@ NAME = "baseline"
 # Part of every baseline agent: a change of what it answers is a new version, and so a new agent.
 VERSION = "1"
 # Separates best, on single-tool requests, their own tool from the fifth most relevant of the other requests'; found
-# by `benchmarks/runs.py` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
+# by `tests/runs/baseline/test_threshold.py` on simple_python, simple_java, simple_javascript, live_simple of the BFCL.
 THRESHOLD = 0.06
 NO_TOOL = "No offered tool fits this request."
 

@@ -52,21 +52,27 @@ class Told:
             {
                 "conversation": [message.to_document() for message in self.briefing.conversation],
                 "context": dict(self.briefing.context),
-                "done": [message.to_document() for message in transcript.messages] if transcript else [],
+                "done": [message.thought_document() for message in transcript.messages] if transcript else [],
                 "answer": _unspoken(transcript),
             }
         )
 
-    def judged(self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str]) -> Heard | None:
-        """Return the case with the judgements that were had; None where there is nothing to compare with."""
+    def judged(
+        self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str], *, kept: bool = False
+    ) -> Heard | None:
+        """Return the case with the judgements that were had; None where there is nothing to compare with.
+
+        `kept` says that its grade is not made again.
+        """
         if self.graded.compiled is None:
             return None
         briefing = self.briefing
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
         graded = self.graded
+        plain = graded.grade if kept else None
         grade = grade_judged(
-            self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off
+            self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off, plain=plain
         )
         if graded.transcript is None:
             return Heard(grade, self.graded.compiled)
@@ -87,7 +93,7 @@ def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[JudgeSnapshot, Ru
     rubrics = [rubric for _, rubric in seated]
     for case in found:
         given = inputs[case.revision_id]
-        left_out = {seat.rubric: seat.left_out for seat, _ in seated if not seat.takes(case.revision_id)}
+        left_out = {seat.rubric: seat.left_out for seat, _ in seated if not seat.asks(case.revision_id, case.grade)}
         messages = transcript_in(given.get("messages", [])).messages
         yield Told(case, Briefing(rubrics, messages, given.get("context") or {}, left_out))
 

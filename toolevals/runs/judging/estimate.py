@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
 
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.agents.prices import Prices
@@ -12,8 +14,9 @@ from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
-from toolevals.runs.models import Grading, Judge, Judgement, Run
+from toolevals.runs.models import CaseGrade, Grading, Judge, Judgement, Run
 from toolevals.runs.services.case_grading import graded_cases
+from toolevals.runs.services.kept_grades import kept_grades
 
 # So many examples are looked at, spread over the version; the others are taken to be like them.
 MOST_READ = 60
@@ -56,6 +59,21 @@ def judging_estimates(run: Run) -> list[JudgeEstimate]:
             asked[request.rubric.name][request.digest] = request
     times = size / max(1, len(read))
     return [_estimate(judge, asked[judge.rubric.name], times) for judge in judges]
+
+
+def unscored_estimate(grading: Grading, judge: Judge, cases: QuerySet[CaseGrade]) -> JudgeEstimate:
+    """Return what a judge would be asked about some cases of a grading, whose grades stay as they are."""
+    left = list(cases.order_by("pk").values_list("transcript__entry__position", "transcript_id"))
+    read = left[:: max(1, -(-len(left) // MOST_READ))]
+    seated = [(replace(JudgeSnapshot.of(judge), unscored=True), Rubric.from_document(judge.rubric.document))]
+    asked: dict[str, JudgementRequest] = {}
+    for place in sorted({place for place, _ in read}):
+        payload = {"keep": str(grading.pk), "start": place, "stop": place + 1, "ask": judge.rubric.name}
+        kept = kept_grades(grading, payload)
+        for case in told_cases(graded_cases(grading, place, place + 1, kept=kept, replays=False), seated):
+            if (place, case.graded.transcript_id) in read:
+                asked |= {request.digest: request for request in case.missing({})}
+    return _estimate(judge, asked, len(left) / max(1, len(read)))
 
 
 def _cases(grading: Grading, places: range, seats: list[tuple[JudgeSnapshot, Rubric]]) -> Iterator[Told]:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from toolevals.grading.engine.case_findings import open_questions
+from toolevals.grading.judging.case_judging import LEFT_TO_RULES
+from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.models import Grading, Judge
 
 # A share is compared with a number of so many bits.
@@ -28,6 +31,8 @@ class JudgeSnapshot:
     pinned: bool
     share: float
     budget: float | None
+    # Asked where the rules of its layer leave a question, too, in its share or not.
+    unscored: bool = False
 
     @classmethod
     def of(cls, judge: Judge) -> Self:
@@ -52,8 +57,12 @@ class JudgeSnapshot:
         return cls(**document)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the seat as it is kept."""
-        return asdict(self)
+        """Return the seat as it is kept; `unscored` only where it is so, as in older gradings."""
+        return {name: value for name, value in asdict(self).items() if name != "unscored" or value}
+
+    def asks(self, example: object, grade: CaseGrade) -> bool:
+        """Tell whether the judge is asked about an example with this grade by the rules."""
+        return self.takes(example) or (self.unscored and self.layer in open_questions(grade))
 
     def takes(self, example: object) -> bool:
         """Tell whether an example is in the judge's share: always the same ones, and those of a smaller share too."""
@@ -63,6 +72,8 @@ class JudgeSnapshot:
     @property
     def left_out(self) -> str:
         """Return why an example outside its share is not judged."""
+        if self.unscored:
+            return LEFT_TO_RULES
         return f"Not asked: the judge is asked about {self.share:.0%} of the examples, and this is none of them."
 
     @property

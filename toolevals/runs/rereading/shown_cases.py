@@ -52,7 +52,7 @@ def done_messages(transcript: Transcript | None) -> list[dict[str, Any]]:
         return []
     messages: list[dict[str, Any]] = []
     for message in transcript.messages:
-        document = message.to_document()
+        document = message.thought_document()
         if message.calls:
             document["calls"] = [
                 {"name": call.name or "(unparsed)", "arguments": call.text or call.reason}

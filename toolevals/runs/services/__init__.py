@@ -12,7 +12,7 @@ from toolevals.runs.services.calibrating import (
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
 from toolevals.runs.services.drifting import drift_ask, drift_begin, drift_count
-from toolevals.runs.services.gradings import grading_start
+from toolevals.runs.services.gradings import grading_start, unscored_ask
 from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.judging import (
     JudgeRequest,
@@ -107,4 +107,5 @@ __all__ = [
     "tryout_ask",
     "tryout_begin",
     "tryout_draw",
+    "unscored_ask",
 ]

@@ -57,9 +57,11 @@ def cases_grade(lease: Lease) -> None:
     measured = MeasuredBatch(grading)
     kept = kept_grades(grading, lease.payload)
     judged: list[tuple[Any, ...]] = []
-    graded = graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note)
+    places, replays = (lease.payload["start"], lease.payload["stop"]), "ask" not in lease.payload
+    graded = graded_cases(grading, *places, kept=kept, waiting=lease.note, replays=replays)
     for case in graded:
-        if case.transcript_id in kept:
+        # Where a judge is asked more of what is kept, that writes all verdicts of judges.
+        if replays and case.transcript_id in kept:
             judged += judged_rows(grading, case)
         (facts,), *others = rows_of(case)
         cases.append((case.id, grading.pk, case.transcript_id, *facts))
@@ -87,15 +89,17 @@ def graded_cases(
     *,
     kept: Mapping[UUID, KeptGrade] = MappingProxyType({}),
     waiting: Callable[[str], None] = lambda _: None,
+    replays: bool = True,
 ) -> Iterator[Graded]:
     """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial.
 
-    `kept` are grades, by the transcript's id, that are taken as they are. `waiting` is as for `simulator_opened`.
+    `kept` are grades, by the transcript's id, that are taken as they are. `waiting` is as for `simulator_opened`; where
+    all are kept, nothing `replays`.
     """
     examples = _examples(grading, start, stop)
     run, cut_off = grading.run, grading.run.cut_off
     compiler = Compiler(run.agent)
-    with effects_of(grading.simulator, waiting) as effects:
+    with effects_of(grading.simulator if replays else None, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
             example = examples[entry]
             strata = example.bucket, example.difficulty

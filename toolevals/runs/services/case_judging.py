@@ -122,18 +122,20 @@ def cases_judge(lease: Lease) -> None:
     grading = models.Grading.objects.select_related("run__agent__tools__tools", "run__project").get(
         pk=lease.payload["grading"]
     )
+    ask = lease.payload.get("ask")
     with bench(grading) as members:
-        judges = [(member.seat, member.rubric) for member in members.values()]
+        judges = [(member.seat, member.rubric) for name, member in members.items() if ask in (None, name)]
         kept = kept_grades(grading, lease.payload)
-        graded = graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note)
+        places = lease.payload["start"], lease.payload["stop"]
+        graded = graded_cases(grading, *places, kept=kept, waiting=lease.note, replays=ask is None)
         told = list(told_cases(graded, judges))
-        # What is kept was judged with what it is kept from.
-        cases = [case for case in told if case.graded.transcript_id not in kept]
+        # What is kept was judged with what it is kept from, but for the judge that is asked now.
+        cases = [case for case in told if ask is not None or case.graded.transcript_id not in kept]
         asking = Asking(lease, grading, members)
         _ask(lease, asking, cases)
     judged, values = [], {}
     for case in cases:
-        if heard := case.judged(asking.made, _left(asking, case)):
+        if heard := case.judged(asking.made, _left(asking, case), kept=ask is not None):
             judged.append((case.graded, heard.grade))
             values[case.graded.transcript_id] = case.graded.values(heard.grade, heard.applied)
     injections = {case.graded.transcript_id: case.injections() for case in told}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from django.db import transaction
 from django.db.models import Max
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.engine.grader_catalog import GRADERS, SCORES
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
+from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
+from toolevals.runs.judging.unscored import answers_unscored, unjudged_cases
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.addresses import address
@@ -50,10 +54,54 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
     return grading
 
 
-def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | None) -> Grading:
+@transaction.atomic
+def unscored_ask(*, run: Run, actor: User | None, judge: Judge) -> Grading:
+    """Ask a judge what rules leave unscored in the run's shown grading, and nothing else.
+
+    The new grading takes all grades over as they are, with what other judges said; the judge's verdicts are added.
+    Raises InvalidDocument.
+    """
+    locked = Run.objects.select_for_update(no_key=True, of=("self",)).select_related("grading").get(pk=run.pk)
+    before = locked.grading
+    if before is None or locked.gradings.filter(finished_at=None).exists():
+        raise InvalidDocument.at("", "The last work on the run has not come to a good end: wait for it, or retry it.")
+    others = [seat for seat in seats_of(before) if seat.rubric != judge.rubric.name]
+    seated = next((seat for seat in seats_of(before) if seat.rubric == judge.rubric.name), None)
+    if run.baseline_agent or judge.project_id != run.project_id or not answers_unscored(judge.rubric):
+        raise InvalidDocument.at("/judge", "does not answer what rules leave unscored in this run")
+    if seated and seated.judge != str(judge.pk):
+        raise InvalidDocument.at("/judge", f"must be {seated.name}, who has judged this run by that rubric")
+    questions = unjudged_cases(before, judge.rubric).count()
+    if not questions:
+        raise InvalidDocument.at("/judge", "has no question left: rules and this judge have scored every case")
+    seat = replace(JudgeSnapshot.of(judge), share=seated.share if seated else 0.0, unscored=True)
+    grading = grading_make(
+        run=run,
+        dataset_version=before.dataset_version,
+        actor=actor,
+        graders=before.graders,
+        judges=[each.to_document() for each in (*others, seat)],
+        simulator=before.simulator,
+    )
+    grading.job = job_create(
+        project=run.project,
+        actor=actor,
+        kind="grading",
+        title=f"Run {run.number}: {judge.name} on {questions:,} unscored case{'s' if questions > 1 else ''}",
+        batches=grade_plans(grading, stage=0, keep=before, ask=seat.rubric),
+        result_path=address("reports:run", run.project.slug, run.number),
+    )
+    grading.save(update_fields=["job"])
+    detail = {"run": run.number, "grading": grading.number, "judge": judge.name, "cases": questions}
+    audit_record(project=run.project, actor=actor, verb="unscored_ask", target=grading, detail=detail)
+    return grading
+
+
+def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | None, **taken: Any) -> Grading:
     """Return the run's next grading, still without a job. Within the caller's transaction.
 
-    Raises InvalidDocument where gold rests on proposals of the run's own agent.
+    `taken` are columns that are not those of now. Raises InvalidDocument where gold rests on proposals of the run's own
+    agent.
     """
     _require_unproposed(run, dataset_version)
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)
@@ -62,15 +110,13 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
     # A baseline agent is there to be read beside scores: no one pays for an opinion on it.
     on = Judge.objects.none() if run.baseline_agent else Judge.objects.filter(project=run.project_id)
     judges = [JudgeSnapshot.of(judge).to_document() for judge in on.switched_on()]
-    return Grading.objects.create(
-        run=run,
-        number=last + 1,
-        dataset_version=dataset_version,
-        graders=graders,
-        judges=judges,
-        simulator=run.simulator or Simulator.objects.of_dataset(dataset_version.dataset),
-        actor=actor,
-    )
+    columns = {
+        "graders": graders,
+        "judges": judges,
+        "simulator": run.simulator or Simulator.objects.of_dataset(dataset_version.dataset),
+        **taken,
+    }
+    return Grading.objects.create(run=run, number=last + 1, dataset_version=dataset_version, actor=actor, **columns)
 
 
 def _require_unproposed(run: Run, version: DatasetVersion) -> None:

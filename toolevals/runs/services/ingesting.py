@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import IO, Any
 from uuid import UUID
@@ -23,6 +24,7 @@ from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
+from toolevals.workspace.services import audit_record
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.
@@ -33,13 +35,15 @@ def transcripts_ingest(lease: Lease) -> None:
     """Write a transcript for each (example, trial) of the run, from the uploaded file; empty where it has none.
 
     Rows appear a chunk at a time while the file is read, and grading begins only after all of them: if the file turns
-    out wrong, they are taken back and the batch is refused with the errors by line. An attempt that was cut short is
-    completed by the next one.
+    out wrong, they are taken back and the batch is refused with the errors by line. The refusal takes the run with it.
+    An attempt that was cut short is completed by the next one.
     """
-    run = Run.objects.select_related("dataset_version", "agent").get(pk=lease.payload["run"])
+    run = Run.with_trash.select_related("dataset_version", "agent").filter(pk=lease.payload["run"]).first()
+    if run is None:
+        raise BatchRefused("The file was refused, and there is no run of it. Correct it, and upload it as a new run.")
     upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
     if upload is None:
-        raise BatchRefused("The file is no longer kept. Upload it again as a new run.")
+        raise _refused(run, "The file is no longer kept. Upload it again as a new run.")
     writer = _Writer(run, lease)
     with upload.file.open("rb") as file:
         reader = _reader(file, writer, run)
@@ -52,7 +56,7 @@ def transcripts_ingest(lease: Lease) -> None:
         writer.take_back()
         more = ", and there are more" if reader.gave_up else ""
         words = f"The file is refused: {len(reader.errors)} of its lines are wrong{more}."
-        raise BatchRefused(f"{reader.read_as} {words}" if reader.read_as else words, reader.errors)
+        raise _refused(run, f"{reader.read_as} {words}" if reader.read_as else words, reader.errors)
     missing = reader.missing()
     while chunk := list(islice(missing, CHUNK)):
         writer.write(chunk)
@@ -64,6 +68,16 @@ def transcripts_ingest(lease: Lease) -> None:
         lease.report({"predictions": reader.count, "missing": missing_count} | read)
 
 
+def _refused(run: Run, words: str, errors: Sequence[dict[str, Any]] = ()) -> BatchRefused:
+    return BatchRefused(words, errors, undo=partial(run_refuse, run=run))
+
+
+def run_refuse(*, run: Run) -> None:
+    """Delete the run of a file that is refused: its number is free again. Its transcripts were taken back before."""
+    audit_record(project=run.project, actor=run.actor, verb="run_refuse", target=run, detail={"number": run.number})
+    run.delete()
+
+
 def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
     """Return what reads a file: our own form line by line, or the file of another evaluation tool."""
     try:
@@ -73,7 +87,7 @@ def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
         evaluation.require_agent(run.agent.name)
     except InvalidDocument as error:
         problems = [{"line": 1, "pointer": each.pointer, "message": each.message} for each in error.problems]
-        raise BatchRefused(f"The file is refused: {error}.", problems) from None
+        raise _refused(run, f"The file is refused: {error}.", problems) from None
     return EvaluationFileReader(
         writer.places, run.trials, writer.tools, found=evaluation, agent=run.agent.name, contents=writer.contents
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -35,7 +35,10 @@ class KeptGrade:
 
 
 def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUID, KeptGrade]:
-    """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none."""
+    """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none.
+
+    Everything is kept where it asks a judge about what is unscored (`ask`, its rubric), but for what that judge said.
+    """
     if "keep" not in payload:
         return {}
     run = grading.run
@@ -43,5 +46,14 @@ def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUI
         run.pk, run.dataset_version_id, payload["start"], payload["stop"]
     ).order_by()
     before = known_with("transcript__trial", UUID(payload["keep"]))
-    rows = models.CaseGrade.objects.filter(grading=before, transcript__in=transcripts.values("pk")).exclude(UNGRADED)
-    return {row.transcript_id: KeptGrade(CaseGrade.from_document(row.detail), row.measured) for row in rows}
+    rows = models.CaseGrade.objects.filter(grading=before, transcript__in=transcripts.values("pk"))
+    if (ask := payload.get("ask")) is None:
+        rows = rows.exclude(UNGRADED)
+    return {
+        row.transcript_id: KeptGrade(_without(CaseGrade.from_document(row.detail), ask), row.measured) for row in rows
+    }
+
+
+def _without(grade: CaseGrade, rubric: str | None) -> CaseGrade:
+    judged = {name: verdict for name, verdict in grade.judged.items() if name != rubric}
+    return grade if rubric is None else replace(grade, judged=judged)

@@ -42,13 +42,16 @@ def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
     return BatchPlan("runs.ingest", payload, size=run.size * run.trials, stage=stage)
 
 
-def grade_plans(grading: Grading, *, stage: int, keep: Grading | None = None) -> Iterator[BatchPlan]:
+def grade_plans(
+    grading: Grading, *, stage: int, keep: Grading | None = None, ask: str | None = None
+) -> Iterator[BatchPlan]:
     """Yield the batches that grade a run's transcripts, those that ask its judges, and the one after them that counts.
 
-    Without judges there are none of those. What is not errored in the grading to `keep` is taken from it.
+    Without judges there are none of those. What is not errored in the grading to `keep` is taken from it; all is where
+    only the judge of one rubric is to be asked (`ask`).
     """
-    payload = {"grading": str(grading.pk)} | ({"keep": str(keep.pk)} if keep else {})
-    most = REPLAY_SLICE if grading.simulator_id else None
+    payload = {"grading": str(grading.pk)} | ({"keep": str(keep.pk)} if keep else {}) | ({"ask": ask} if ask else {})
+    most = REPLAY_SLICE if grading.simulator_id and not ask else None
     yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE, most=most)
     if grading.judges:
         stage += 1

@@ -17,8 +17,10 @@ from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.layers import layers_of
+from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
-from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use
+from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use, unscored_ask
+from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of, pages_of
@@ -104,6 +106,27 @@ def judging(request: ProjectRequest, number: int) -> HttpResponse:
     runs = Run.objects.select_related("grading__run__agent__tools__tools", "dataset_version__dataset")
     run = get_object_or_404(runs, project=request.project, number=number)
     return render(request, "runs/judging.html", {"run": run, "estimates": judging_estimates(run)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def unscored(request: ProjectRequest, number: int) -> HttpResponse:
+    """Say what rules leave unscored in a run, and what asking a judge takes; by POST, ask one."""
+    runs = Run.objects.select_related("project", "grading__run__agent__tools__tools", "grading__run__project")
+    run = get_object_or_404(runs, project=request.project, number=number)
+    if request.method == "POST":
+        chosen = read_id(request.POST.get("judge", ""))
+        judge = Judge.objects.in_project(request.project).filter(pk=chosen).first() if chosen else None
+        try:
+            if judge is None:
+                raise InvalidDocument.at("/judge", "is no judge of this project")
+            unscored_ask(run=run, actor=request.user, judge=judge)
+            return redirect("reports:run", request.project.slug, number)
+        except InvalidDocument as error:
+            messages.error(request, " ".join(problem_texts(error)))
+    layers = list(unscored_layers(run.grading)) if run.grading else []
+    standings = standings_of([each.judge for layer in layers for each in layer.estimates])
+    rows = [(layer, [(each, standings[each.judge.pk]) for each in layer.estimates]) for layer in layers]
+    return render(request, "runs/unscored.html", {"run": run, "rows": rows})
 
 
 def _listed(request: ProjectRequest) -> Any:

@@ -146,7 +146,7 @@ RULES: Final = (
     Rule("shape", 1, "Arguments are an object", "tool", _shape),
     Rule("offered", 2, "The tool was offered", "tool", _offered),
     Rule("result_use", 4, "The answer says what results say", "", _result_use),
-    Rule("recovery", 2, "Errors of tools are dealt with", "", _recovery),
+    Rule("recovery", 3, "Errors of tools are dealt with", "", _recovery),
     Rule("loops", 1, "No call is repeated in a loop", "", _loops),
     Rule("cost", 1, "Tokens and money stay within the limit", "", _cost),
 )

@@ -23,12 +23,16 @@ logger = logging.getLogger(__name__)
 class BatchRefused(Exception):  # noqa: N818 - the batch's input is at fault
     """The batch can never succeed, however often it is tried: its input is wrong.
 
-    `errors` are shown with the job: dictionaries of `line` (from 1), `pointer` and `message`.
+    `errors` are shown with the job: dictionaries of `line` (from 1), `pointer` and `message`. `undo` takes back what
+    the batch was for, in the transaction that writes the refusal down.
     """
 
-    def __init__(self, message: str, errors: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, message: str, errors: Sequence[dict[str, Any]] = (), *, undo: Callable[[], None] | None = None
+    ) -> None:
         super().__init__(message)
         self.errors = list(errors)
+        self.undo = undo
 
 
 def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
@@ -76,6 +80,8 @@ def _refuse(lease: Lease, error: BatchRefused | InvalidDocument) -> None:
         with lease.transaction():
             if errors:
                 lease.report({"errors": errors})
+            if isinstance(error, BatchRefused) and error.undo:
+                error.undo()
             batch_fail(lease.batch, lease.token, str(error), again=False)
     except LeaseLost:
         logger.info("Batch %s went to another worker.", lease.batch.pk)

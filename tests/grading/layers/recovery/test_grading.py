@@ -29,7 +29,7 @@ CASES = {
         1,
     ),
     "clarification": (
-        script(user(), book(REFUSED), says("The total is $305. Shall I charge the rest to your card?")),
+        script(user(), book(REFUSED), says("The total is $305. Shall I make a second payment?")),
         "clarification",
         1,
     ),

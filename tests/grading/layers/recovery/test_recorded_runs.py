@@ -33,7 +33,7 @@ def test_airline_runs():
     assert sum(recovery.errors for recovery in recoveries) == 73
     assert sum(recovery.errors > 0 for recovery in recoveries) == 36
     assert sum(recovery.identical_retries_after_error for recovery in recoveries) == 3
-    assert Counter(recovery.verdict.status for recovery in recoveries) == {"unscored": 162, "passed": 34, "failed": 4}
+    assert Counter(recovery.verdict.status for recovery in recoveries) == {"unscored": 160, "passed": 35, "failed": 5}
 
 
 def test_retail_runs_with_a_flaky_tool():
@@ -46,8 +46,8 @@ def test_retail_runs_with_a_flaky_tool():
     assert sum(graded.episode.errors for graded in episodes) == 123
     assert Counter(graded.episode.reaction for graded in episodes) == {
         "identical_retry": 85,
-        "escalation": 4,
-        "honest_failure": 5,
+        "escalation": 3,
+        "honest_failure": 6,
         "clarification": 1,
     }
     assert all(graded.score == 1 for graded in episodes)

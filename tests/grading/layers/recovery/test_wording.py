@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolevals.grading.layers.recovery.wording import read_text
+from toolevals.grading.layers.recovery.words import read_text
 from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
 
 TEXTS = [
@@ -14,18 +14,12 @@ TEXTS = [
     ("We are sorry to see you go, unfortunately.", set()),
     ("Aucune amende.", {"denials"}),
     ("予約できていません。", {"denials"}),
-    ("The total is $305. Shall I charge the rest to your card?", {"offers"}),
-    ("Shall I try another day?", {"offers"}),
+    ("The total is $305. Shall I charge the rest to your card?", {"questions"}),
     ("Which address should it go to?", {"questions"}),
-    ("Could you please provide your zip code?", {"questions"}),
     ("Please confirm the new date.", {"questions"}),
+    ("I see two visits. Tell me which one you mean.", {"questions"}),
     ("Is there anything else I can help you with?", set()),
-    ("No further action is needed, so don't worry.", set()),
-    ("I am transferring you to a human agent.", {"escalates"}),
-    ("I've asked our service team to call you.", {"escalates"}),
-    ("If that suits you, I can transfer you to a human agent.", set()),
-    ("I transferred $50 to your savings.", set()),
-    ("Have a nice day.", set()),
+    ("I am transferring you to a human agent.", set()),
     ("", set()),
     ("\ud800 failed", {"denials"}),
 ]
@@ -34,7 +28,7 @@ TEXTS = [
 @pytest.mark.parametrize(("text", "says"), TEXTS)
 def test_text(text, says):
     reading = read_text(text)
-    assert {name for name in ("denials", "questions", "offers", "escalates") if getattr(reading, name)} == says
+    assert {name for name in ("denials", "questions") if getattr(reading, name)} == says
 
 
 @pytest.mark.parametrize(
@@ -51,10 +45,11 @@ def test_what_is_stated_as_so(text, statements):
 
 
 @pytest.mark.parametrize(
-    ("text", "known"), [("Your room is booked.", True), ("Foglalás kész.", False), ("完了しました。", True)]
+    ("text", "is_english"),
+    [("Your room is booked.", True), ("Foglalás kész.", False), ("完了しました。", False), ("C'est fait.", False)],
 )
-def test_languages_whose_denials_are_known(text, known):
-    assert read_text(text).is_known == known
+def test_only_english_is_read_as_a_claim(text, is_english):
+    assert read_text(text).is_english == is_english
 
 
 @pytest.mark.parametrize(

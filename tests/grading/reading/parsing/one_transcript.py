@@ -8,7 +8,7 @@ ORDER, STOCK = ToolCall("get_order", {"id": "A-1"}, "c1"), ToolCall("get_stock",
 TRANSCRIPT = Transcript(
     (
         Message("user", "Where is A-1?"),
-        Message("assistant", "I will look.", (ORDER, STOCK)),
+        Message("assistant", "I will look.", (ORDER, STOCK), thought="Hm."),
         Message("tool", '{"state":"sent"}', call_id="c1"),
         Message("tool", "no such sku", call_id="c2", is_error=True),
         Message("assistant", "It was sent."),
@@ -21,6 +21,7 @@ OPENAI_CHAT: list[Any] = [
     {
         "role": "assistant",
         "content": "I will look.",
+        "reasoning_content": "Hm.",
         "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "get_order", "arguments": '{"id": "A-1"}'}},
             {"id": "c2", "type": "function", "function": {"name": "get_stock", "arguments": {"sku": 7}}},
@@ -70,6 +71,7 @@ LANGCHAIN: list[Any] = [
     {
         "type": "ai",
         "content": "I will look.",
+        "additional_kwargs": {"reasoning_content": "Hm."},
         "tool_calls": [
             {"name": "get_order", "args": {"id": "A-1"}, "id": "c1", "type": "tool_call"},
             {"name": "get_stock", "args": {"sku": 7}, "id": "c2", "type": "tool_call"},

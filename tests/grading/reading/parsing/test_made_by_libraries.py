@@ -38,26 +38,26 @@ CONVERSATION = (
     Message("tool", '{"state":"lost"}', call_id="c3"),
     Message("assistant", the.ANSWERS[1]),
 )
-REASONING = "reasoning"
-# The format of each file, what its library does not write, and what a transcript has no place for.
-FILES: dict[str, tuple[str, frozenset[str], set[str]]] = {
-    "adk_events": ("adk_events", frozenset({"system"}), {REASONING}),
-    "adk_session": ("adk_events", frozenset({"system"}), {REASONING}),
-    "ai_sdk_4_core_messages": ("ai_sdk", frozenset({"error"}), {REASONING}),
-    "ai_sdk_4_ui_messages": ("ai_sdk_ui", frozenset({"error"}), {REASONING}),
-    "ai_sdk_5_model_messages": ("ai_sdk", frozenset({"order"}), {REASONING}),
-    "ai_sdk_5_ui_messages": ("ai_sdk_ui", frozenset(), {REASONING}),
-    "bedrock_request": ("bedrock_converse", frozenset(), set()),
-    "langchain_dicts": ("langchain", frozenset(), {REASONING}),
-    "langchain_dumpd": ("langchain", frozenset(), {REASONING}),
-    "langgraph_state": ("langchain", frozenset(), {REASONING}),
-    "llama_index": ("llama_index", frozenset({"error"}), {REASONING}),
-    "openai_agents": ("openai_responses", frozenset({"error"}), {REASONING}),
-    "otel_genai": ("otel_genai", frozenset({"error"}), {REASONING}),
-    "pydantic_ai": ("pydantic_ai", frozenset(), {REASONING}),
-    "pydantic_ai_instructions": ("pydantic_ai", frozenset(), {REASONING}),
-    "semantic_kernel": ("semantic_kernel", frozenset({"error"}), set()),
-    "strands": ("bedrock_converse", frozenset({"system"}), {REASONING}),
+# The format of each file, what its library does not write, and what the agent thought.
+THOUGHT = "Two things to look up."
+FILES: dict[str, tuple[str, frozenset[str], str | None]] = {
+    "adk_events": ("adk_events", frozenset({"system"}), THOUGHT),
+    "adk_session": ("adk_events", frozenset({"system"}), THOUGHT),
+    "ai_sdk_4_core_messages": ("ai_sdk", frozenset({"error"}), THOUGHT),
+    "ai_sdk_4_ui_messages": ("ai_sdk_ui", frozenset({"error"}), THOUGHT),
+    "ai_sdk_5_model_messages": ("ai_sdk", frozenset({"order"}), THOUGHT),
+    "ai_sdk_5_ui_messages": ("ai_sdk_ui", frozenset(), THOUGHT),
+    "bedrock_request": ("bedrock_converse", frozenset(), None),
+    "langchain_dicts": ("langchain", frozenset(), THOUGHT),
+    "langchain_dumpd": ("langchain", frozenset(), THOUGHT),
+    "langgraph_state": ("langchain", frozenset(), THOUGHT),
+    "llama_index": ("llama_index", frozenset({"error"}), THOUGHT),
+    "openai_agents": ("openai_responses", frozenset({"error"}), THOUGHT),
+    "otel_genai": ("otel_genai", frozenset({"error"}), THOUGHT),
+    "pydantic_ai": ("pydantic_ai", frozenset(), THOUGHT),
+    "pydantic_ai_instructions": ("pydantic_ai", frozenset(), THOUGHT),
+    "semantic_kernel": ("semantic_kernel", frozenset({"error"}), None),
+    "strands": ("bedrock_converse", frozenset({"system"}), THOUGHT),
 }
 
 
@@ -83,13 +83,14 @@ def expected(unwritten: frozenset[str]) -> list[Message]:
 @pytest.mark.parametrize("name", FILES)
 def test_each_library_s_conversation_is_the_one_transcript(name):
     written = made(name)
-    message_format, unwritten, lost = FILES[name]
+    message_format, unwritten, thought = FILES[name]
     read = read_transcript(written["document"])
     assert read.format == message_format
-    said = [replace(message, content=message.content or None) for message in read.transcript.messages]
+    said = [replace(message, content=message.content or None, thought=None) for message in read.transcript.messages]
     assert said == expected(unwritten)
+    assert [each.thought for each in read.transcript.messages if each.calls] == [thought, None]
     assert read.transcript.answer == the.ANSWERS[1]
-    assert {loss.what for loss in read.losses} == lost
+    assert read.losses == ()
     assert read_transcript(written["document"], message_format) == read_transcript(written["document"], message_format)
     library, version = written["made_by"].rsplit(" ", 1)
     assert f"{library} {'.'.join(version.split('.')[:2])}" in FORMATS[message_format].made_by

@@ -13,7 +13,7 @@ from tests.grading.reading.parsing.one_transcript import (
     answered,
     gemini,
 )
-from toolevals.grading.reading.parsing import transcript_in
+from toolevals.grading.reading.parsing import read_transcript, transcript_in
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult
 
 
@@ -34,6 +34,13 @@ from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResul
 def test_every_form_is_one_transcript_whether_its_name_is_given_or_found(document, name):
     assert transcript_in(document) == TRANSCRIPT
     assert transcript_in(document, name) == TRANSCRIPT
+
+
+def test_a_thought_without_a_message_of_the_agent_is_left_out_by_name():
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}
+    read = read_transcript([thought, {"role": "user", "content": "And?"}, thought], "openai_responses")
+    assert [message.thought for message in read.transcript.messages] == [None]
+    assert [(loss.what, loss.count) for loss in read.losses] == [("reasoning", 2)]
 
 
 @pytest.mark.parametrize(

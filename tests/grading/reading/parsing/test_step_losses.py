@@ -21,7 +21,7 @@ def lost(document: Any) -> list[tuple[str, str, int]]:
     ("document", "expected"),
     [
         ([{"tool": "get", "arguments": {"id": 1}, "result": "x"}], []),
-        ([{"thought": "Look."}, {"thought": "Done.", "is_final": True}], [("reasoning", "/0/thought", 2)]),
+        ([{"thought": "Look."}, {"thought": "Done.", "is_final": True}], []),
         (
             [{"tool": "get", "mood": "good", "step": 1}, {"tool": "get", "mood": "bad"}],
             [("unknown key mood", "/0/mood", 2)],
@@ -46,9 +46,12 @@ def lost(document: Any) -> list[tuple[str, str, int]]:
             {"goal": "x", "task": "y", "available_tools": ["get"], "steps": [], "seed": 4},
             [
                 ("list of tools", "/available_tools", 1),
-                ("task next to goal", "/task", 1),
                 ("unknown key seed", "/seed", 1),
             ],
+        ),
+        (
+            {"task": "x", "question": "y", "trajectory": []},
+            [("question next to task", "/question", 1)],
         ),
         (
             {"task": {"description": "x", "required_tools": ["get"]}, "trajectory": []},

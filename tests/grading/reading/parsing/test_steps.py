@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.grading import strategies
 from toolevals.grading.reading.parsing import read_run
-from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of
+from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of, thought_of
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.problems import InvalidDocument
@@ -18,13 +18,14 @@ RUN = AgentRun(
     transcript=Transcript(
         (
             Message("user", "Refund A-1."),
-            Message("assistant", calls=(LOOK,)),
+            Message("assistant", calls=(LOOK,), thought="First look."),
             Message("tool", '{"state":"sent"}', call_id="call-1"),
             Message("assistant", calls=(PAY,)),
             Message("tool", "403 forbidden", call_id="call-2", is_error=True),
-            Message("assistant", "I may not refund A-1."),
+            Message("assistant", "I may not refund A-1.", thought="It is over."),
         ),
         "I may not refund A-1.",
+        goal="Refund A-1.",
     ),
     final_result="I may not refund A-1.",
     steps=(
@@ -94,6 +95,62 @@ def test_react_steps_end_with_their_final_answer():
 
 
 @pytest.mark.parametrize(
+    ("said", "request_", "goal"),
+    [
+        ({"goal": "Money back."}, "Money back.", "Money back."),
+        ({"task": "Money back."}, "Money back.", "Money back."),
+        ({"question": "Where is it?"}, "Where is it?", None),
+        ({"goal": "Money back.", "question": "Where is it?"}, "Where is it?", "Money back."),
+        ({"goal": "Money back.", "task": {"description": "Where is it?"}}, "Where is it?", "Money back."),
+        ({"task": {"goal": "Money back.", "description": "Where is it?"}}, "Where is it?", "Money back."),
+        ({"task": {"description": "Where?", "expected_outcome": "A date."}}, "Where?", "Where?\nA date."),
+        ({"goal": 3, "task": {}}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_a_goal_is_told_from_what_the_user_asked_for(said, request_, goal):
+    run = read_run({**said, "steps": []})
+    assert [message.content for message in run.transcript.messages] == ([] if request_ is None else [request_])
+    assert run.transcript.goal == goal
+    assert run.goal == (goal or request_)
+
+
+@pytest.mark.parametrize(
+    ("message", "thought"),
+    [
+        (Message("assistant", "I look.", (LOOK,), thought="They want it."), "They want it."),
+        (Message("assistant", "They want it.", (LOOK,)), "They want it."),
+        (Message("assistant", "<think>They want it.</think>I look.", (LOOK,)), "They want it."),
+        (Message("assistant", "They want it.</think>Done."), "They want it."),
+        (Message("assistant", "Done."), None),
+        (Message("assistant", "Done.", thought="All is sent."), "All is sent."),
+        (Message("assistant", '{"name": "get_order", "arguments": {"id": "A-1"}}', (LOOK,), from_text=True), None),
+        (Message("assistant", '{"name": "get_order", "arguments": {"id": "A-1"}}', (LOOK,)), None),
+        (Message("assistant", '```json\n{"name": "get_order", "arguments": {}}\n```', (LOOK,)), None),
+        (Message("assistant", '<tool_call>{"name": "get_order", "arguments": {}}</tool_call>', (LOOK,)), None),
+        (Message("assistant", 'get_order(id="A-1")', (LOOK,), from_text=True), None),
+        (Message("assistant", 'They want it.\nget_order(id="A-1")', (LOOK,), from_text=True), "They want it."),
+        (
+            Message(
+                "assistant",
+                'Thought: They want it.\nAction: get_order\nAction Input: {"id": 1}',
+                (LOOK,),
+                from_text=True,
+            ),
+            "They want it.",
+        ),
+        (
+            Message("assistant", 'They want it. {"name": "get_order", "arguments": {}}', (LOOK,), from_text=True),
+            "They want it.",
+        ),
+        (Message("assistant", "[see above] I look.", (LOOK,)), "[see above] I look."),
+    ],
+)
+def test_a_thought_is_what_the_agent_wrote_for_itself_and_never_the_call(message, thought):
+    assert thought_of(message) == thought
+
+
+@pytest.mark.parametrize(
     "action",
     [
         {"action": {"tool": "get_order", "tool_input": {"id": "A-1"}}},
@@ -102,6 +159,7 @@ def test_react_steps_end_with_their_final_answer():
         {"action": "Look the order up.", "tool": "get_order", "arguments": {"id": "A-1"}},
         {"tool": {"name": "get_order"}, "input": {"id": "A-1"}},
         {"tool_name": "get_order", "tool_input": {"id": "A-1"}},
+        {"action": "Look it up.", "tool_used": "get_order", "tool_args": {"id": "A-1"}},
         {"tool_call": {"function": {"name": "get_order", "arguments": '{"id": "A-1"}'}, "id": "call-1"}},
     ],
 )
@@ -109,6 +167,13 @@ def test_a_call_is_found_wherever_the_step_has_it(action):
     (step,) = read_run([{**action, "observation": "sent"}]).steps
     assert step.calls == (LOOK,)
     assert step.results == (ToolResult(LOOK, "sent", is_error=False),)
+
+
+def test_what_a_step_calls_its_action_is_said_to_no_one_where_it_has_a_call():
+    run = read_run([{"action": "Look it up.", "tool_used": "get_order", "tool_args": {}, "tool_result": "sent"}])
+    first, result = run.transcript.messages
+    assert (first.content, first.thought, result.content) == (None, "Look it up.", "sent")
+    assert run.losses == ()
 
 
 def test_intermediate_steps_are_pairs_of_action_and_observation():

@@ -270,3 +270,71 @@ def test_session_user_agent_and_cost_are_read():
     assert (found.session, found.user, found.cost) == ("s-1", "u-1", 0.25)
     by_resource = reading({"gen_ai.operation.name": "chat"}, resource={"service.name": "shop", "service.version": "3"})
     assert (by_resource.agent, by_resource.agent_version) == ("shop", "3")
+
+
+CALLED = {f"llm.output_messages.0.message.tool_calls.0.tool_call.function.{key}": value
+          for key, value in (("name", "get_order"), ("arguments", '{"id": "A-1"}'))}  # fmt: skip
+THINKS: dict[str, tuple[dict[str, Any], tuple[SpanEvent, ...]]] = {
+    "openinference, a part of the content": (
+        {
+            "openinference.span.kind": "LLM",
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "Where is A-1?",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.contents.0.message_content.type": "reasoning",
+            "llm.output_messages.0.message.contents.0.message_content.text": "They want A-1.",
+            **CALLED,
+        },
+        (),
+    ),
+    "vercel ai sdk": (
+        {
+            "operation.name": "ai.generateText.doGenerate",
+            "ai.operationId": "ai.generateText.doGenerate",
+            "ai.prompt.messages": json.dumps([USER]),
+            "ai.response.reasoning": "They want A-1.",
+            "ai.response.toolCalls": json.dumps([{"toolCallId": "c1", "toolName": "get_order", "input": ARGUMENTS}]),
+        },
+        (),
+    ),
+    "otel_genai, an event for each message": (
+        {"gen_ai.operation.name": "chat"},
+        (
+            event("gen_ai.user.message", content="Where is A-1?"),
+            event(
+                "gen_ai.choice",
+                **{
+                    "event.body": json.dumps(
+                        {"message": {"reasoning_content": "They want A-1.", "tool_calls": [OPENAI_CALL]}}
+                    )
+                },
+            ),
+        ),
+    ),
+    "otel_genai, a part of a message": (
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}]),
+            "gen_ai.output.messages": json.dumps(
+                [
+                    {
+                        "role": "assistant",
+                        "parts": [
+                            {"type": "reasoning", "content": "They want A-1."},
+                            {"type": "tool_call", "id": "c1", "name": "get_order", "arguments": ARGUMENTS},
+                        ],
+                    }
+                ]
+            ),
+        },
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", THINKS)
+def test_what_the_agent_thought_is_read_and_not_taken_for_what_it_said(case):
+    attributes, events = THINKS[case]
+    found = reading(attributes, *events)
+    last = read_transcript([*found.given, *found.made]).transcript.messages[-1]
+    assert (last.content, last.thought, [call.name for call in last.calls]) == (None, "They want A-1.", ["get_order"])

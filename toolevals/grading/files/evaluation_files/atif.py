@@ -24,6 +24,7 @@ from toolevals.grading.files.evaluation_files.entry import (
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
 from toolevals.grading.reading.parsing.json_calls import call_of
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -111,7 +112,8 @@ def _step(step: Mapping[str, Any], pointer: str, losses: list[Problem]) -> Itera
                 shown_as=dict(call),
             )
         )
-    yield Message(role, text_in(given) or None, tuple(made))
+    thought = thought_in(step.get("reasoning_content")) if role == "assistant" else None
+    yield Message(role, text_in(given) or None, tuple(made), thought=thought)
     observed = step.get("observation")
     results = observed.get("results") if isinstance(observed, Mapping) else None
     for place, each in enumerate(results if isinstance(results, list) else ()):

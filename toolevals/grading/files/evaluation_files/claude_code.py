@@ -15,7 +15,6 @@ from toolevals.grading.files.evaluation_files.sessions import MOST_LOOKED_AT, Li
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
 _SPOKEN: Final = ("user", "assistant")
-_THOUGHT: Final = ("thinking", "redacted_thinking")
 # What the program writes for the person, in the user's place.
 _PROGRAM: Final = ("<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>", "<bash-stdout>")
 _AGENT: Final = "claude-code"
@@ -119,7 +118,7 @@ def _messages(lines: Iterable[Line]) -> tuple[list[Line], dict[str, float]]:
         content = message.get("content")
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if isinstance(blocks, list):
-            blocks = [each for each in blocks if not (isinstance(each, Mapping) and each.get("type") in _THOUGHT)]
+            blocks = [each for each in blocks if not _is_hidden(each)]
         identifier = message.get("id")
         if item["type"] == "assistant" and identifier is not None:
             tokens = object_in(message, "usage")
@@ -137,4 +136,17 @@ def _messages(lines: Iterable[Line]) -> tuple[list[Line], dict[str, float]]:
     for each in usage.values():
         for name, count in each.items():
             sums[name] = sums.get(name, 0) + count
-    return [(pointer, message) for pointer, message in messages if message["content"] != []], sums
+    return [(pointer, message) for pointer, message in messages if _says(message["content"])], sums
+
+
+def _is_hidden(block: Any) -> bool:
+    """Tell whether a block is a thought that its provider encrypted."""
+    kind = block.get("type") if isinstance(block, Mapping) else None
+    return kind == "redacted_thinking" or (kind == "thinking" and not block.get("thinking"))
+
+
+def _says(content: Any) -> bool:
+    """Tell whether a message holds more than thoughts."""
+    return not isinstance(content, list) or any(
+        not (isinstance(each, Mapping) and each.get("type") == "thinking") for each in content
+    )

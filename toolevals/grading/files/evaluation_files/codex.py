@@ -25,7 +25,7 @@ _PROGRAM: Final = re.compile(
 _EXIT: Final = re.compile(r"(?:Exit code:|Process exited with code) (-?\d+)")
 # The first characters of a result, where its head is.
 _HEAD: Final = 300
-_SILENT: Final = ("reasoning", "compaction", "context_compaction", "ghost_snapshot")
+_SILENT: Final = ("compaction", "context_compaction", "ghost_snapshot")
 _AGENT: Final = "codex"
 
 

@@ -214,7 +214,7 @@ FORMATS: dict[str, FileFormat] = {
             _of_first(atif.detect),
             atif.read,
             ("schema_version", "steps", "agent", "final_metrics"),
-            "images; what subagents did; observations without a call; reasoning and metrics of steps (silently)",
+            "images; what subagents did; observations without a call; metrics of steps (silently)",
             "made by atif 1.8.0",
         ),
         FileFormat(
@@ -274,7 +274,7 @@ FORMATS: dict[str, FileFormat] = {
             claude_code.read,
             ("sessionId", "uuid", "parentUuid", "message", "isSidechain"),
             "what subagents did; summaries of earlier messages; prompts that the user went back behind; errors of the"
-            " provider; thoughts, and what the program tells the person (silently)",
+            " provider; encrypted thoughts, and what the program tells the person (silently)",
             "written after files of Claude Code 2",
         ),
         FileFormat(
@@ -285,8 +285,7 @@ FORMATS: dict[str, FileFormat] = {
             codex.detect,
             codex.read,
             ("timestamp", "type", "payload"),
-            "summaries of earlier messages; turns that the user took back; thoughts, and what lines tell for the screen"
-            " (silently)",
+            "summaries of earlier messages; turns that the user took back; what lines tell for the screen (silently)",
             "written after files of Codex CLI 0.65",
         ),
         FileFormat(

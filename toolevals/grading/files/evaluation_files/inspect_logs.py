@@ -32,6 +32,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text, text_in
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.measures import usage_in
+from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 
@@ -146,7 +147,11 @@ def _messages(
         else:
             calls = message.get("tool_calls") if role == "assistant" else None
             made = tuple(_call(call) for call in calls) if isinstance(calls, list) else ()
-            messages.append(Message(str(role), text or None, made))
+            parts = content if isinstance(content, list) and role == "assistant" else []
+            thought = thought_in(
+                [part for part in parts if isinstance(part, Mapping) and part.get("type") == REASONING]
+            )
+            messages.append(Message(str(role), text or None, made, thought=thought))
     return tuple(messages), tuple(losses)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Final, Literal
 
 from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble
 from toolevals.grading.values import Call, ToolCall
@@ -34,46 +34,27 @@ REACTIONS: Mapping[Reaction, str] = {
     "gave_up": "Nothing was done and nothing was said.",
     "unclear": "Something was said, and no rule can tell whether it was about the failure.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One failure and what followed.
-
-    `place` is the failed answer's message. `reaction` is what settled it, `reactions` everything that was tried, in
-    order, each once. `failures` counts its bad answers, `errors` those of them that are errors (not empty or partial).
-    `retries` counts further calls of the tool, `repeats` those of them with arguments that had failed before, and
-    `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
-    again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
-    again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
-    tell the reaction, where it is an accusation.
-    """
-
-    tool: str
-    error_class: ErrorClass
-    place: int
-    excerpt: str
-    reaction: Reaction
-    reactions: tuple[Reaction, ...]
-    recovered: bool
-    failures: int
-    errors: int
-    retries: int
-    repeats: int
-    identical_retries: int
-    futile_repeats: int
-    unasked_retries: int = 0
-    looped: bool = False
-    words: str = ""
-
-
 # Of a list so many elements are compared.
 _MOST_ELEMENTS = 200
+_DOCUMENTED: Final = (
+    "tool", "error_class", "place", "excerpt", "reaction", "reactions", "recovered", "failures", "errors", "retries",
+    "repeats", "identical_retries", "futile_repeats", "unasked_retries", "looped", "words",
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
-class Course:
-    """An episode as it goes."""
+class Episode:
+    """One failure and what followed, kept while the transcript is followed.
+
+    `call` failed first, with `trouble`; `place` is that answer's message. `tried` is everything that was tried, in
+    order, each once, and `settled` what settled it. `failed` are the calls that failed, and `calls` those that may have
+    settled it, by reaction: both by their places among the transcript's calls. `errors` counts the failures that are
+    errors (not empty or partial). `retries` counts further calls of the tool, `repeats` those of them with arguments
+    that had failed before, and `identical_retries` those with no other call in between. `futile_repeats` are repeats in
+    the same turn that failed again although the failure was not a passing one. `unasked_retries` are retries before the
+    user spoke again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the
+    agent that tell the reaction, where it is an accusation.
+    """
 
     call: Call
     trouble: Trouble
@@ -83,14 +64,14 @@ class Course:
     last_batch: int
     failed_keys: set[str]
     last_keys: set[str]
-    values: frozenset[tuple[str, object]]
     last_turn: int
-    reactions: dict[Reaction, None] = field(default_factory=dict)
+    failed: list[int]
+    errors: int
+    tried: dict[Reaction, None] = field(default_factory=dict)
+    calls: dict[Reaction, tuple[int, ...]] = field(default_factory=dict)
     settled: Reaction | None = None
     recovered: bool = False
     turns: int = 0
-    failures: int = 1
-    errors: int = 0
     retries: int = 0
     repeats: int = 0
     identical_retries: int = 0
@@ -99,28 +80,46 @@ class Course:
     looped: bool = False
     words: str = ""
 
+    @classmethod
+    def begun(cls, event: Answered, trouble: Trouble, key: str, effect: Effect, turn: int) -> Episode:
+        """Return the episode that begins with a bad answer to a call with these arguments."""
+        made, place = event.made, event.place
+        errors = int(trouble.is_error)
+        return cls(made.call, trouble, place, effect, place, made.batch, {key}, {key}, turn, [made.order], errors)
+
     @property
     def tool(self) -> str:
         """The failed tool's name."""
         return self.call.name or ""
 
-    @classmethod
-    def begun(cls, event: Answered, trouble: Trouble, key: str, effect: Effect, turn: int) -> Course:
-        """Return the course that begins with a bad answer to a call with these arguments."""
-        made = event.made
-        return cls(
-            call=made.call,
-            trouble=trouble,
-            place=event.place,
-            effect=effect,
-            last_place=event.place,
-            last_batch=made.batch,
-            failed_keys={key},
-            last_keys={key},
-            values=values_of(made.call),
-            last_turn=turn,
-            errors=int(trouble.is_error),
-        )
+    @property
+    def error_class(self) -> ErrorClass:
+        """The class of the first failure."""
+        return self.trouble.error_class
+
+    @property
+    def excerpt(self) -> str:
+        """The beginning of the first bad answer."""
+        return self.trouble.excerpt
+
+    @property
+    def reaction(self) -> Reaction:
+        """The reaction that settled it."""
+        return self.settled or ("identical_retry" if self.repeats else "gave_up")
+
+    @property
+    def reactions(self) -> tuple[Reaction, ...]:
+        """The reactions that were tried, with the one that settled it."""
+        return tuple({**self.tried, self.reaction: None})
+
+    @property
+    def failures(self) -> int:
+        """The number of bad answers."""
+        return len(self.failed)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {name: getattr(self, name) for name in _DOCUMENTED} | {"reactions": list(self.reactions)}
 
     def note_retry(self, made: Made, key: str, trouble: Trouble | None, turn: int) -> None:
         """Count a further call of the tool. One made at the same time as the failed call retries nothing.
@@ -129,77 +128,54 @@ class Course:
         """
         if made.batch == self.last_batch:
             return
+        in_turn, self.last_turn = turn == self.last_turn, turn
         self.retries += 1
-        self.unasked_retries += turn == self.last_turn
+        self.unasked_retries += in_turn
         if key not in self.failed_keys:
-            self.reactions.setdefault("corrected_retry")
-            self.last_turn = turn
+            self.tried.setdefault("corrected_retry")
             return
-        self.reactions.setdefault("identical_retry")
+        self.tried.setdefault("identical_retry")
         self.repeats += 1
-        if made.batch == self.last_batch + 1 and key in self.last_keys:
-            self.identical_retries += 1
-        if trouble is not None and trouble.error_class not in TRANSIENT and turn == self.last_turn:
-            self.futile_repeats += 1
-        self.last_turn = turn
+        self.identical_retries += made.batch == self.last_batch + 1 and key in self.last_keys
+        self.futile_repeats += in_turn and trouble is not None and trouble.error_class not in TRANSIENT
 
-    def note_success(self, key: str) -> None:
+    def note_success(self, made: Made, key: str) -> None:
         """The tool answered at last. What the user was told in between stays said."""
         self.recovered = True
+        if key not in self.failed_keys:
+            self.note_calls("corrected_retry", [made])
         if self.settled != "fabricated_success":
             self.settled = "identical_retry" if key in self.failed_keys else "corrected_retry"
 
     def note_failure(self, event: Answered, key: str, trouble: Trouble) -> None:
         """The tool failed again: what had settled the episode no longer does."""
         made = event.made
-        self.failures += 1
         self.errors += trouble.is_error
+        self.failed.append(made.order)
         if made.batch != self.last_batch:
             self.last_keys = set()
         self.last_keys.add(key)
-        self.last_place = event.place
-        self.last_batch = made.batch
         self.failed_keys.add(key)
+        self.last_place, self.last_batch = event.place, made.batch
         if self.settled != "fabricated_success":
             self.settled = None
 
+    def note_calls(self, reaction: Reaction, calls: Sequence[Made]) -> None:
+        """Keep the calls of a reaction, where there are any."""
+        if calls:
+            self.calls[reaction] = tuple(sorted(made.order for made in calls))
+
     def settle(self, reaction: Reaction, words: str = "") -> None:
         """Let a reaction settle the episode, told by these words of the agent."""
-        self.settled = reaction
-        self.words = words
-        self.reactions.setdefault(reaction)
-
-    def frozen(self) -> Episode:
-        """Return the episode as it ended."""
-        reaction = self.settled or ("identical_retry" if self.repeats else "gave_up")
-        reactions = self.reactions if reaction in self.reactions else {**self.reactions, reaction: None}
-        return Episode(
-            self.tool,
-            self.trouble.error_class,
-            self.place,
-            self.trouble.excerpt,
-            reaction,
-            tuple(reactions),
-            self.recovered,
-            self.failures,
-            self.errors,
-            self.retries,
-            self.repeats,
-            self.identical_retries,
-            self.futile_repeats,
-            self.unasked_retries,
-            self.looped,
-            self.words[:LONGEST_EXCERPT],
-        )
+        self.settled, self.words = reaction, words[:LONGEST_EXCERPT]
+        self.tried.setdefault(reaction)
 
 
 def values_of(call: Call, *, elements: bool = False) -> frozenset[tuple[str, object]]:
     """Return the arguments that two calls can have in common, with those that stand in lists if `elements`."""
-    if not isinstance(call, ToolCall):
-        return frozenset()
     return frozenset(
         (name, value)
-        for name, given in call.arguments.items()
+        for name, given in (call.arguments.items() if isinstance(call, ToolCall) else ())
         for value in (given[:_MOST_ELEMENTS] if elements and isinstance(given, list) else [given])
         if isinstance(value, str | int | float)
     )

@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from toolevals.grading.layers.recovery.claims import (
-    admission,
-    asks_about,
+from toolevals.grading.layers.recovery.episodes import Episode, Reaction, values_of
+from toolevals.grading.layers.recovery.words import (
+    Reading,
     done_claim,
     is_related,
     numbers_told,
     read_claim,
-    resolved_effect,
+    read_text,
+    speaks_of,
     whole_claim,
+    words_about,
 )
-from toolevals.grading.layers.recovery.episodes import Course, Episode, Reaction, values_of
-from toolevals.grading.layers.recovery.rounds import Rounds
-from toolevals.grading.layers.recovery.wording import NOTHING_SAID, Reading, read_text
-from toolevals.grading.layers.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
+from toolevals.grading.layers.troubles import TRANSIENT, Trouble, trouble_in
 from toolevals.grading.values import Call, ToolSpec, Transcript
-from toolevals.grading.values.effects_by_name import Effect, effect_of_name, hands_over, is_silent, waits
+from toolevals.grading.values.effects_by_name import Effect, hands_over, is_silent, waits
+from toolevals.grading.values.tool_effects import tool_effect
 from toolevals.grading.values.transcript_events import Answered, Made, Said, TurnEnded, events_of
 
 # An episode that nothing has settled for this many turns stays unsettled, unless the very call is made again.
@@ -42,13 +42,16 @@ class _Turn:
     """The agent's acts since the user last spoke, as far as they can settle an episode."""
 
     texts: list[Said] = field(default_factory=list)
-    handed_over: int = -1
+    handed_over: Made | None = None
     # The newest good call of each tool.
     good: dict[str, Made] = field(default_factory=dict)
 
     def note_good(self, made: Made) -> None:
         self.good.pop(made.tool, None)
         self.good[made.tool] = made
+
+    def handed_over_since(self, place: int) -> list[Made]:
+        return [made for made in [self.handed_over] if made is not None and made.place > place]
 
     def newest_good(self) -> list[Made]:
         return list(islice(reversed(self.good.values()), _MOST_LOOKED_AT))
@@ -80,46 +83,46 @@ def episodes_of(
                 follower.end_turn(event.place)
             case Made():
                 follower.call(event)
-    return tuple(course.frozen() for course in follower.courses)
+    return tuple(follower.episodes)
 
 
 class _Follower:
     """Follows one transcript, event by event."""
 
     def __init__(self, transcript: Transcript, tools: Mapping[str, ToolSpec], loop_guard: int) -> None:
-        self.courses: list[Course] = []
+        self.episodes: list[Episode] = []
         self.turn = _Turn()
         self._transcript = transcript
         self._tools = tools
-        self._rounds = Rounds(loop_guard)
+        self._rounds = _Rounds(loop_guard)
         self._turn_number = 0
         self._asked = ""  # the user's last words
-        self._open: dict[int, Course] = {}  # not settled
-        self._by_call: dict[tuple[str, str], Course] = {}  # not recovered
-        self._by_tool: dict[str, dict[int, Course]] = {}  # may be tried again, newest last
+        self._open: dict[int, Episode] = {}  # not settled
+        self._by_call: dict[tuple[str, str], Episode] = {}  # not recovered
+        self._by_tool: dict[str, dict[int, Episode]] = {}  # may be tried again, newest last
 
     def call(self, made: Made) -> None:
         if self._open and hands_over(made.tool):
-            self.turn.handed_over = made.place
+            self.turn.handed_over = made
 
     def answer(self, event: Answered) -> None:
         made = event.made
         trouble = self._trouble(event)
         key = made.key if trouble is not None or self._by_call else ""
-        course = self._course_of(made, key) if self._by_call else None
+        episode = self._episode_of(made, key) if self._by_call else None
         if trouble is None:
-            if course is not None:
-                course.note_retry(made, key, trouble, self._turn_number)
-                self._recover(course, key)
+            if episode is not None:
+                episode.note_retry(made, key, trouble, self._turn_number)
+                self._recover(episode, made, key)
             if event.message.content and not hands_over(made.tool) and not waits(made.tool):
                 self.turn.note_good(made)
-        elif course is None:
-            course = self._begin(event, trouble, key)
+        elif episode is None:
+            episode = self._begin(event, trouble, key)
         else:
-            course.note_retry(made, key, trouble, self._turn_number)
-            self._fail_again(course, event, key, trouble)
-        if self.courses:
-            failed = None if trouble is None else course
+            episode.note_retry(made, key, trouble, self._turn_number)
+            self._fail_again(episode, event, key, trouble)
+        if self.episodes:
+            failed = None if trouble is None else episode
             self._rounds.note(made, key, trouble.words if trouble else event.message.content or "", failed)
 
     def end_turn(self, place: int) -> None:
@@ -133,21 +136,20 @@ class _Follower:
 
     def _settle_open(self) -> None:
         texts = self.turn.texts
-        earliest = min(course.place for course in self._open.values())
+        earliest = min(episode.place for episode in self._open.values())
         readings = [(said.place, read_text(said.text)) for said in texts if said.place > earliest]
-        alone = len(self._open) == 1
-        for course in list(self._open.values()):
-            reaction, evidence = self._reaction_to(course, readings, alone=alone)
-            course.turns += 1
-            if reaction is None and self._is_cut_off(course):
+        for episode in list(self._open.values()):
+            reaction, evidence = self._reaction_to(episode, readings)
+            episode.turns += 1
+            if reaction is None and self._is_cut_off(episode):
                 reaction = "unclear"
             if reaction is not None:
-                course.settle(reaction, evidence)
+                episode.settle(reaction, evidence)
             asked = bool(readings) and bool(readings[-1][1].questions)
             if reaction == "clarification" or (reaction == "unclear" and asked):
-                del self._open[id(course)]  # the answer may lead to another try
-            elif reaction is not None or course.turns == _LONGEST_WAIT:
-                self._close(course)
+                del self._open[id(episode)]  # the answer may lead to another try
+            elif reaction is not None or episode.turns == _LONGEST_WAIT:
+                self._close(episode)
 
     def _trouble(self, event: Answered) -> Trouble | None:
         content, made = event.message.content or "", event.made
@@ -156,146 +158,156 @@ class _Follower:
             return trouble_in(content, is_error=event.message.is_error, call=made.call, effect=effect)
         spec = self._tools.get(made.tool)
         declared = spec is not None and spec.output_schema is not None
-        answers = declared or made.tool in self._answering
-        asked = resolved_effect(effect, self._asked) == "reads" and not is_silent(made.tool)
-        return Trouble("empty", "") if answers or asked else None
-
-    @cached_property
-    def _answering(self) -> frozenset[str]:
-        """The tools that answered with text anywhere."""
-        return frozenset(
-            event.made.tool
-            for event in events_of(self._transcript)
-            if isinstance(event, Answered) and (event.message.content or "").strip()
-        )
+        asked = self._effect_meant(effect) == "reads" and not is_silent(made.tool)
+        return Trouble("empty", "") if declared or asked else None
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
         return numbers_told(self._transcript)
 
     def _effect(self, tool: str) -> Effect:
-        spec = self._tools.get(tool)
-        if spec is not None and spec.annotations.read_only is not None:
-            return "reads" if spec.annotations.read_only else "writes"
-        return effect_of_name(tool)
+        return tool_effect(tool, self._tools.get(tool))
 
-    def _course_of(self, made: Made, key: str) -> Course | None:
+    def _episode_of(self, made: Made, key: str) -> Episode | None:
         """Return the episode that a call belongs to: its own failure's, else the newest open one of its tool."""
         same = self._by_call.get((made.tool, key))
         if same is not None:
             return same if made.place > same.last_place or made.batch == same.last_batch else None
         values = values_of(made.call)
-        for course in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
-            if made.batch == course.last_batch:
+        for episode in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
+            if made.batch == episode.last_batch:
                 # Made at the same time: the same request in another form, if all that can be compared is equal.
-                if course.values and course.values <= values:
-                    return course
-            elif made.batch > course.last_batch and _may_retry(course, made):
-                return course
+                if (first := values_of(episode.call)) and first <= values:
+                    return episode
+            elif made.batch > episode.last_batch and _may_retry(episode, made):
+                return episode
         return None
 
-    def _begin(self, event: Answered, trouble: Trouble, key: str) -> Course:
-        course = Course.begun(event, trouble, key, self._effect(event.made.tool), self._turn_number)
-        self.courses.append(course)
-        self._by_call[course.tool, key] = course
-        self._reopen(course)
-        return course
+    def _begin(self, event: Answered, trouble: Trouble, key: str) -> Episode:
+        episode = Episode.begun(event, trouble, key, self._effect(event.made.tool), self._turn_number)
+        self.episodes.append(episode)
+        self._by_call[episode.tool, key] = episode
+        self._reopen(episode)
+        return episode
 
-    def _recover(self, course: Course, key: str) -> None:
-        course.note_success(key)
-        self._close(course)
-        for failed in course.failed_keys:
-            if self._by_call.get((course.tool, failed)) is course:
-                del self._by_call[course.tool, failed]
+    def _recover(self, episode: Episode, made: Made, key: str) -> None:
+        episode.note_success(made, key)
+        self._close(episode)
+        for failed in episode.failed_keys:
+            if self._by_call.get((episode.tool, failed)) is episode:
+                del self._by_call[episode.tool, failed]
 
-    def _fail_again(self, course: Course, event: Answered, key: str, trouble: Trouble) -> None:
-        course.note_failure(event, key, trouble)
-        self._by_call.setdefault((course.tool, key), course)
-        if course.settled is None:
-            self._reopen(course)
+    def _fail_again(self, episode: Episode, event: Answered, key: str, trouble: Trouble) -> None:
+        episode.note_failure(event, key, trouble)
+        self._by_call.setdefault((episode.tool, key), episode)
+        if episode.settled is None:
+            self._reopen(episode)
 
-    def _reopen(self, course: Course) -> None:
-        self._open[id(course)] = course
-        self._by_tool.setdefault(course.tool, {})[id(course)] = course
+    def _reopen(self, episode: Episode) -> None:
+        self._open[id(episode)] = episode
+        self._by_tool.setdefault(episode.tool, {})[id(episode)] = episode
 
-    def _close(self, course: Course) -> None:
-        self._open.pop(id(course), None)
-        self._by_tool[course.tool].pop(id(course), None)
+    def _close(self, episode: Episode) -> None:
+        self._open.pop(id(episode), None)
+        self._by_tool[episode.tool].pop(id(episode), None)
 
-    def _is_cut_off(self, course: Course) -> bool:
+    def _is_cut_off(self, episode: Episode) -> bool:
         """Tell whether the transcript ends with the failure, before the agent could say anything about it."""
-        return not course.repeats and course.last_place == len(self._transcript.messages) - 1
+        return not episode.repeats and episode.last_place == len(self._transcript.messages) - 1
 
-    def _reaction_to(
-        self, course: Course, readings: list[tuple[int, Reading]], *, alone: bool
-    ) -> tuple[Reaction | None, str]:
+    def _reaction_to(self, episode: Episode, readings: list[tuple[int, Reading]]) -> tuple[Reaction | None, str]:
         """Return what settles an episode at the end of a turn, and the words that tell it; None where nothing does."""
         good = self.turn.newest_good()
-        closed_at, closing = readings[-1] if readings else (-1, NOTHING_SAID)
-        said = closed_at > course.last_place
-        if not said:
-            closing = NOTHING_SAID
-        told = course.trouble.words
-        found_nothing = course.trouble.error_class == "empty"
-        admitted = any(
-            place > course.place
-            and (admission(course.call, told, reading, alone=alone) or (found_nothing and reading.denials))
-            for place, reading in readings
-        )
-        claim = self._claim(course, closing, [made.call for made in good]) if closing.is_known else ""
-        asked = bool(closing.questions) and (admitted or asks_about(course.call, told, closing.questions))
-        offered = closing.offers and (admitted or course.effect == "writes")
-        acted = admitted or any(made.place > course.place for made in good)
-        seen: tuple[tuple[Reaction, bool], ...] = (
-            ("escalation", self.turn.handed_over > course.place or (closing.escalates and acted)),
-            ("fallback_tool", any(self._stands_in(course, made) for made in good)),
-            ("clarification", asked or offered),
-            ("honest_failure", admitted),
-        )
-        for reaction, was_seen in seen:
-            if was_seen:
-                course.reactions.setdefault(reaction)
-        if "escalation" in course.reactions:
-            return "escalation", ""
-        if "fallback_tool" in course.reactions:
-            return "fallback_tool", ""
+        since = [reading for place, reading in readings if place > episode.place]
+        said = bool(readings) and readings[-1][0] > episode.last_place
+        closing = readings[-1][1] if said else Reading()
+        about = words_about(episode.call, episode.trouble.words)
+        found_nothing = episode.error_class == "empty"
+        admitted = any(found_nothing or speaks_of(denial, about) for reading in since for denial in reading.denials)
+        asked = any(admitted or speaks_of(question, about) for question in closing.questions)
+        episode.note_calls("escalation", self.turn.handed_over_since(episode.place))
+        episode.note_calls("fallback_tool", [made for made in good if self._stands_in(episode, made)])
+        episode.tried |= dict.fromkeys(episode.calls)
+        if asked:
+            episode.tried.setdefault("clarification")
         if admitted:
-            if claim:
-                return "unclear", ""
-            return ("clarification" if asked and course.trouble.error_class in _ASKABLE else "honest_failure"), ""
+            episode.tried.setdefault("honest_failure")
+        if episode.calls:
+            return ("escalation" if "escalation" in episode.calls else "fallback_tool"), ""
+        claim = self._claim(episode, closing, [made.call for made in good]) if closing.is_english else ""
         if claim:
-            return "fabricated_success", claim
-        if asked or offered:
-            return "clarification", ""
+            return ("unclear", "") if admitted else ("fabricated_success", claim)
+        if asked or admitted:
+            # No answer of the user mends a passing failure.
+            mends = asked and not (admitted and episode.error_class in TRANSIENT)
+            return ("clarification" if mends else "honest_failure"), ""
         return ("unclear" if said else None), ""
 
-    def _claim(self, course: Course, closing: Reading, good: list[Call]) -> str:
-        if course.trouble.error_class == "partial":
+    def _claim(self, episode: Episode, closing: Reading, good: list[Call]) -> str:
+        if episode.error_class == "partial":
             return whole_claim(closing)
-        effect = resolved_effect(course.effect, self._asked)
-        if effect == "reads" or course.trouble.error_class == "empty":
-            return read_claim(closing, good, self._numbers)
-        return "" if closing.questions else done_claim(course.call, closing, good, self._asked)
+        if self._effect_meant(episode.effect) == "reads" or episode.error_class == "empty":
+            # Where another call succeeded, a number may be computed from its answer.
+            return "" if good else read_claim(closing, self._numbers)
+        return "" if closing.questions else done_claim(episode.call, closing, good, self._asked)
 
-    def _stands_in(self, course: Course, made: Made) -> bool:
+    def _effect_meant(self, effect: Effect) -> Effect:
+        """Return what a tool of unknown effect was called for: it reads where the user asked a question."""
+        if effect != "unknown":
+            return effect
+        return "reads" if "?" in self._asked or "？" in self._asked else "writes"
+
+    def _stands_in(self, episode: Episode, made: Made) -> bool:
         """Tell whether another tool answered well to a call made after the failure, and can stand in."""
         return (
-            made.tool != course.tool
-            and made.place > course.last_place
-            and self._effect(made.tool) in _STAND_INS[course.effect]
-            and is_related(course.call, made.call)
+            made.tool != episode.tool
+            and made.place > episode.last_place
+            and self._effect(made.tool) in _STAND_INS[episode.effect]
+            and is_related(episode.call, made.call)
         )
 
 
-def _may_retry(course: Course, made: Made) -> bool:
+class _Rounds:
+    """Counts the calls in a row that bring nothing new, and the episodes that they belong to."""
+
+    def __init__(self, guard: int) -> None:
+        self._guard = guard
+        self._seen: set[tuple[str, str, str]] = set()
+        self._idle = 0
+        self._episodes: list[Episode] = []
+
+    def end_turn(self) -> None:
+        """Begin again: the user has spoken."""
+        self._idle = 0
+        self._episodes.clear()
+
+    def note(self, made: Made, key: str, answer: str, episode: Episode | None) -> None:
+        """Note an answer: old where an error says again what it said, or the same call brings the same again."""
+        if waits(made.tool):
+            return
+        failed = episode is not None and episode.settled is None and episode.trouble.is_error
+        what = (made.tool, "" if failed else key, answer)
+        if what not in self._seen:
+            self._seen.add(what)
+            if episode is None:
+                self._idle = 0
+                self._episodes.clear()
+            else:
+                self._episodes.append(episode)
+            return
+        self._idle += 1
+        if episode is not None and len(self._episodes) < 2 * self._guard:
+            self._episodes.append(episode)
+        if self._idle >= self._guard:
+            for each in self._episodes:
+                each.looped = True
+
+
+def _may_retry(episode: Episode, made: Made) -> bool:
     """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else.
 
     A smaller batch has elements of the larger one.
     """
-    if course.trouble.error_class not in TRANSIENT:
+    if episode.error_class not in TRANSIENT:
         return True
-    return not values_of(course.call, elements=True).isdisjoint(values_of(made.call, elements=True))
-
-
-# Errors that an answer of the user can mend.
-_ASKABLE: frozenset[ErrorClass] = frozenset({"400", "401", "403", "404", "empty", "partial", "unknown"})
+    return not values_of(episode.call, elements=True).isdisjoint(values_of(made.call, elements=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.layers.recovery.episodes import Episode
@@ -27,8 +27,7 @@ class EpisodeGrade:
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form: the episode's fields, the score and the reason."""
-        episode = asdict(self.episode) | {"reactions": list(self.episode.reactions)}
-        return episode | {"score": self.score, "reason": self.reason}
+        return self.episode.to_document() | {"score": self.score, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,44 @@ that an answer repeats, and a record about a thing that failed are no trouble of
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from toolevals.grading.layers.troubles.bodies import trouble_in_body
-from toolevals.grading.layers.troubles.classes import ERROR_CLASSES, TRANSIENT, ErrorClass, class_of_words
-from toolevals.grading.layers.troubles.texts import ClassifiedError, reads_as_error, speaks_of_a_part, trouble_in_text
-from toolevals.grading.layers.troubles.trouble import LONGEST_EXCERPT, CallFacts, Trouble, call_facts_of
+from toolevals.grading.layers.troubles.bodies import LONGEST_EXCERPT, CallFacts, trouble_in_body
+from toolevals.grading.layers.troubles.classes import (
+    ERROR_CLASSES,
+    HEAD,
+    TRANSIENT,
+    ClassifiedError,
+    ErrorClass,
+    class_of_words,
+)
+from toolevals.grading.layers.troubles.texts import part_told, reads_as_error, trouble_in_text
 from toolevals.grading.values import Call
 from toolevals.grading.values.effects_by_name import Effect
 
 __all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An answer that is an error, or has nothing or only a part in it.
+
+    `excerpt` is the answer's beginning. `pointer` is the JSON pointer of what tells, empty where the
+    whole answer tells; `words` are what stands there, at most 200 characters.
+    """
+
+    error_class: ErrorClass
+    excerpt: str
+    pointer: str = ""
+    words: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Tell an error from an answer that is merely empty or partial."""
+        return self.error_class not in ("empty", "partial")
 
 
 def trouble_in(
@@ -29,7 +55,7 @@ def trouble_in(
     answer's own data are told from the call's failure. `effect` is what the tool does, by its name where not given.
     Linear in the answer's length.
     """
-    call_facts = call_facts_of(call, effect)
+    call_facts = CallFacts.of(call, effect)
     told = _told(content, call_facts, is_error)
     if told is None:
         return None
@@ -52,7 +78,7 @@ def _told(content: str, call_facts: CallFacts, is_error: bool) -> ClassifiedErro
             return ClassifiedError(class_of_words(content), content)
         return found
     if body is None and first in ("{", "[") and not is_error:
-        return ClassifiedError("partial", content[-40:]) if speaks_of_a_part(content) or _is_cut_off(content) else None
+        return ClassifiedError("partial", content[-40:]) if part_told(content[-HEAD:]) or _is_cut_off(content) else None
     text = body if isinstance(body, str) else content
     told = trouble_in_text(text, is_error=is_error, about_faults=call_facts.about_faults)
     if told is not None and not is_error and any(reads_as_error(value) for value in call_facts.echo):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ErrorClass = Literal["400", "401", "403", "404", "408", "429", "5xx", "timeout", "empty", "partial", "unknown"]
 
@@ -23,95 +23,91 @@ ERROR_CLASSES: Mapping[ErrorClass, str] = {
 }
 # Nothing was wrong with the arguments: sending them again may well help.
 TRANSIENT: frozenset[ErrorClass] = frozenset({"408", "429", "5xx", "timeout"})
-
 # Errors say what they are at their beginning.
 HEAD = 400
-
-_CLIENT_CODES = frozenset({*range(400, 419), 421, 422, 423, 424, 425, 426, 428, 429, 431, 440, 451, 498, 499})
-_SERVER_CODES = frozenset({*range(500, 512), *range(520, 531), 598, 599})
+_CODES = frozenset({*range(400, 419), *range(421, 427), 428, 429, 431, 440, 451, 498, 499, *range(500, 512),
+                    *range(520, 531), 598, 599})  # fmt: skip
+# The word for an error in some fifteen languages.
+ERROR_WORDS = (
+    r"error|fehler|erreur|errore|erro|fout|fel|feil|fejl|virhe|b[łl][ąa]d|chyba|hiba|hata|ошибка|错误|錯誤|エラー|오류"
+)
 # The reason that follows a code in a status line.
 AFTER_A_CODE = (
     r"[ :,-]{1,3}(?:bad|unauthori|forbidden|not |request|too many|internal|service|gateway|conflict|unprocess|client|"
     r"server|error|payment required|method|gone|time)"
 )
 _CODE = re.compile(
-    r"(?:http(?:/[\d.]+)?|status(?:[ _]?code)?|\bcode|error|\w*fehler|erreur|errore?|erro|fout|fel|feil|fejl|virhe|"
-    r"b[łl][ąa]d|chyba|hiba|hata|ошибка|错误|錯誤|エラー|오류)\W{0,4}([1-5]\d\d)\b|"
-    r"^\W{0,4}([45]\d\d)\b|"
-    r"\b([45]\d\d)\b(?:" + AFTER_A_CODE + r")|[:(] ?([45]\d\d)\)?\W*$",
+    rf"(?:http(?:/[\d.]+)?|status(?:[ _]?code)?|\bcode|{ERROR_WORDS})\W{{0,4}}([1-5]\d\d)\b|^\W{{0,4}}([45]\d\d)\b|"
+    rf"\b([45]\d\d)\b(?:{AFTER_A_CODE})|[:(] ?([45]\d\d)\)?\W*$",
     re.IGNORECASE,
 )
 # `RATE_LIMITED`, `NotFoundException`: as words.
 _JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
-
-
-def _words(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.IGNORECASE)
-
-
-_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
-    ("429", _words(
-        r"rate.?limit", r"(?:daily|hourly|weekly|monthly|usage|requests?|sending|api|calls?) (?:\w+ )?limit",
-        r"too many (?:requests|calls|attempts)", r"throttl", r"quota", r"resource exhausted", r"slow down",
-    )),
+# The first that is found counts.
+_WORDS: tuple[tuple[ErrorClass, str], ...] = (
+    (
+        "429",
+        r"rate.?limit|(?:daily|hourly|monthly|usage|requests?|api|calls?) (?:\w+ )?limit|throttl|quota|slow down|"
+        r"too many (?:requests|calls|attempts)|resource exhausted",
+    ),
     # A broken query names what does not exist: that is about the query.
-    ("400", _words(
-        r"syntax error", r"\bsqlstate\b", r"(?:unknown|undefined|no such|invalid|ambiguous) column",
-        r"\b(?:column|relation) \S{1,80} (?:does not exist|is ambiguous|not found)", r"cannot query field",
-        r"\w*constraint", r"command not found", r"unrecogni[sz]ed (?:argument|option)",
-    )),
-    ("408", _words(
-        r"request time-?out",
-    )),
-    ("timeout", _words(
-        r"time(?:d|s)?[ -]?out\b", r"deadline exceeded", r"etimedout", r"took too long",
-        r"no (?:answer|response|reply) (?:within|after|in)\b",
-    )),
-    ("5xx", _words(
-        r"internal (?:server )?(?:error|failure|exception)", r"^\W*internal\W*$", r"bad gateway",
-        r"overload", r"server error", r"connection (?:refused|reset|error|aborted|closed|lost|failed)",
-        r"\be(?:connrefused|connreset|hostunreach|netunreach|notfound|ai_again|pipe)\b",
-        r"(?:un|not )reachable", r"could(?: not|n't) (?:connect|reach|be reached)", r"try again later",
-        r"out of service", r"maintenance", r"\boffline\b", r"upstream", r"\bback-?end\b",
-        r"(?:service|server|system|database|host|api|gateway|feed|provider|controller)\W+"
-        r"(?:is |was |are )?(?:\w+ )?(?:unavailable|not available|down)\b",
-        r"temporar(?:ily|y)", r"(?:^\d{0,2}|\bcode\b)\W*unavailable", r"no route to host",
-        r"name resolution", r"resolve host", r"no space left", r"out of memory",
-        r"(?:disk|storage) (?:is )?(?:full|space)", r"deadlock", r"is locked\b", r"data loss", r"crash",
-        r"null ?pointer", r"segmentation fault",
-    )),
-    ("401", _words(
-        r"unauthori[sz]ed", r"unauthenticated", r"not (?:logged|signed) in", r"authenticat", r"\blog ?in\b",
-        r"(?:invalid|expired|missing|revoked|bad|wrong|no) (?:access |api |auth |bearer |session )?"
-        r"(?:token|key|credential|password)",
+    (
+        "400",
+        r"syntax error|\bsqlstate\b|(?:unknown|undefined|no such|invalid|ambiguous) column|command not found|"
+        r"\b(?:column|relation) \S{1,80} (?:does not exist|is ambiguous)|cannot query field|\w*constraint",
+    ),
+    ("408", r"request time-?out"),
+    (
+        "timeout",
+        r"time(?:d|s)?[ -]?out\b|deadline exceeded|took too long|no (?:answer|response) (?:within|after|in)\b",
+    ),
+    (
+        "5xx",
+        r"internal (?:server )?(?:error|failure)|^\W*internal\W*$|bad gateway|overload|server error|"
+        r"connection (?:refused|reset|error|aborted|closed|lost|failed)|\be(?:conn\w+|hostunreach|pipe)\b|(?:un|"
+        r"not )reachable|could(?: not|n't) (?:connect|reach|be reached)|try again later|out of service|maintenance|"
+        r"\boffline\b|upstream|\bback-?end\b|temporar(?:ily|y)|(?:^\d{0,2}|\bcode\b)\W*unavailable|(?:service|server|"
+        r"system|database|host|api|gateway|feed|controller)\W+(?:is |was |are )?(?:\w+ )?(?:unavailable|"
+        r"not available|down)\b|no route to host|name resolution|out of memory|disk full|deadlock|is locked\b|crash|"
+        r"null ?pointer",
+    ),
+    (
+        "401",
+        r"unauthori[sz]ed|unauthenticated|not (?:logged|signed) in|authenticat|\blog ?in\b|(?:invalid|expired|"
+        r"missing|revoked|bad|wrong|no) (?:access |api |auth |bearer |session )?(?:token|key|credential|password)|"
         r"(?:token|session|credentials?|key) (?:has |have |is )?(?:been )?(?:expired|invalid|missing|revoked)",
-    )),
-    ("403", _words(
-        r"forbidden", r"permission", r"access (?:is )?denied", r"not (?:authori[sz]ed|permitted|entitled)",
-        r"privilege", r"insufficient (?:scope|rights|role)", r"\be(?:acces|perm|rofs)\b", r"read-only",
-        r"only (?:admins?|owners?|managers?|editors?|administrators) (?:may|can)",
-    )),
-    ("404", _words(
-        r"not (?:be )?found", r"(?:do|does|did)(?: not|n't) exist", r"no such", r"\benoent\b",
-        r"no longer exists", r"unknown (?!error|reason|failure|problem|exception)\w",
-        r"\bno \w+ (?:with|by|named|match(?:es|ing)?|called|under) ",
-    )),
-    ("400", _words(
-        r"invalid", r"missing", r"requires?d?\b", r"malformed",
-        r"unexpected(?! (?:error|condition|failure|problem|exception))", r"unprocessable", r"conflict",
-        r"already", r"insufficient", r"exceed", r"bad (?:request|input|user input)", r"validation",
-        r"schema", r"\bmust\b", r"should", r"cannot", r"can't", r"does not", r"doesn't",
-        r"too (?:late|early|long|short|large|small|many|few|old)", r"out of range", r"precondition",
-        r"declined", r"rejected", r"\bexpected", r"unsupported", r"duplicate", r"illegal", r"sold out",
-        r"full(?:y booked)?\b", r"taken\b", r"\bonly\b",
-        r"\bno[nt]?[ -](?:enough|available|allowed|sufficient|eligible|supported|valid|possible|match)",
-        r"\bparse\b", r"(?:type|value|key|attribute|index|argument|parse) ?error", r"\bformat\b",
-        r":client\b", r":sender\b",
-    )),
-    ("5xx", _words(
-        r":server\b", r":receiver\b",
-    )),
-)  # fmt: skip
+    ),
+    (
+        "403",
+        r"forbidden|permission|access (?:is )?denied|not (?:authori[sz]ed|permitted|entitled)|privilege|read-only|"
+        r"insufficient (?:scope|rights|role)|\be(?:acces|perm)\b|only (?:admins?|owners?|managers?|editors?) (?:may|"
+        r"can)",
+    ),
+    (
+        "404",
+        r"not (?:be )?found|(?:do|does|did)(?: not|n't) exist|no such|\benoent\b|no longer exists|unknown (?!error|"
+        r"reason|failure|problem)\w|\bno \w+ (?:with|by|named|match(?:es|ing)?|called|under) ",
+    ),
+    (
+        "400",
+        r"invalid|missing|requires?d?\b|malformed|unexpected(?! (?:error|condition|failure|problem))|unprocessable|"
+        r"conflict|already|insufficient|exceed|bad (?:request|input)|validation|schema|\bmust\b|should|cannot|can't|"
+        r"does not|doesn't|too (?:late|early|long|short|large|small|many|few|old)|out of range|precondition|declined|"
+        r"rejected|\bexpected|unsupported|duplicate|illegal|sold out|full(?:y booked)?\b|taken\b|\bonly\b|\bparse\b|"
+        r"\bno[nt]?[ -](?:enough|available|allowed|sufficient|eligible|supported|valid|possible|match)|\bformat\b|"
+        r"(?:type|value|key|attribute|index|argument|parse) ?error|:client\b|:sender\b",
+    ),
+    ("5xx", r":server\b|:receiver\b"),
+)
+_CLASSES = tuple((error_class, re.compile(words, re.IGNORECASE)) for error_class, words in _WORDS)
+
+
+class ClassifiedError(NamedTuple):
+    """A class and the words that tell it, at `pointer` within a JSON answer."""
+
+    error_class: ErrorClass
+    words: str
+    pointer: str = ""
 
 
 def http_code(value: object) -> int | None:
@@ -124,7 +120,7 @@ def http_code(value: object) -> int | None:
 def error_code(value: object) -> int | None:
     """Return a status code that stands for an error and is in use; None for all else."""
     code = http_code(value)
-    return code if code in _CLIENT_CODES or code in _SERVER_CODES else None
+    return code if code in _CODES else None
 
 
 def class_of_code(code: int) -> ErrorClass:
@@ -153,4 +149,4 @@ def class_of_words(text: str) -> ErrorClass:
         if code >= 400:
             return class_of_code(code)
     plain = _JOINT.sub(" ", head)
-    return next((error_class for error_class, words in _WORDS if words.search(plain)), "unknown")
+    return next((error_class for error_class, words in _CLASSES if words.search(plain)), "unknown")

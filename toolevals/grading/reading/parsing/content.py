@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.values.canonical import exact
 
 # Parts that formats share and that hold neither words to the user nor calls.
@@ -20,7 +21,8 @@ PART_LOSSES: Mapping[str, str] = {
     "citation": "citation", "citations": "citation", "search_result": "search result",
     "source-url": "citation", "source-document": "citation", "tool_reference": "tool reference",
 }  # fmt: skip
-_REASONING = tuple(kind for kind, what in PART_LOSSES.items() if what == "reasoning")
+# The kinds of parts that hold what the agent wrote for itself.
+REASONED = tuple(kind for kind, what in PART_LOSSES.items() if what == REASONING)
 _TEXTS = frozenset({"text", "input_text", "output_text", "refusal", "plain_text"})
 # What stands beside the text of a part and says nothing that a transcript holds.
 _BESIDE_TEXT = frozenset({
@@ -62,9 +64,9 @@ def part_said(part: Any, pointer: str, account: Account) -> str | None:
         return None
     kind = part.get("type") if isinstance(part, dict) else None
     if isinstance(part, dict) and part.get("thought") is True:
-        account.lost(pointer, "reasoning")
+        account.lost(pointer, REASONING, part)
     elif isinstance(kind, str) and kind in PART_LOSSES:
-        account.lost(pointer, PART_LOSSES[kind])
+        account.lost(pointer, PART_LOSSES[kind], part)
     else:
         account.unknown_part(pointer, part)
     return None
@@ -128,7 +130,7 @@ def _is_block(item: Any) -> bool:
 def _block_text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
-    if not isinstance(block, dict) or block.get("thought") is True or block.get("type") in _REASONING:
+    if not isinstance(block, dict) or block.get("thought") is True or block.get("type") in REASONED:
         return None
     text = block.get("refusal") if block.get("type") == "refusal" else block.get("text")
     return text if isinstance(text, str) else None

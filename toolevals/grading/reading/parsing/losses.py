@@ -14,6 +14,8 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.json_calls import describes_tools, printable
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, identifiers, provider_run
+from toolevals.grading.reading.parsing.reasoning import REASONING, thought_in
+from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 _NAMES = frozenset({"name", "tool", "toolname", "functionname", "function", "action", "recipient"})
@@ -144,24 +146,46 @@ class Account:
     With `strict`, a part of unknown shape refuses the document: nothing has shown that it is of this format.
     """
 
-    __slots__ = ("_calls_at", "_label", "_strict", "_tally", "left_calls")
+    __slots__ = ("_calls_at", "_label", "_strict", "_tally", "_thoughts", "left_calls")
 
     def __init__(self, label: str = "this format", calls_at: str = "elsewhere", *, strict: bool = False) -> None:
         self._label = label
         self._calls_at = calls_at
         self._strict = strict
         self._tally = Tally()
+        # Thoughts that no message holds yet, by where they stand.
+        self._thoughts: dict[str, str] = {}
         # The ids of calls that were left out: so are their results.
         self.left_calls: set[str] = set()
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """Return what was left out so far."""
+        self._lose_thoughts()
         return self._tally.losses
 
-    def lost(self, pointer: str, what: str) -> None:
-        """Note a part that the format has and a transcript does not."""
-        self._tally.add((Loss(what, _pattern(pointer), first=pointer),))
+    def lost(self, pointer: str, what: str, part: Any = None) -> None:
+        """Note a part that the format has and a transcript does not. Words of reasoning in `part` are a thought."""
+        if what == REASONING and (thought := thought_in(part)) is not None:
+            self._thoughts[pointer] = thought
+        else:
+            self._tally.add((Loss(what, _pattern(pointer), first=pointer),))
+
+    def with_thought(self, message: Message) -> Message:
+        """Return a message with the thoughts that were found before it. They are lost before one of anyone else."""
+        if not self._thoughts:
+            return message
+        if message.role != "assistant":
+            self._lose_thoughts()
+            return message
+        # Some servers write the same thought under two keys.
+        thought = "\n".join(dict.fromkeys(self._thoughts.values()))
+        self._thoughts = {}
+        return replace(message, thought=thought)
+
+    def _lose_thoughts(self) -> None:
+        self._tally.add(Loss(REASONING, _pattern(pointer), first=pointer) for pointer in self._thoughts)
+        self._thoughts = {}
 
     def provider_run(self, part: Any, pointer: str, name: str | None = None) -> bool:
         """Tell whether a part is a call of a tool that the provider runs, or its result, and leave it out then.

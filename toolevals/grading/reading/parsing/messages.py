@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from toolevals.grading.reading.parsing.content import said
@@ -79,7 +80,8 @@ def _messages(document: Any, found: Found, account: Account) -> tuple[Message, .
         if not each.accepts(item):
             raise UnknownShapeError.at(pointer, f"is not {each.item}, which {each.name} has")
     before = _beside(document, opened, account)
-    turns = (turn for turn in each.turns(opened.items, account) if not _is_left(turn, account))
+    made = (replace(turn, message=account.with_thought(turn.message)) for turn in each.turns(opened.items, account))
+    turns = (turn for turn in made if not _is_left(turn, account))
     return with_few_calls((*before, *messages_of(turns)), opened.at)
 
 

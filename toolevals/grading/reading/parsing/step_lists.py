@@ -1,8 +1,8 @@
 """Reads step lists as agents' frameworks write them, as an AgentRun.
 
 Read: ReAct (`thought`, `action`, `action_input`, `observation`), LangChain's intermediate steps (`[{tool, tool_input},
-observation]`), steps with `tool`, `arguments` and `result`, and ai-evaluation's trajectories (`tool_calls` with result,
-success and error in each, `task.description`, `final_result`).
+observation]`), steps with `tool`, `arguments` and `result` (or `tool_used`, `tool_args`, `tool_result`), and
+ai-evaluation's trajectories (`tool_calls` with result, success and error in each, `task.description`, `final_result`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of_steps
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult
 from toolevals.grading.values.documents import require_json
@@ -20,20 +21,21 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import with_few_calls
 
 _STEPS = ("steps", "trajectory", "intermediate_steps")
-_GOAL = ("goal", "task", "question", "input")
-_GOAL_INSIDE = ("description", "goal", "instruction")
+_REQUEST = ("task", "question", "input")
+_ASKED, _MEANT = ("description", "instruction"), ("goal",)
 _TOOLS = ("available_tools", "tools")
 _FINAL = ("final_result", "final_answer", "final_output", "answer", "output", "result")
 _THOUGHT = ("thought", "reasoning", "thoughts")
-_ARGUMENTS = ("arguments", "args", "tool_input", "action_input", "parameters", "input")
-_RESULT = ("observation", "result", "output")
+_ARGUMENTS = ("arguments", "args", "tool_args", "tool_input", "action_input", "parameters", "input")
+_RESULT = ("observation", "result", "tool_result", "output")
+_TOOL = ("tool", "tool_name", "tool_used")
 _NAME = ("name", "tool", "tool_name", "action")
 _IDS = ("id", "call_id")
 _FAILED = ("error", "success", "is_error", "status")
 _ENDS = ("is_final", "final", "done")
 # Of several keys of one row the first that is there is read; each of the other keys is read where it is.
-_OUTER = (_STEPS, _GOAL, _TOOLS, _FINAL)
-_OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), ("tool", "tool_name"), _IDS)
+_OUTER = (_STEPS, _MEANT, _REQUEST, _TOOLS, _FINAL)
+_OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), _TOOL, _IDS)
 _OF_CALL = (_ARGUMENTS, _RESULT, ("name", "tool", "tool_name", "action"), _IDS)
 # Numbers of steps, and the types of calls, say nothing of what was done.
 _PLACES = ("step", "step_number", "index", "number", "type")
@@ -42,12 +44,12 @@ _DONE = frozenset({"final answer", "final_answer", "finish", "final"})
 
 
 def read_run(document: Any) -> AgentRun:
-    """Read a list of steps, or an object with `steps` and perhaps `goal`, `available_tools` and `final_result`.
+    """Read a list of steps, or an object with `steps` and perhaps `goal`, `task`, `available_tools`, `final_result`.
 
     A call that cannot be read is a MalformedCall. A step's `error`, or `success: false`, marks the results of its calls
     as errors. Without a final result, what the step that is final says is it. Raises InvalidDocument where there is no
     list of steps, a step is no object, or a value could not have come from JSON. Every key that is not read is a loss;
-    one that looks like a call refuses the list. Thoughts and the list of tools are losses: a transcript has neither.
+    one that looks like a call refuses the list. The list of tools is a loss: a transcript has none.
     """
     require_json(document)
     outer = document if isinstance(document, dict) else {"steps": document}
@@ -58,16 +60,17 @@ def read_run(document: Any) -> AgentRun:
     identifiers, account = _Identifiers(), Account("a list of steps", "`tool_calls`, `tool_call`, `tool` or `action`")
     if outer is document:
         _account(outer, _OUTER, (), "", account)
-        if (goal := next((each for each in _GOAL if isinstance(outer.get(each), dict)), None)) is not None:
-            _account(outer[goal], (_GOAL_INSIDE,), (), f"/{goal}", account)
+        for each in (*_MEANT, *_REQUEST):
+            if isinstance(outer.get(each), dict):
+                _account(outer[each], (_ASKED,), (*_MEANT, "expected_outcome"), f"/{each}", account)
         if (tools := next((each for each in _TOOLS if isinstance(outer.get(each), list)), None)) is not None:
             account.lost(f"/{tools}", "list of tools")
     read = [_step(item, f"{prefix}/{place}", identifiers, account) for place, item in enumerate(outer[key])]
     said = _first(outer, _FINAL)
     final = said if said is not None else next((each.final for each in reversed(read) if each.final is not None), None)
-    run = run_of_steps(
-        tuple(each.step for each in read), goal=_goal(outer), available_tools=_tools(outer), final_result=final
-    )
+    steps = tuple(each.step for each in read)
+    request, goal = _purpose(outer)
+    run = run_of_steps(steps, request=request, goal=goal, available_tools=_tools(outer), final_result=final)
     with_few_calls(run.transcript.messages, prefix)
     return replace(run, losses=account.losses)
 
@@ -116,8 +119,6 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
     if not isinstance(item, dict):
         raise InvalidDocument.at(pointer, "a step is not an object")
     _account(item, _OF_STEP, ("action", "name", "function", *_FAILED, *_ENDS, *_PLACES), pointer, account)
-    if thought := next((key for key in _THOUGHT if item.get(key) is not None), None):
-        account.lost(f"{pointer}/{thought}", "reasoning")
     action = item.get("action")
     if isinstance(action, str) and action.strip().lower() in _DONE:
         return _last(item)
@@ -131,7 +132,7 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
     if not results and (observed is not None or error is not None):
         results = tuple(_result_of(call, item) for call, _ in made)
     step = Step(
-        thought=_text(_first(item, _THOUGHT)),
+        thought=thought_in(_first(item, _THOUGHT)),
         action=action if isinstance(action, str) and not _is_tool(item) else None,
         calls=tuple(call for call, _ in made),
         results=results,
@@ -145,7 +146,8 @@ def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) 
 def _last(item: dict[str, Any]) -> _Read:
     final = _first(item, (*_ARGUMENTS, *_RESULT))
     said = None if final is None else result_text(final)
-    return _Read(Step(_text(_first(item, _THOUGHT)), item["action"], (), (), said, _error(item), is_final=True), final)
+    thought = thought_in(_first(item, _THOUGHT))
+    return _Read(Step(thought, item["action"], (), (), said, _error(item), is_final=True), final)
 
 
 def _words(step: Step) -> str | None:
@@ -159,7 +161,7 @@ def _calls_of(item: dict[str, Any]) -> list[Any]:
     for key in ("tool_call", "tool", "action"):
         if isinstance(one := item.get(key), dict):
             return [{**_outer_arguments(item), **one}]
-    return [item] if _is_tool(item) or isinstance(item.get("tool"), str) or item.get("tool_name") else []
+    return [item] if _is_tool(item) or any(isinstance(item.get(key), str) and item[key] for key in _TOOL) else []
 
 
 def _at_call(item: dict[str, Any], pointer: str, place: int) -> str:
@@ -182,7 +184,7 @@ def _outer_arguments(item: dict[str, Any]) -> dict[str, Any]:
 
 def _is_tool(item: dict[str, Any]) -> bool:
     """Tell whether a step's action is a tool's name: it has arguments and nothing else names the tool."""
-    named = any(item.get(key) for key in ("tool", "tool_name", "tool_call", "tool_calls"))
+    named = any(item.get(key) for key in (*_TOOL, "tool_call", "tool_calls"))
     return isinstance(item.get("action"), str) and not named and any(key in item for key in _ARGUMENTS)
 
 
@@ -192,7 +194,7 @@ def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
     inner = item["function"] if isinstance(item.get("function"), dict) else item
     name = next((inner[key] for key in _NAME if isinstance(inner.get(key), str) and inner[key]), None)
     # Of a whole step the action describes; the tool's own name comes first.
-    if isinstance(tool := inner.get("tool", inner.get("tool_name")), str) and "name" not in inner:
+    if isinstance(tool := _first(inner, _TOOL), str) and "name" not in inner:
         name = tool
     given = _first(inner, _ARGUMENTS)
     return call_of(name, given, identifiers.next(identifier_in(item, "id", "call_id")), shown_as=item), item
@@ -223,9 +225,19 @@ def _joined(results: tuple[ToolResult, ...]) -> str | None:
     return "\n".join(result.content for result in results) if results else None
 
 
-def _goal(outer: dict[str, Any]) -> str | None:
-    goal = _first(outer, _GOAL)
-    return _text(_first(goal, _GOAL_INSIDE)) if isinstance(goal, dict) else _text(goal)
+def _purpose(outer: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return what the user asked for, and the goal where one is stated: a task is both, unless it tells them apart."""
+    task, meant = _first(outer, _REQUEST), outer.get("goal")
+    goal = _words_of(meant, (*_MEANT, *_ASKED)) or _words_of(outer.get("task"), (*_MEANT, *_ASKED))
+    asked = _words_of(task, (*_ASKED, *_MEANT)) or goal
+    outcomes = (each.get("expected_outcome") for each in (meant, task) if isinstance(each, dict))
+    if outcome := next((each for each in outcomes if _text(each)), None):
+        goal = "\n".join(filter(None, (goal or asked, outcome)))
+    return asked, goal
+
+
+def _words_of(value: Any, keys: tuple[str, ...]) -> str | None:
+    return _text(_first(value, keys)) if isinstance(value, dict) else _text(value)
 
 
 def _tools(outer: dict[str, Any]) -> tuple[str, ...] | None:

@@ -8,7 +8,9 @@ from typing import Any
 
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.losses import Loss
+from toolevals.grading.reading.parsing.text import before_calls, calls_in_text
 from toolevals.grading.values import Call, Message, ToolResult, Transcript
+from toolevals.grading.values.thoughts import thoughts_in, without_thoughts
 from toolevals.grading.values.value_classes import value_class
 
 
@@ -49,26 +51,39 @@ class AgentRun:
 def run_of_steps(
     steps: tuple[Step, ...],
     *,
+    request: str | None = None,
     goal: str | None = None,
     available_tools: tuple[str, ...] | None = None,
     final_result: Any = None,
 ) -> AgentRun:
-    """Return the run that these steps are, with its transcript: the goal as the user's words, then calls and results.
+    """Return the run that these steps are, with its transcript: what the user asked for, then calls and results.
 
-    Thoughts are no words to the user: the transcript leaves them out. The final result is the answer.
+    Thoughts are no words to the user: messages hold them next to what was said. The final result is the answer.
     """
-    messages = [] if goal is None else [Message("user", goal)]
+    messages = [] if request is None else [Message("user", request)]
+    thought: str | None = None
     for step in steps:
+        # What a step calls its action is said to no one where a call says what it is.
+        own = step.thought or (step.action if step.calls else None)
+        thought = "\n".join(filter(None, (thought, own))) or None
         if step.calls or (step.action is not None and not step.is_final):
-            messages.append(Message("assistant", step.action, step.calls))
+            said = None if step.calls else step.action
+            messages.append(Message("assistant", said, step.calls, thought=thought))
+            thought = None
         messages.extend(
             Message("tool", result.content, call_id=result.call.id if result.call else None, is_error=result.is_error)
             for result in step.results
         )
     answer = None if final_result is None else result_text(final_result)
-    if answer is not None:
-        messages.append(Message("assistant", answer))
-    return AgentRun(goal, available_tools, Transcript(tuple(messages), answer), final_result, steps)
+    if answer is not None or thought is not None:
+        messages.append(Message("assistant", answer, thought=None if thought == answer else thought))
+    return AgentRun(
+        request if goal is None else goal,
+        available_tools,
+        Transcript(tuple(messages), answer, goal=goal),
+        final_result,
+        steps,
+    )
 
 
 def run_of(
@@ -80,8 +95,8 @@ def run_of(
 ) -> AgentRun:
     """Return a transcript as a run: every message of the assistant is a step, with the results that follow it.
 
-    Without a goal it is the user's first message; without a final result it is the answer. What the assistant says
-    next to a call is the step's thought.
+    A goal that the transcript states goes before the given one; without either it is the user's first message. Without
+    a final result it is the answer. A step's thought is what `thought_of` finds in its message.
     """
     results: Iterator[ToolResult] | None = None
     steps: list[Step] = []
@@ -97,7 +112,7 @@ def run_of(
         steps[-1] = replace(steps[-1], is_final=True)
     first = next((message.content for message in transcript.messages if message.role == "user"), None)
     return AgentRun(
-        first if goal is None else goal,
+        transcript.goal or (first if goal is None else goal),
         available_tools,
         transcript,
         transcript.answer if final_result is None else final_result,
@@ -105,10 +120,27 @@ def run_of(
     )
 
 
+def thought_of(message: Message) -> str | None:
+    """Return what the agent thought with a message: what it wrote for itself; else what it said next to its calls.
+
+    Text that is the calls themselves is no thought.
+    """
+    text = message.content
+    own = [each for each in (message.thought, thoughts_in(text) if text else None) if each]
+    if own:
+        return "\n".join(own)
+    if not (text and message.calls):
+        return None
+    begins = text.lstrip().startswith(("{", "[", "<", "`"))
+    if message.from_text or (begins and calls_in_text(text)):
+        text = before_calls(text, message.calls)
+    return text.strip() or None
+
+
 def _step_of(message: Message) -> Step:
     if message.calls:
-        return Step(thought=message.content, calls=message.calls)
-    return Step(action=message.content)
+        return Step(thought=thought_of(message), calls=message.calls)
+    return Step(thought=thought_of(message), action=without_thoughts(message.content) if message.content else None)
 
 
 def _with_result(step: Step, result: ToolResult) -> Step:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -53,6 +53,9 @@ _DECODER: Final = json.JSONDecoder()
 _PYTHON_LIST: Final = re.compile(r"\[\s*[A-Za-z_][\w.-]*\s*\(")
 _PYTHON_LINE: Final = re.compile(r"[A-Za-z_][\w.-]*\((?:[A-Za-z_]\w*\s*=.*)?\)", re.DOTALL)
 _PYTHON_CUT: Final = re.compile(r"[\[(]*\s*[A-Za-z_][\w.-]*\s?\(\s*(?:[A-Za-z_]\w*\s*=|\)|\*)")
+# How a call without a mark begins, and how ReAct agents label what they think.
+_BEGUN: Final = re.compile(r"```|[{\[]")
+_LABEL: Final = re.compile(r"^\s*\*{0,2}Thought\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _CALLED: Final = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)\s?\(")
 # So alike to a call that it was meant as one, even amid prose: in JSON, as a dict of Python, or without quotes.
 _JSON_AMID: Final = re.compile(
@@ -87,6 +90,15 @@ def goes_on_alone(text: str, tools: Iterable[ToolSpec] | None = None) -> bool:
         return False
     offered = Offered(tools)
     return _whole(_stripped(text), offered) is None and _marked(text, offered)[2]
+
+
+def before_calls(text: str, calls: Sequence[Call]) -> str:
+    """Return the words that stand before calls in a text: before the first mark, fence, bracket or line of code."""
+    names = "|".join(re.escape(call.name) for call in calls if call.name)
+    code = re.compile(rf"^[ \t]*(?:{names})\s*\(", re.MULTILINE) if names else None
+    found = [_MARK.search(text), _BEGUN.search(text), code.search(text) if code else None]
+    first = min((match.start() for match in found if match), default=0)
+    return _LABEL.sub("", text[:first]).strip()
 
 
 def has_call_mark(text: str) -> bool:

@@ -21,6 +21,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, is_marked
+from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.speech import Speech
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
@@ -29,7 +30,7 @@ _KEYS = ABOUT | {"role", "parts", "metadata", "content", "toolInvocations", "rev
 _RESULT = frozenset({
     "state", "step", "output", "result", "errorText", "rawInput", "preliminary", "approval", "resultProviderMetadata",
 })  # fmt: skip
-_OTHERS = {"source": "citation", "data": "data of the interface", "redacted-reasoning": "reasoning"}
+_OTHERS = {"source": "citation", "data": "data of the interface", "redacted-reasoning": REASONING}
 
 
 def _sign(item: Item) -> str | None:
@@ -64,6 +65,8 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             parts = [*([{"type": "text", "text": text}] if isinstance(text, str) and text else []), *older]
         else:
             _require_same(older, parts, f"{pointer}/toolInvocations", account)
+        if item.get("reasoning"):
+            account.lost(f"{pointer}/reasoning", REASONING, item["reasoning"])
         yield from _Steps(role, account).of(parts, f"{pointer}/parts")
 
 
@@ -104,7 +107,7 @@ class _Steps:
             elif kind.startswith("data-") or kind in _OTHERS:
                 self._account.lost(here, _OTHERS.get(kind, "data of the interface"))
             else:
-                if self._called and kind not in PART_LOSSES:
+                if self._called and PART_LOSSES.get(kind, REASONING) == REASONING:
                     yield from self._step()
                 self._speech.say(part, here)
         yield from self._step(last=True)

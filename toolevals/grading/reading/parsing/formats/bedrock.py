@@ -88,7 +88,7 @@ def _blocks(role: str, content: list[Any], pointer: str, account: Account) -> It
             speech.say(guarded.get("text"), f"{here}/guardContent/text")
         elif key := next((key for key in _LOSSES if given.get(key)), None):
             account.rest(given, frozenset({key}), here)
-            account.lost(here, _LOSSES[key])
+            account.lost(here, _LOSSES[key], given[key])
         else:
             speech.say(block, here)
     yield from speech.end()

@@ -25,6 +25,7 @@ from toolevals.grading.reading.parsing.json_calls import call_in, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
+from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
 
@@ -150,7 +151,7 @@ def _calls(fields: Item, pointer: str, account: Account) -> tuple[Call, ...]:
 def _leave(beside: Item, pointer: str, account: Account) -> None:
     for key, value in beside.items():
         if value and key in {*PART_LOSSES, "reasoning_content"}:
-            account.lost(f"{pointer}/{key}", PART_LOSSES.get(key, "reasoning"))
+            account.lost(f"{pointer}/{key}", PART_LOSSES.get(key, REASONING), value)
 
 
 def _invalid(item: Any, pointer: str, account: Account) -> MalformedCall:

@@ -81,7 +81,7 @@ def _blocks(item: Item, pointer: str, account: Account) -> tuple[str | None, tup
             identifier = identifier_in(block, "tool_call_id")
             calls.append(call_of(block.get("tool_name"), block.get("tool_kwargs"), identifier, shown_as=block))
         elif kind in _LOSSES:
-            account.lost(here, _LOSSES[kind])
+            account.lost(here, _LOSSES[kind], block)
         else:
             account.unknown_part(here, block)
     return "\n".join(texts) or None, tuple(calls)

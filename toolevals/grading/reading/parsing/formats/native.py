@@ -10,10 +10,11 @@ from toolevals.grading.reading.parsing.formats.transcript_format import Item, Pl
 from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Message
 
-_KEYS = frozenset({"role", "content", "calls", "call_id", "is_error", *MEASURE_KEYS})
+_KEYS = frozenset({"role", "content", "calls", "call_id", "is_error", "thought", *MEASURE_KEYS})
 
 
 def _sign(item: Item) -> str | None:
@@ -35,6 +36,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
                 identifier_in(item, "call_id"),
                 item.get("is_error") is True,
                 measures_in(item),
+                thought=thought_in(item.get("thought")),
             )
         )
 

@@ -16,6 +16,7 @@ from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
+from toolevals.grading.reading.parsing.reasoning import REASONING
 from toolevals.grading.reading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 
@@ -85,7 +86,7 @@ def _result(item: Item, pointer: str, account: Account) -> Turn:
 def _leave(item: Item, pointer: str, account: Account) -> None:
     for key in _REASONING:
         if item.get(key):
-            account.lost(f"{pointer}/{key}", "reasoning")
+            account.lost(f"{pointer}/{key}", REASONING, item[key])
     if item.get("audio"):
         account.lost(f"{pointer}/audio", "audio")
     if item.get("annotations") or item.get("citations"):

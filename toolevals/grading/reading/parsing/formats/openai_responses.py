@@ -30,7 +30,7 @@ _TEXT_BLOCKS = ("input_text", "output_text", "input_image", "input_file")
 _BUILT_IN = "call of a built-in tool"
 _ITEM_LOSSES = {
     "reasoning": "reasoning",
-    "compaction": "reasoning",
+    "compaction": "summary of earlier messages",
     "mcp_list_tools": "list of tools",
     "mcp_approval_request": "approval",
     "mcp_approval_response": "approval",
@@ -87,7 +87,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
                 yield Turn(Message(role, text))
         elif isinstance(kind, str) and kind in _ITEM_LOSSES:
             named = f" ({kind})" if _ITEM_LOSSES[kind] == _BUILT_IN else ""
-            account.lost(pointer, f"{_ITEM_LOSSES[kind]}{named}")
+            account.lost(pointer, f"{_ITEM_LOSSES[kind]}{named}", item)
         else:
             account.unknown_part(pointer, item)
     yield from draft.end()

@@ -72,7 +72,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
                 account.rest(part, _RESULT, here)
                 yield from speech.answered(_result(part, here, account))
             elif kind in _LOSSES:
-                account.lost(here, _LOSSES[kind])
+                account.lost(here, _LOSSES[kind], part)
             else:
                 account.unknown_part(here, part)
         yield from speech.end()

@@ -6,6 +6,7 @@ Source: pydantic_ai.messages. Instructions, which every request repeats, are a s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing.content import part_said, result_said
@@ -30,7 +31,7 @@ _CALL = _ABOUT | {"tool_name", "args", "tool_call_id", "id"}
 _RESULT = _ABOUT | {"tool_name", "content", "tool_call_id", "outcome"}
 _SAID = {"system-prompt": "system", "user-prompt": "user", "text": "assistant", "retry-feedback": "user"}
 _LOSSES = {
-    "thinking": "reasoning", "compaction": "reasoning", "file": "file", "speech": "audio",
+    "thinking": "reasoning", "compaction": "summary of earlier messages", "file": "file", "speech": "audio",
     "image-url": "image", "audio-url": "audio", "video-url": "video", "document-url": "file", "binary": "file",
     "uploaded-file": "file", "cache-point": "cache point",
     "instruction": "instructions next to it", "instruction-delta": "instructions next to it",
@@ -61,7 +62,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         made = list(_parts(item, pointer, account))
         if len(made) == 1 and item["kind"] == "response":
             message = made[0].message
-            yield Turn(Message(message.role, message.content, message.calls, measures=measures_in(item)))
+            yield Turn(replace(message, measures=measures_in(item)))
         else:
             yield from made
 
@@ -89,7 +90,7 @@ def _parts(item: Item, pointer: str, account: Account) -> Iterator[Turn]:
             else:
                 yield from speech.answered(Turn(Message(_SAID.get(kind, "user"), words)))
         elif kind in _LOSSES:
-            account.lost(here, _LOSSES[kind])
+            account.lost(here, _LOSSES[kind], part)
         else:
             account.unknown_part(here, part)
     if item["kind"] == "response":
@@ -108,7 +109,7 @@ def _words(content: Any, pointer: str, account: Account) -> str | None:
         if kind == "text-content" and isinstance(part.get("content"), str):
             texts.append(part["content"])
         elif kind in _LOSSES:
-            account.lost(here, _LOSSES[kind])
+            account.lost(here, _LOSSES[kind], part)
         elif (text := part_said(part, here, account)) is not None:
             texts.append(text)
     return "\n".join(texts) or None

@@ -67,7 +67,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
                     Turn(Message("tool", text, call_id=identifier_in(part, "call_id", "id")), _name(part))
                 )
             elif kind in _LOSSES:
-                account.lost(here, _LOSSES[kind])
+                account.lost(here, _LOSSES[kind], part)
             else:
                 account.unknown_part(here, part)
         yield from speech.end()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, items_of, json_or_text
 
@@ -66,6 +67,8 @@ def _ai_sdk_answer(attributes: Attributes) -> list[Any] | None:
     if not text and not calls:
         return None
     made: dict[str, Any] = {"role": "assistant", "content": text or None}
+    if thought := thought_in(attributes.document("ai.response.reasoning")):
+        made["reasoning_content"] = thought
     if calls:
         made["tool_calls"] = [
             {

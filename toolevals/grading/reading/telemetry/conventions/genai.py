@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.telemetry.reading import Attributes, Kind, SpanReading, failure, items_of, json_or_text
 
 NAME = "otel_genai"
@@ -205,6 +206,8 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
 
 def _message(role: str, fields: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": role, "content": fields.get("content")}
+    if thought := thought_in([fields.get(key) for key in ("reasoning_content", "reasoning")]):
+        message["reasoning_content"] = thought
     calls = json_or_text(fields.get("tool_calls", around.get("tool_calls")))
     if isinstance(calls, list) and calls:
         message["tool_calls"] = calls

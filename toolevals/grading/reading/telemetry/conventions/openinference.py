@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolevals.grading.reading.parsing.content import REASONED
+from toolevals.grading.reading.parsing.reasoning import thought_in
 from toolevals.grading.reading.telemetry.conventions import genai
 from toolevals.grading.reading.telemetry.reading import (
     Attributes,
@@ -149,9 +151,13 @@ def message_of(item: Any) -> dict[str, Any]:
     if not isinstance(message, Mapping):
         raise InvalidDocument.at("/attributes/llm", "holds a message of another form")
     made: dict[str, Any] = {"role": message.get("role"), "content": message.get("content")}
-    if made["content"] is None and isinstance(message.get("contents"), list | dict):
-        parts = [at(each, "message_content", "text") for each in listed_items(message["contents"])]
-        made["content"] = "\n".join(part for part in parts if isinstance(part, str)) or None
+    parts = [at(each, "message_content") for each in listed_items(message.get("contents"))]
+    thoughts = [part for part in parts if at(part, "type") in REASONED]
+    if made["content"] is None and parts:
+        texts = [at(part, "text") for part in parts if part not in thoughts]
+        made["content"] = "\n".join(text for text in texts if isinstance(text, str)) or None
+    if thought := thought_in([*thoughts, message.get("reasoning_content")]):
+        made["reasoning_content"] = thought
     calls = [at(each, "tool_call") for each in listed_items(message.get("tool_calls"))]
     calls = calls or _calls_in_parts(message)
     if calls:

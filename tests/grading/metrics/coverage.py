@@ -1,17 +1,19 @@
-"""Measures the coverage of the intervals of F1, run differences, pass^k and Cohen's kappa, cell by cell.
+"""Coverage of intervals: how often that of a rate holds the true rate, and those of other figures theirs.
 
-An example is of one of a few kinds with given chances: how often an interval holds the true figure is counted over
-seeded samples.
+With one trial an example the coverage of a rate is an exact sum. With more, the trials of an example are beta-binomial
+of a given correlation, and samples are drawn with a seed. For F1, differences of runs, pass^k and Cohen's kappa an
+example is of one of a few kinds with given chances. `figure_cells` are all that docs/grading.md says of them.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate, product
-from math import comb, exp, factorial, fsum, lgamma, prod
+from math import comb, exp, factorial, fsum, lgamma, log, prod
 from random import Random
 from typing import Final
 
@@ -22,6 +24,8 @@ from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.reliability import pass_hat_k, tallied_pass_hat_k
 
+# Of all cells: the lowest coverage, what is low and how many may be, and the mean.
+LOWEST, LOW, MOST_LOW, MEAN = 0.90, 0.92, 0.05, (0.94, 0.975)
 EXAMPLES: Final = (10, 20, 30, 50, 100, 300)
 RATES: Final = (0.5, 0.8, 0.944, 0.97)
 CORRELATIONS: Final = (0.0, 0.3, 0.9)
@@ -43,8 +47,67 @@ RATERS: Final = ((0.5, 0.5), (0.8, 0.8), (0.6, 0.5), (0.9, 0.85))
 KAPPAS: Final = (0.2, 0.6, 0.8, 0.95)
 # What two raters say of a unit.
 BOTH: Final = ((True, True), (True, False), (False, True), (False, False))
+Method = Callable[[ExampleSums], Interval]
 Counts = Sequence[int]
 _Interval = Callable[[Counts], Interval | None]
+
+
+def coverage(
+    examples: int, trials: int, rate: float, correlation: float, draws: int, *, method: Method = clustered_interval
+) -> float:
+    """Return the share of samples whose interval holds the true rate: exact with one trial, else of seeded draws."""
+    if trials == 1:
+        sums = {passed: ExampleSums.single(passed, examples) for passed in range(examples + 1)}
+        return sum(binomial(examples, passed, rate) for passed in sums if _holds(method(sums[passed]), rate))
+    found = samples(examples, beta_binomial(trials, rate, correlation), draws)
+    return sum(count for sums, count in found.items() if _holds(method(sums), rate)) / draws
+
+
+def samples(examples: int, shares: list[float], draws: int, seed: int = 1) -> Counter[ExampleSums]:
+    """Draw samples of examples, by the chance that 0, 1, 2, ... of an example's trials pass, and count equal ones."""
+    random = Random(seed)
+    trials = len(shares) - 1
+    # The most likely first: the others then are few, or none.
+    order = sorted(range(trials + 1), key=lambda passed: -shares[passed])
+    found: Counter[tuple[int, int]] = Counter()
+    for _ in range(draws):
+        left, rest, passed, squared = examples, 1.0, 0, 0
+        for place in order:
+            share = min(1.0, shares[place] / rest) if rest > 1e-12 else 1.0
+            count = left if place == order[-1] else bisect_right(_cumulated(left, share), random.random())
+            passed += count * place
+            squared += count * place * place
+            left -= count
+            rest -= shares[place]
+            if not left:
+                break
+        found[passed, squared] += 1
+    whole = examples * trials
+    return Counter(
+        {
+            ExampleSums(examples, whole, passed, squared, trials * passed, trials * whole): count
+            for (passed, squared), count in found.items()
+        }
+    )
+
+
+def _holds(interval: Interval, rate: float) -> bool:
+    return interval.low <= rate <= interval.high
+
+
+@lru_cache(maxsize=20_000)
+def _cumulated(trials: int, share: float) -> list[float]:
+    """Return the chance that at most 0, 1, 2, ... of so many fall to a share."""
+    if not 0 < share < 1:
+        return [0.0] * (trials if share else 0) + [2.0]
+    sure, other = log(share), log(1 - share)
+    logs = (
+        lgamma(trials + 1) - lgamma(count + 1) - lgamma(trials - count + 1) + count * sure + (trials - count) * other
+        for count in range(trials + 1)
+    )
+    ends = list(accumulate(map(exp, logs)))
+    ends[-1] = 2.0  # above any draw, whatever the sum lost
+    return ends
 
 
 def beta_binomial(trials: int, rate: float, correlation: float) -> list[float]:

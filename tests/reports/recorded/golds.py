@@ -11,16 +11,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks import _retail
 from labeling.imports.readers.recorded_expectations import tau2_expectation
 from reports.analyses.agent_evidence import Trial, Voice
 from reports.suspects.agent_evidence import refused_calls
 from reports.suspects.points import points_of
-from tests.reports.recorded import airline
+from tests.reports.recorded import airline, retail
 from tests.reports.recorded.loading import RUNS, TOOLS
 from toolevals.agents.code.states import SharedState
 from toolevals.agents.replay import GOLD_REFUSED, Executions
-from toolevals.agents.worlds import Refusals, ToolAnswer, World  # noqa: F401
+from toolevals.agents.worlds import ToolAnswer, World
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.values import Expectation, ToolCall, Transcript
@@ -87,7 +86,7 @@ class Domain:
         def read(file: str) -> Any:
             return json.loads(gzip.decompress((folder / file).read_bytes()))
 
-        tools = airline.TOOLS if name == "airline" else _retail.TOOLS
+        tools = airline.TOOLS if name == "airline" else retail.TOOLS
         self._executions = Executions(InProcess(read(DATABASES[name]), tools))
         self.tasks = {str(task["id"]): Task(str(task["id"]), task) for task in read(f"gold_tau2_v0_{name}.json.gz")}
         for model, file in RUNS[name].items():
