@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from labeling.queue.waiting import MANY
 from labeling.second_looks.waiting import MOST as MOST_LOOKS
-from toolevals.workspace.home import MOST_NEWS, News, Waits, news_query
+from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
 
 
@@ -49,10 +51,10 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield versions that were frozen and files that were imported, the newest first of each."""
-    for at, dataset, name, number, size, by in _FROZEN.values(project=project.pk, since=since):
+    for at, dataset, name, number, size, by in _frozen(project, since):
         url = reverse("labeling:version-examples", args=[project.slug, dataset, number])
         yield News(at, f"{name} v{number} was frozen: {_examples(size)}", url, by or "")
-    for job in _IMPORTED.objects(project=project.pk, since=since):
+    for job in _imported(project, since):
         url = reverse("workspace:job", args=[project.slug, job.pk])
         done = f"{_examples(job.report.get('added', 0))} added"
         # Of an import that is over, the end is told: `finished_at` is there.
@@ -63,18 +65,18 @@ def _examples(count: int) -> str:
     return f"{count:,} example{'' if count == 1 else 's'}"
 
 
-_FROZEN = news_query(
-    lambda project, since: (
+def _frozen(project: Project, since: datetime) -> QuerySet[Any, Any]:
+    return (
         DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since)
         .order_by("-pk")
         .values_list("created_at", "dataset__slug", "dataset__name", "number", "size", "actor__name")[: MOST_NEWS + 1]
-    ),
-)
-_IMPORTED = news_query(
-    lambda project, since: (
+    )
+
+
+def _imported(project: Project, since: datetime) -> QuerySet[Any, Any]:
+    return (
         Job.objects.of_project(project)
         .filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
         .select_related("actor")
         .order_by("-pk")[: MOST_NEWS + 1]
-    ),
-)
+    )

@@ -22,7 +22,6 @@ from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 AT_ONCE = 500
 # More labels than this are counted by a job; so many new ones are read at once.
@@ -186,14 +185,7 @@ def _is_small_and_read(dataset: Dataset) -> bool:
     compared = Label.objects.filter(slot__dataset=dataset).order_by()
     if compared[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE:
         return False
-    new = len(_NEW.rows(dataset=dataset.pk, until=changeable_from(dataset)))
+    new = _unread(dataset, changeable_from(dataset)).order_by()[: READ_AT_ONCE + 1].count()
     if 0 < new <= READ_AT_ONCE:
         labels_read(dataset)
     return new <= READ_AT_ONCE
-
-
-_NEW = PreparedQuery(
-    lambda dataset, until: _unread(dataset, until).order_by().values_list("pk")[: READ_AT_ONCE + 1],
-    {"dataset": an_id(1), "until": A_MOMENT},
-    by_values=True,
-)

@@ -16,7 +16,6 @@ from labeling.agreement.units import RatedLabel, Unit, units_in
 from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
 from labeling.querysets.labels import LabelQuerySet
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 # Gold that someone decided on, instead of the labels.
 DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
@@ -51,32 +50,11 @@ def changeable_from(dataset: Dataset) -> datetime:
 def pairs_of(dataset: Dataset) -> PairFigures:
     """Return the figures of all pairs of first labels of a dataset. What is not read yet is left out."""
     until = changeable_from(dataset)
-    labels = [RatedLabel._make((*row, None)) for row in _FIRST.values(dataset=dataset.pk, until=until)]
-    changed = _CHANGED.values(dataset=dataset.pk)
+    firsts = Label.objects.blind_firsts_in(dataset, until).filter(reading__isnull=False).order_by()
+    labels = [RatedLabel._make((*row, None)) for row in firsts.values_list(*COLUMNS[:-1])]
+    later = Label.objects.filter(slot__dataset=dataset, is_first=False).order_by()
+    changed = later.values_list("revision_id", "slot__round", "reviewer_id").annotate(Max("created_at"))
     return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
-
-
-# Planned for their values: one dataset has most of all labels, another few.
-_FIRST = PreparedQuery(
-    lambda dataset, until: (
-        Label.objects.blind_firsts_in(dataset, until)
-        .filter(reading__isnull=False)
-        .order_by()
-        .values_list(*COLUMNS[:-1])
-    ),
-    {"dataset": an_id(1), "until": A_MOMENT},
-    by_values=True,
-)
-_CHANGED = PreparedQuery(
-    lambda dataset: (
-        Label.objects.filter(slot__dataset=dataset, is_first=False)
-        .order_by()
-        .values_list("revision_id", "slot__round", "reviewer_id")
-        .annotate(Max("created_at"))
-    ),
-    {"dataset": an_id(1)},
-    by_values=True,
-)
 
 
 def decided_tools(revisions: Iterable[UUID]) -> dict[UUID, str]:

@@ -13,7 +13,6 @@ from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 
 
 class LabelingView(ProjectView):
@@ -26,7 +25,7 @@ class LabelingView(ProjectView):
 
     def find_dataset(self, slug: str) -> Dataset:
         """Return the project's dataset. Raises Http404."""
-        dataset_row: Dataset | None = _DATASET.first(project=self.project.pk, slug=slug)
+        dataset_row = Dataset.objects.in_project(self.project).filter(slug=slug).select_related("project").first()
         if dataset_row is None:
             raise Http404
         return dataset_row
@@ -43,9 +42,3 @@ class LabelingView(ProjectView):
         """Return the project's example with its content and `status`. Raises Http404."""
         examples = Example.objects.in_project(self.project).with_content().seen_by(self.user, self.role)
         return get_object_or_404(examples, pk=pk)
-
-
-_DATASET = PreparedQuery(
-    lambda project, slug: Dataset.objects.in_project(project).filter(slug=slug).select_related("project"),
-    {"project": an_id(1), "slug": A_TEXT},
-)

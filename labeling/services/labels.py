@@ -24,8 +24,6 @@ from labeling.services.resolution import revision_evaluate, revision_locked, rev
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Project, Role, User
-from toolevals.workspace.querysets.prepared import an_id
-from toolevals.workspace.querysets.prepared_writes import PreparedDelete, PreparedInsert, PreparedUpdate
 from toolevals.workspace.services import audit_record
 
 
@@ -75,7 +73,7 @@ def label_submit(
             raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
         if previous is not None:
             _require_changeable(revision, previous, actor)
-        label: Label = _LABEL.create(
+        label: Label = Label.objects.create(
             slot=place,
             revision=revision,
             reviewer=actor,
@@ -85,8 +83,8 @@ def label_submit(
             guideline=facts.guideline,
             is_first=facts.is_first,
         )
-        _SUBMITTED.run(slot=place.pk)
-        _DRAFT.run(revision=revision.pk, user=actor.pk)
+        LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
+        Draft.objects.filter(revision=revision, user=actor).delete()
         audit_record(
             project=revision.example.dataset.project,
             actor=actor,
@@ -118,7 +116,7 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         now = database_now()
         Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
         # One that was on its way when the label was handed in, and came after it, holds less than the label.
-        _DRAFT.run(revision=revision.pk, user=actor.pk)
+        Draft.objects.filter(revision=revision, user=actor).delete()
         current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
@@ -185,18 +183,3 @@ def _newest(slot: LabelSlot, actor: User) -> Label | None:
 
 def _said(label: Label) -> LabelContent:
     return LabelContent(label.answer, label.expectation, label.rationale, label.flagged)
-
-
-# What every label writes.
-_LABEL = PreparedInsert(Label)
-_DRAFT = PreparedDelete(
-    lambda revision, user: Draft.objects.filter(revision=revision, user=user),
-    {"revision": an_id(0), "user": an_id(1)},
-)
-_SUBMITTED = PreparedUpdate(
-    lambda slot: (
-        LabelSlot.objects.filter(pk=slot),
-        {"state": SlotState.SUBMITTED, "lease_until": None, "priority": None},
-    ),
-    {"slot": an_id(1)},
-)

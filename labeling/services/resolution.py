@@ -31,8 +31,6 @@ from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.querysets.prepared import A_MOMENT, an_id
-from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 from toolevals.workspace.services import audit_record
 
 # So many people pass an example on before an adjudicator decides it.
@@ -50,7 +48,7 @@ def revision_wait(revision: Revision) -> None:
     This asks nothing about other labels: an answer that took longer where one is in would tell of it.
     """
     revision.settles_at = _end_of_window(revision, database_now())
-    _WAITS.run(revision=revision.pk, until=revision.settles_at)
+    Revision.objects.filter(pk=revision.pk).update(settles_at=revision.settles_at)
 
 
 def revision_evaluate(revision: Revision) -> None:
@@ -227,10 +225,3 @@ def _slots_open(revision: Revision) -> None:
     revision.slots.filter(round=revision.round, state=SlotState.CLOSED).update(
         state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=revision.priority
     )
-
-
-# What every label writes.
-_WAITS = PreparedUpdate(
-    lambda revision, until: (Revision.objects.filter(pk=revision), {"settles_at": until}),
-    {"revision": an_id(1), "until": A_MOMENT},
-)

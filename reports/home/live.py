@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.urls import reverse
 
 from reports.models import HeldGate
 from toolevals.runs.counts.run_rows import RunRow, run_states
 from toolevals.runs.models import Experiment, Run
-from toolevals.workspace.home import MOST_NEWS, News, news_query
+from toolevals.workspace.home import MOST_NEWS, News
 from toolevals.workspace.models import Project
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 MOST = 10
 
@@ -38,30 +37,29 @@ class Experiments:
 
 def experiments(project: Project) -> Experiments:
     """Return the project's experiments with how their newest run does. Three queries, however many there are."""
-    states = run_states(_NEWEST_OF_EACH.objects(project=project.pk))
+    states = run_states(_newest_of_each(project))
     return Experiments(tuple((row.run.experiment, row) for row in states[:MOST]), len(states) > MOST)
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gates that runs were checked by, the newest first."""
-    for at, gate, run, agent, status, by in _HELD.values(project=project.pk, since=since):
+    for at, gate, run, agent, status, by in _held(project, since):
         url = reverse("reports:gate", args=[project.slug, gate])
         yield News(at, f"Run {run} of {agent} was checked by a gate: {status}", url, by or "")
 
 
-def _newest_of_each(project: Any) -> Any:
+def _newest_of_each(project: Project) -> QuerySet[Run]:
     newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
     lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
     numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
-    return Run.objects.in_project(project).filter(number__in=numbers).with_newest()
+    runs: QuerySet[Run] = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
+    return runs
 
 
-_NEWEST_OF_EACH = PreparedQuery(_newest_of_each, {"project": an_id(1)})
-_HELD = news_query(
-    lambda project, since: (
+def _held(project: Project, since: datetime) -> QuerySet[Any, Any]:
+    return (
         HeldGate.objects.in_project(project)
         .filter(created_at__gt=since)
         .exclude(status="")
         .values_list("created_at", "pk", "run__number", "run__agent__name", "status", "actor__name")[: MOST_NEWS + 1]
-    ),
-)
+    )

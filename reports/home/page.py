@@ -24,7 +24,6 @@ from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.home import Look
 from toolevals.workspace.models import Project, Role, User, untrashed
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -101,23 +100,19 @@ def newest_run(project: Project) -> Run | None:
 
     None over a dataset that was deleted: the page leads to its labels.
     """
-    found: Run | None = _NEWEST_WHOLE.first(project=project.pk) or _NEWEST.first(project=project.pk)
+    found: Run | None = _graded(project, only__isnull=True).first() or _graded(project).first()
     if found is not None and found.grading is not None:
         found.grading.run = found
     return found
 
 
-def _graded(project: Any, **wanted: Any) -> QuerySet[Run]:
+def _graded(project: Project, **wanted: Any) -> QuerySet[Run]:
     kept = untrashed("dataset_version__dataset")
     graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False, **wanted)
     read = graded.select_related(
         "agent", "experiment", "dataset_version__dataset", "grading__dataset_version__dataset__project"
     )
     return read.order_by("-number")[:1]
-
-
-_NEWEST_WHOLE = PreparedQuery(lambda project: _graded(project, only__isnull=True), {"project": an_id(1)})
-_NEWEST = PreparedQuery(_graded, {"project": an_id(1)})
 
 
 def _newest(run: Run, grading: Grading) -> NewestRun:

@@ -25,7 +25,6 @@ from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.models import Project, within
 from toolevals.workspace.querysets.ids import ids_as_text
-from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 KEYSET_PAGE = 2000
 
@@ -124,12 +123,7 @@ def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     """Return a case of the project's run of that number, with everything that its page shows."""
     if number >= TOO_LARGE:
         return None
-    found: CaseGrade | None = _CASE.first(project=project.pk, number=number, case=case_id)
-    return found
-
-
-def _case(project: Any, number: int, case: UUID) -> QuerySet[CaseGrade]:
-    cases = CaseGrade.objects.filter(within(project, "grading__run"), pk=case, grading__run__number=number)
+    cases = CaseGrade.objects.filter(within(project, "grading__run"), pk=case_id, grading__run__number=number)
     row = cases.select_related(
         "grading__run__project",
         "grading__run__agent__tools",
@@ -139,10 +133,7 @@ def _case(project: Any, number: int, case: UUID) -> QuerySet[CaseGrade]:
         "transcript__entry__revision__tools",
         "transcript__entry__gold",
     )
-    return row.defer("grading__simulator__content")[:1]
-
-
-_CASE = PreparedQuery(_case, {"project": an_id(1), "number": A_NUMBER, "case": an_id(2)})
+    return row.defer("grading__simulator__content").first()
 
 
 def case_or_404(project: Project, number: int, case_id: UUID) -> CaseGrade:

@@ -1,4 +1,4 @@
-"""Trials of an example with the same answer are graded once, and each is told as if it were graded alone."""
+"""Rows of a file are read as if each were alone, whatever came before them."""
 
 import gc
 import json
@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from toolevals.cli import native_cases, native_grading
+from toolevals.cli import native_grading
 from toolevals.cli.gate_files import gate_cases
-from toolevals.cli.native_cases import Case
 from toolevals.cli.native_grading import NativeGrading
 from toolevals.grading.values.problems import InvalidDocument
 
@@ -77,56 +76,20 @@ def test_each_trial_is_told_as_if_it_were_alone():
         assert [told(both, ANSWERS[each]) for each in (first, second)] == [alone[first], alone[second]]
 
 
-def test_rows_that_are_read_together_are_read_as_if_each_were_alone():
-    rows = [json.loads(json.dumps({**EXAMPLE, **answer})) for answer in (*ANSWERS, *ANSWERS)]
-    alone = NativeGrading(is_json=True)
-    each = [_case_or_error(alone, row) for row in rows]
-    together = NativeGrading(is_json=True)
-    read = [str(case) if isinstance(case, InvalidDocument) else case for case in together.read_all(rows)]
-    assert read == each
-    assert together.readings == alone.readings
-
-
-def _case_or_error(grading: NativeGrading, row: dict[str, Any]) -> object:
-    try:
-        return grading.read(row)
-    except InvalidDocument as error:
-        return str(error)
-
-
 def test_rows_leave_nothing_to_the_search_for_garbage():
     grading = NativeGrading(is_json=True)
     answers = [RIGHT, WRONG] * (native_grading._MOST_EXAMPLES // 2)
-    grading.read_all([{**EXAMPLE, "id": str(place), **answer} for place, answer in enumerate(answers)])
+    for place, answer in enumerate(answers):
+        grading.read({**EXAMPLE, "id": str(place), **answer})
     gc.collect()
     try:
         gc.disable()
         for place in range(10):
-            for case in grading.read_all(
-                [{**EXAMPLE, "id": f"more {place}", **each} for each in (RIGHT, WRONG, RIGHT)]
-            ):
-                assert isinstance(case, Case)
-                assert grading.line(case)
+            for each in (RIGHT, WRONG, RIGHT):
+                assert grading.line(grading.read({**EXAMPLE, "id": f"more {place}", **each}))
         assert gc.collect() == 0
     finally:
         gc.enable()
-
-
-def test_a_second_trial_with_the_same_answer_is_not_graded_again(monkeypatch):
-    grading = NativeGrading(is_json=True)
-    grading.read({**EXAMPLE, **RIGHT})
-    monkeypatch.setattr(native_grading, "grade", None)
-    assert grading.read({**EXAMPLE, **RIGHT, "trial": 1, "latency_ms": 3}).trial == 1
-    with pytest.raises(TypeError):
-        grading.read({**EXAMPLE, **WRONG})
-
-
-def test_few_and_short_answers_are_kept():
-    grading = NativeGrading(is_json=True)
-    for place in range(20):
-        order = "x" * 5_000 if place == 0 else str(place)
-        grading.read({**EXAMPLE, "tool_calls": [{"name": "track", "arguments": {"order": order}}]})
-    assert len(grading._example(EXAMPLE).answers) == native_cases.MOST_ANSWERS
 
 
 def test_rows_of_other_code_are_each_looked_at():

@@ -21,7 +21,6 @@ from labeling.forms.schemas import MAX_FIELDS
 from tests.fixtures.hostile_schemas import CHECKED, every_hostile_schema
 from toolevals.grading.edge_cases.parameters import MAX_PARAMETERS, applicable_kinds, parameters_of
 from toolevals.grading.json_schema.conformance import expectation_problems
-from toolevals.grading.json_schema.schema_fast_path import is_surely_valid, property_gates
 from toolevals.grading.json_schema.strict_mode import PROVIDERS, strict_problems
 from toolevals.grading.reading.parsing.text_formats.typed_text import typed
 from toolevals.grading.reading.specs.reading import read_tools
@@ -120,7 +119,6 @@ READERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "two versions": lambda schema: version_changes([_tool(schema)], [_tool(schema, "Asks for more.")]),
     "strict mode": lambda schema: [strict_problems(schema, provider) for provider in PROVIDERS],
     "types of texts": lambda schema: [typed("1", each, schema) for each in schema.get("properties", {}).values()],
-    "the fast path": lambda schema: (is_surely_valid(schema), property_gates(schema)),
     "the baseline": lambda schema: bag(_tool(schema)),
     "an export to the leaderboard": bfcl_types,
     **{f"an import of {name}": _read_as(name) for name in ("native", "openai", "anthropic", "gemini", "bfcl", "mcp")},

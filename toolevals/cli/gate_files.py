@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from toolevals.cli.blocks import answered, size_of
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, one_by_one, opened
+from toolevals.cli.grade_lines import LineRemarks, Lines, Remarks, opened
 from toolevals.cli.native_cases import Case
 from toolevals.cli.native_grading import NativeGrading
 from toolevals.cli.native_rows import native_row
@@ -20,7 +20,7 @@ from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import errored_note, judge_notes, judges_in, with_notes
-from toolevals.grading.gates.results import FUNCTION_CALLS, GateCase, GateResult
+from toolevals.grading.gates.results import FUNCTION_CALLS, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
@@ -135,13 +135,8 @@ def json_rows(name: str) -> list[dict[str, Any]]:
 
 def gate_cases(rows: Iterable[Case]) -> CaseTable:
     """Return graded rows as a gate sees them."""
-    return CaseTable.of_alike((row.id, row.latency_ms, _gate_case(row)) for row in rows)
-
-
-def _gate_case(row: Case) -> GateCase:
-    """Return a row as a gate sees it: one object for all rows of an example with the same answer."""
-    if (made := row.shared.gate_case) is None:
-        made = row.shared.gate_case = case_of_grade(
+    return CaseTable.of(
+        case_of_grade(
             row.id,
             row.grade,
             trial=row.trial,
@@ -152,7 +147,8 @@ def _gate_case(row: Case) -> GateCase:
             due=row.due,
             metrics=row.metrics,
         )
-    return made
+        for row in rows
+    )
 
 
 def _unread(lines: int) -> str:
@@ -162,10 +158,7 @@ def _unread(lines: int) -> str:
 class _AnyRow:
     """Takes examples as they are."""
 
-    def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(self._read, rows)
-
-    def _read(self, row: Any) -> Any:
+    def read(self, row: Any) -> Any:
         native_row(row)
         return row
 
@@ -179,12 +172,7 @@ class _EitherRow:
     def __init__(self, metrics: Collection[str]) -> None:
         self.native = NativeGrading(metrics=metrics, is_json=True)
 
-    def read_all(self, rows: Sequence[Any]) -> Sequence[Any]:
-        if any(isinstance(row, dict) and "verdicts" in row for row in rows):
-            return one_by_one(self._read, rows)
-        return self.native.read_all(rows)
-
-    def _read(self, row: Any) -> Case:
+    def read(self, row: Any) -> Case:
         return _graded(row) if isinstance(row, dict) and "verdicts" in row else self.native.read(row)
 
     def remark(self, graded: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading, json_line, one_by_one
+from toolevals.cli.grade_lines import Grading, json_line
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.cli.native_rows import NativeRow, native_row
 from toolevals.grading.dialects import bfcl
@@ -57,10 +57,7 @@ class _Leaderboard:
                 words = f"--option simulators={folder}: it holds none ({error.strerror}: {error.filename}). {_DOWNLOAD}"
                 raise CommandError(Exit.CONFIGURATION, words) from error
 
-    def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(self._read, rows)
-
-    def _read(self, row: Any) -> bfcl.DialectVerdict:
+    def read(self, row: Any) -> bfcl.DialectVerdict:
         if not (category := category_of(row)).startswith(_BY_STATE):
             return bfcl.check_row(row)
         if category.startswith(NOT_BY_STATE):
@@ -111,10 +108,7 @@ class _Scored:
         self._metrics = metrics
         self.columns = ("id", "trial", *metrics, "error", "unscored")
 
-    def read_all(self, rows: Sequence[Any]) -> list[Any]:
-        return one_by_one(self._read, rows)
-
-    def _read(self, row: Any) -> _Case:
+    def read(self, row: Any) -> _Case:
         read = native_row(row)
         return _Case(read.id, read.trial, self._scores(read))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
@@ -21,8 +21,6 @@ from toolevals.presentation.csv import Cell
 _BOM = b"\xef\xbb\xbf"
 # After so many remarks of a kind the rest are only counted.
 _MOST_SHOWN = 20
-# Rows that take a step together: the code of one step and these rows fit into the cache of a processor.
-_AT_ONCE = 32
 # Kinds of remarks.
 BAD, UNSCORED = "bad", "unscored"
 
@@ -30,11 +28,8 @@ BAD, UNSCORED = "bad", "unscored"
 class Reading(Protocol):
     """The way to read one kind of rows."""
 
-    def read_all(self, rows: Sequence[Any]) -> Sequence[Any]:
-        """Return each row's verdicts, or the InvalidDocument that says why it is not of the form.
-
-        In the place of a row whose line is no JSON stands the InvalidDocument that says so, which is returned.
-        """
+    def read(self, row: Any) -> Any:
+        """Return a row's verdicts. Raises InvalidDocument where it is not of the form."""
 
     def remark(self, graded: Any) -> str | None:
         """Return why the row could not be scored, None where it was."""
@@ -59,18 +54,6 @@ class Grading(Reading, Protocol):
 
     def summary(self, briefs: Iterable[Any]) -> str:
         """Return the table of all rows."""
-
-
-def one_by_one(read: Callable[[Any], Any], rows: Sequence[Any]) -> list[Any]:
-    """Return what `read` gives of each row, or the InvalidDocument that it raises; one in a row's place stays."""
-    return [row if isinstance(row, InvalidDocument) else _read(read, row) for row in rows]
-
-
-def _read(read: Callable[[Any], Any], row: Any) -> Any:
-    try:
-        return read(row)
-    except InvalidDocument as error:
-        return error
 
 
 @contextmanager
@@ -116,31 +99,23 @@ class Lines:
         return LineRemarks(self._counts[BAD], self._counts[UNSCORED], tuple(self._remarks))
 
     def __iter__(self) -> Iterator[Any]:
-        for start in range(0, len(self._lines), _AT_ONCE):
-            numbers, rows = self._rows(start)
-            for number, graded in zip(numbers, self._grading.read_all(rows), strict=True):
-                if isinstance(graded, InvalidDocument):
-                    self._note(BAD, f"line {number}: {graded}")
-                    continue
-                if (remark := self._grading.remark(graded)) is not None:
-                    self._note(UNSCORED, f"line {number}: unscored: {remark}")
-                self.count += 1
-                yield graded
-
-    def _rows(self, start: int) -> tuple[list[int], list[Any]]:
-        """Return the next rows with the numbers of their lines: JSON, or why a line is none."""
-        numbers: list[int] = []
-        rows: list[Any] = []
-        for number, line in enumerate(self._lines[start : start + _AT_ONCE], self._first + start):
+        for number, line in enumerate(self._lines, self._first):
             text = line.removeprefix(_BOM) if number == 1 else line
             if not text.strip():
                 continue
-            row = _read(_row, text.rstrip(b"\r\n"))
-            if self._numbered and isinstance(row, dict) and "id" not in row:
-                row = {"id": str(number), **row}
-            numbers.append(number)
-            rows.append(row)
-        return numbers, rows
+            try:
+                graded = self._grading.read(self._row(text, number))
+            except InvalidDocument as error:
+                self._note(BAD, f"line {number}: {error}")
+                continue
+            if (remark := self._grading.remark(graded)) is not None:
+                self._note(UNSCORED, f"line {number}: unscored: {remark}")
+            self.count += 1
+            yield graded
+
+    def _row(self, text: bytes, number: int) -> Any:
+        row = _row(text.rstrip(b"\r\n"))
+        return {"id": str(number), **row} if self._numbered and isinstance(row, dict) and "id" not in row else row
 
     def _note(self, kind: str, words: str) -> None:
         self._counts[kind] += 1

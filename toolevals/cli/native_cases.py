@@ -1,8 +1,8 @@
-"""Holds rows on their way to their verdicts, with what the trials of an example share."""
+"""Holds graded rows, and examples that are compiled for all of their trials."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
@@ -10,19 +10,13 @@ from typing import Any, NamedTuple
 from toolevals.cli.native_rows import gold_of
 from toolevals.grading.engine.expected_first_tool import first_expected_class
 from toolevals.grading.engine.grading import CompiledCase, compile_case
-from toolevals.grading.gates.results import GateCase
 from toolevals.grading.json_schema.formats import with_formats
 from toolevals.grading.reading.examples import first_words, read_example
 from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.decided_by import EXPECTED
-from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
-
-# Answers to an example that are kept for trials that answer the same, and the longest one, as JSON text.
-MOST_ANSWERS = 4
-_LONGEST_ANSWER = 4_000
 
 
 class Example(NamedTuple):
@@ -34,14 +28,6 @@ class Example(NamedTuple):
     goal: str | None
     named: str
     tools: Sequence[ToolSpec] | None
-    answers: dict[bytes, Answer]
-
-
-class Answer(NamedTuple):
-    """The outcome of an answer to an example; `read` is None where there is no prediction."""
-
-    case: Case
-    read: Prediction | None
 
 
 def example_of(asked: dict[str, Any], *, assert_formats: bool = False) -> Example:
@@ -52,17 +38,7 @@ def example_of(asked: dict[str, Any], *, assert_formats: bool = False) -> Exampl
         tools = [with_formats(tool, asserted=True) for tool in tools]
     compiled = compile_case(gold_of(example), tools, decided_by=example.decided_by or EXPECTED)
     named = example.tools if isinstance(example.tools, str) else ""
-    return Example(example.external_id, example.strata, compiled, first_words(example.input), named, tools or None, {})
-
-
-class Shared:
-    """Values shared by all rows of an example with the same answer: the end of a JSON line, the gate's case."""
-
-    __slots__ = ("gate_case", "line")
-
-    def __init__(self) -> None:
-        self.line = b""
-        self.gate_case: GateCase | None = None
+    return Example(example.external_id, example.strata, compiled, first_words(example.input), named, tools or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,58 +60,21 @@ class Case:
     losses: tuple[Loss, ...] = ()
     tokens: float | None = None
     cost: float | None = None
-    shared: Shared = field(default_factory=Shared, repr=False, compare=False)
-
-    def of_trial(self, trial: int, latency_ms: float | None) -> Case:
-        """Return the same of another trial with the same answer."""
-        if trial == self.trial and latency_ms is self.latency_ms:
-            return self
-        about = self.strata, latency_ms, self.due, self.metrics, self.format, self.losses
-        return Case(self.id, trial, self.grade, *about, self.tokens, self.cost, self.shared)
 
 
-class GradedRow:
-    """A row on its way to its case. `answer` is known where a trial of the example before had the same.
-
-    `same` is the row before it that has the same answer, if one is read together with it, and `error` says why its
-    prediction cannot be read.
-    """
-
-    __slots__ = ("answer", "error", "example", "grade", "made", "metrics", "read", "row", "same", "text")
-
-    grade: CaseGrade
-    metrics: Mapping[str, Verdict]
-    read: Prediction | None
-    error: InvalidDocument
-
-    def __init__(
-        self, row: dict[str, Any], made: dict[str, Any], example: Example, text: bytes, answer: Answer | None
-    ) -> None:
-        self.row = row
-        self.made = made
-        self.example = example
-        self.text = text
-        self.answer = answer
-        self.same: GradedRow | None = None
-
-    @property
-    def transcript(self) -> Transcript | None:
-        """Return what was done; None where there is no prediction."""
-        return None if self.read is None else self.read.transcript
-
-    def answered(self) -> Answer:
-        """Return the outcome of its answer, and keep it for the example's next trials."""
-        example, graded, read, transcript = self.example, self.grade, self.read, self.transcript
-        due = "" if graded.statuses["selection"] in ("passed", "failed") else first_expected_class(example.compiled)
-        latency = None if transcript is None else transcript.latency_ms
-        read_from = () if read is None else (read.format, read.losses)
-        trial = self.made.get("trial", 0)
-        about = example.strata, latency, due, self.metrics, *(read_from or ("", ()))
-        case = Case(example.id, trial, graded, *about, *_spent(transcript))
-        answer = Answer(case, read)
-        if self.text and len(self.text) <= _LONGEST_ANSWER and len(example.answers) < MOST_ANSWERS:
-            example.answers[self.text] = answer
-        return answer
+def case_of(
+    example: Example,
+    trial: int,
+    graded: CaseGrade,
+    metrics: Mapping[str, Verdict],
+    read: Prediction | None,
+) -> Case:
+    """Return a row as a graded case; `read` is None where there is no prediction."""
+    transcript = None if read is None else read.transcript
+    due = "" if graded.statuses["selection"] in ("passed", "failed") else first_expected_class(example.compiled)
+    latency = None if transcript is None else transcript.latency_ms
+    read_from = ("", ()) if read is None else (read.format, read.losses)
+    return Case(example.id, trial, graded, example.strata, latency, due, metrics, *read_from, *_spent(transcript))
 
 
 def _spent(transcript: Transcript | None) -> tuple[float | None, float | None]:
@@ -153,18 +92,3 @@ def _sum_known(amounts: Sequence[float | None]) -> float | None:
     """Return the sum; None without any, and where one is not known or is no amount."""
     known = [each for each in amounts if each is not None and each >= 0 and isfinite(each)]
     return sum(known) if known and len(known) == len(amounts) else None
-
-
-def without_an_answer(rows: Iterable[GradedRow]) -> list[GradedRow]:
-    """Return the first row of each answer that is not known yet; the others of the same example refer to it."""
-    first: dict[tuple[int, bytes], GradedRow] = {}
-    found: list[GradedRow] = []
-    for row in rows:
-        if row.answer is not None:
-            continue
-        same = first.setdefault((id(row.example), row.text), row) if row.text else row
-        if same is row:
-            found.append(row)
-        else:
-            row.same = same
-    return found

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orjson import dumps
-
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.reading.predictions import Prediction, read_prediction
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
@@ -15,10 +13,6 @@ from toolevals.grading.values.documents import schema
 from toolevals.grading.values.problems import InvalidDocument
 
 PREDICTION_KEYS = frozenset(schema("prediction")["properties"]) - {"id"}
-# What may say a latency itself.
-OWN_LATENCY = frozenset({"messages", "steps"})
-_OF_TRIAL = frozenset({"trial", "latency_ms"})
-_MOST_TRIAL = schema("prediction")["properties"]["trial"]["maximum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +72,3 @@ def prediction_of(
         return None
     offered = None if isinstance(tools, str) else tools
     return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json, tools=offered)
-
-
-def answer_text(made: dict[str, Any]) -> bytes:
-    """Return what a row says of its prediction but trial and latency, as JSON text; empty where it may not be read."""
-    trial, latency = made.get("trial", 0), made.get("latency_ms")
-    if type(trial) is not int or not 0 <= trial <= _MOST_TRIAL:
-        return b""
-    if latency is not None and (type(latency) not in (int, float) or not latency >= 0):
-        return b""
-    said = {name: value for name, value in made.items() if name not in _OF_TRIAL}
-    if "latency_ms" in made and (not said or not OWN_LATENCY.isdisjoint(said)):
-        # Where nothing else is said, it makes this a prediction; of messages it goes before the latency that these say.
-        said["latency_ms"] = None
-    try:
-        return dumps(said)
-    except TypeError:
-        # Integers beyond 64 bits.
-        return b""

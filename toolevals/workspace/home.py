@@ -12,19 +12,17 @@ All but the look are asked for again and again while the page is open: each read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Job, JobState, Project, Role
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest
 
 # Who comes for the first time is told what happened in the last days.
@@ -78,14 +76,6 @@ class News:
     words: str
     url: str
     by: str = ""
-
-
-def news_query(build: Callable[..., QuerySet[Any, Any]]) -> PreparedQuery:
-    """Return a query of news by `project` and `since`.
-
-    The database plans it each time: few rows are younger than a visit, which a plan for any moment does not know.
-    """
-    return PreparedQuery(build, {"project": an_id(1), "since": A_MOMENT}, by_values=True)
 
 
 class Content(Protocol):

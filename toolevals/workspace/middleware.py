@@ -14,17 +14,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from toolevals.workspace.access import Audience, Rule, may_send_traces, rules
 from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role, untrashed
-from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
 from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
-
-# Asked with every request within a project.
-_MEMBERSHIP = PreparedQuery(
-    lambda slug, user: Membership.objects.filter(untrashed("project"), project__slug=slug, user=user).select_related(
-        "project"
-    ),
-    {"slug": A_TEXT, "user": an_id(1)},
-)
 
 
 class AccessMiddleware:
@@ -123,7 +114,8 @@ def _identify(request: ProjectRequest) -> None:
 
 def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
     """Set the project and the role in it. Raises `Http404` for outsiders, `PermissionDenied` if the role is too low."""
-    membership: Membership | None = _MEMBERSHIP.first(slug=slug, user=request.user.pk)
+    mine = Membership.objects.filter(untrashed("project"), project__slug=slug, user=request.user.pk)
+    membership = mine.select_related("project").first()
     if membership is None or (request.token is not None and membership.project_id != request.token.project_id):
         raise Http404
     role = membership.role if request.token is None else min(membership.role, request.token.role)

@@ -1,4 +1,4 @@
-"""Keeps sessions in the database as Django does; each request's is read by a query that is put together once."""
+"""Keeps sessions in the database as Django does, by the database's clock."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery
-
-_IN_FORCE = PreparedQuery(
-    lambda key, now: Session.objects.filter(session_key=key, expire_date__gt=now), {"key": A_TEXT, "now": A_MOMENT}
-)
 
 
 class SessionStore(db.SessionStore):
@@ -25,7 +20,7 @@ class SessionStore(db.SessionStore):
 
     def _get_session_from_db(self) -> Any:
         """Return the row of this session while it is in force; forget its key where there is none."""
-        found = _IN_FORCE.first(key=self.session_key, now=database_now())
+        found = Session.objects.filter(session_key=self.session_key, expire_date__gt=database_now()).first()
         if found is None:
             self._session_key = None
         return found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 from django.db.models import Q
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import ApiToken
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery
 from toolevals.workspace.services.tokens import token_digest
 
 SCHEME = "bearer"
@@ -37,18 +35,11 @@ def token_find(secret: str) -> ApiToken:
     Raises `UnknownToken`.
     """
     now = database_now()
-    token: ApiToken | None = _IN_FORCE.first(digest=token_digest(secret), now=now)
+    in_force = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
+    found = ApiToken.objects.filter(in_force, digest=token_digest(secret))
+    token = found.select_related("user", "project").first()
     if token is None:
         raise UnknownToken
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
-
-
-def _in_force(digest: str, now: datetime) -> Any:
-    in_force = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now)) & Q(user__is_active=True)
-    return ApiToken.objects.filter(in_force, digest=digest).select_related("user", "project")
-
-
-# Asked with every request that has a token.
-_IN_FORCE = PreparedQuery(_in_force, {"digest": A_TEXT, "now": A_MOMENT})

@@ -9,7 +9,6 @@ from tests.grading.graded import LISTED, NAMED, ON_CALLS, PLAIN, RIGHT, TOOLS, c
 from toolevals.grading.engine import decisions
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.engine import layer_grading as layers
-from toolevals.grading.engine import positional_match as in_place
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.engine.layer_grading import Layer, LayerGrade
 from toolevals.grading.values import (
@@ -37,8 +36,7 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     names = (*ON_CALLS, "thanks")
     for module in (decisions, engine):
         monkeypatch.setattr(module, "VERDICT_NAMES", names)
-    for kept in (decisions.decision_of, in_place._decision):
-        kept.cache_clear()
+    decisions.decision_of.cache_clear()
     case = compile_case(PLAIN, TOOLS)
     silent, kind, rude = (
         grade(case, Transcript(called(RIGHT).messages, answer=answer)) for answer in (None, "thank you", "bye")
@@ -52,8 +50,7 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     assert list(rude.verdicts) == list(names)
     wrong = grade(case, Transcript(called(ToolCall("history")).messages, answer="bye"))
     assert (wrong.mode, wrong.statuses["thanks"]) == ("wrong_tool", "failed")
-    for kept in (decisions.decision_of, in_place._decision):
-        kept.cache_clear()
+    decisions.decision_of.cache_clear()
 
 
 def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():

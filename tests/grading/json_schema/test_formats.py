@@ -141,8 +141,6 @@ def test_the_gate_asserts_what_the_validator_does(schema):
         )
         gate = schema_gate(spec)
         assert gate.breaks({"a": value}) is asserts
-        said = gate.properties["a"](value) if gate.properties else 2
-        assert said in ((1, 2) if asserts else (0, 2))
 
 
 def graded(spec: ToolSpec, value: str) -> CaseGrade:

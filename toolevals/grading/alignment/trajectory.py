@@ -115,19 +115,15 @@ class Alignment:
         return " or ".join(dict.fromkeys(option.expectation.tool for option in self.compiled.options(place)))
 
 
-def compile_trajectory(
-    trajectory: Trajectory, profile: Profile, calls: Sequence[CompiledCall] = ()
-) -> CompiledTrajectory:
-    """Return the trajectory as tests under a profile; `calls` are all of its expected calls, where they are tests."""
+def compile_trajectory(trajectory: Trajectory, profile: Profile) -> CompiledTrajectory:
+    """Return the trajectory as tests under a profile."""
     positions: list[tuple[int, ...]] = []
     place = 0
     for step in trajectory.ordered:
         size = len(step.calls) if isinstance(step, AnyOrder) else 1
         positions.append(tuple(range(place, place + size)))
         place += size
-    options: list[tuple[CompiledCall, ...]] = [(call,) for call in calls] or [
-        tuple(compile_call(call, profile) for call in options_of(each)) for each in trajectory.expected
-    ]
+    options = [tuple(compile_call(call, profile) for call in options_of(each)) for each in trajectory.expected]
     return CompiledTrajectory(
         trajectory=trajectory,
         calls=tuple(each[0] for each in options),

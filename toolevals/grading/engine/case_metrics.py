@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from toolevals.grading.alignment.trajectory import Alignment
-from toolevals.grading.engine.alike_cases import Alike
 from toolevals.grading.engine.compiled import CompiledCase
-from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.measured_case import Measured
-from toolevals.grading.engine.tools_pass import (
-    ALL_PASSED,
-    NONE_OF_ONE,
-    all_of_them,
-    all_pass_of,
-    percentage_pass_of,
-    wrong_arguments,
-)
+from toolevals.grading.engine.tools_pass import all_pass_of, percentage_pass_of
 from toolevals.grading.layers.task_metrics import (
     PASSES_AT,
     MetricScore,
@@ -29,12 +19,11 @@ from toolevals.grading.layers.task_metrics import (
     task_completion,
     trajectory_score,
 )
-from toolevals.grading.layers.task_metrics.calls import calls_of
 from toolevals.grading.layers.task_metrics.efficiency import efficiency_of
 from toolevals.grading.layers.task_metrics.tool_selection import selection_of
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.reading.parsing.steps import AgentRun, Step
-from toolevals.grading.values import Call, ToolCall, Transcript
+from toolevals.grading.reading.parsing.steps import AgentRun
+from toolevals.grading.values import Call, Transcript
 from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 NO_ANSWER = "No prediction came."
@@ -97,14 +86,10 @@ def _goal_progress(measured: Measured) -> MetricScore:
 
 
 def _of_calls(
-    score: Callable[[CompiledCase, tuple[Call, ...], list[Alignment]], Verdict], passed: Callable[[int], Verdict]
+    score: Callable[[CompiledCase, tuple[Call, ...], list[Alignment]], Verdict],
 ) -> Callable[[Measured], MetricScore]:
     def measure(measured: Measured) -> MetricScore:
-        if count := measured.passed_calls:
-            # Nothing is left to be aligned.
-            verdict = passed(count)
-        else:
-            verdict = score(measured.compiled, measured.counted.calls, measured.alignments)
+        verdict = score(measured.compiled, measured.counted.calls, measured.alignments)
         return MetricScore(verdict.value, verdict.reason)
 
     return measure
@@ -122,14 +107,14 @@ _TABLE = (
         "1",
         "Every expected call was made as expected, and none that must not be.",
         1.0,
-        _of_calls(all_pass_of, lambda _: ALL_PASSED),
+        _of_calls(all_pass_of),
     ),
     CaseMetric(
         "tools_percentage_pass",
         "1",
         "The share of the expected calls that were made as expected.",
         1.0,
-        _of_calls(percentage_pass_of, all_of_them),
+        _of_calls(percentage_pass_of),
     ),
     # As gates have always counted it.
     CaseMetric("tool_name_f1", "1", "F1 between the names of the expected and of the called tools.", 0.5, _name_f1),
@@ -189,10 +174,6 @@ _TABLE = (
     ),
 )
 METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}
-# The metrics that look at texts; the others see of a call of which more is not known the name alone.
-_OF_TEXTS = frozenset({"goal_progress", "action_safety", "reasoning_quality"})
-_OF_NAMES = tuple(name for name in METRICS if name not in _OF_TEXTS)
-_alike: Alike[Mapping[str, Verdict]] = Alike()
 
 
 def case_metrics(
@@ -217,70 +198,7 @@ def case_metrics(
     if (same := _same_for_all(compiled, transcript, grade)) is not None:
         return dict.fromkeys((metric.name for metric in asked), same)
     measured = Measured(compiled, compiled.offer.meant(transcript), grade, goal)
-    at_once = _at_once(measured)
-    return {metric.name: at_once.get(metric.name) or metric.verdict(measured) for metric in asked}
-
-
-def _at_once(measured: Measured) -> Mapping[str, Verdict]:
-    """Return the metrics that look at no text, where they are known of cases that are alike; else none.
-
-    In most cases of an upload one message holds just a call, and nothing else was said or done.
-    """
-    messages = measured.transcript.messages
-    if len(messages) != 1 or messages[0].role != "assistant":
-        return {}
-    source = measured.grade.source
-    key = source.alike(measured.compiled) if isinstance(source, Explanation) else None
-    if key is None:
-        return _right_at_once(measured)
-    known = _alike.get(key)
-    if known is None:
-        known = {name: METRICS[name].verdict(measured) for name in _OF_NAMES}
-        if all(verdict.status != "errored" for verdict in known.values()):
-            _alike.keep(key, known, measured.compiled)
-    return known
-
-
-def _right_at_once(measured: Measured) -> Mapping[str, Verdict]:
-    """Return the metrics that look at no text, where the message holds just the calls that are expected; else none.
-
-    The values depend on few numbers then, and on the tool's name where the only call has wrong arguments.
-    """
-    count = measured.passed_calls
-    if not count and not measured.is_wrong_call:
-        return {}
-    values, calls = measured.grade.values, measured.transcript.messages[0].calls
-    if values["answer"] is not None or values["execution"] is not None:
-        return {}
-    names = measured.compiled.offer.by_name
-    if names and not all(call.name in names for call in calls):
-        return {}
-    if count > 1 and len({call.name for call in calls}) < count:
-        return {}
-    [expected] = measured.compiled.expectation.alternatives
-    right = _of_right_calls(count or 1, is_offered=bool(names), may_be_more=expected.additional_calls)
-    if count:
-        return right
-    return {**right, "tools_all_pass": wrong_arguments(calls[0]), "tools_percentage_pass": NONE_OF_ONE}
-
-
-@lru_cache(maxsize=256)
-def _of_right_calls(count: int, *, is_offered: bool, may_be_more: bool) -> Mapping[str, Verdict]:
-    """Return the metrics of so many calls of different tools, all as expected, in one message."""
-    names = tuple(map(str, range(count)))
-    step = Step(calls=tuple(ToolCall(name, {}) for name in names))
-    run = AgentRun(None, names if is_offered else None, Transcript(), None, (step,))
-    task = Task(required_tools=names, expected_steps=None if may_be_more else count)
-    made = calls_of(run)
-    scores = {
-        "tools_all_pass": MetricScore(ALL_PASSED.value, ALL_PASSED.reason),
-        "tools_percentage_pass": MetricScore(all_of_them(count).value, all_of_them(count).reason),
-        "task_completion": NOT_COMPLETED,
-        "step_efficiency": efficiency_of(made, 1, task),
-        "tool_selection_accuracy": selection_of(made, run, task),
-        "trajectory_score": NOT_COMPLETED,
-    }
-    return {name: score.verdict(METRICS[name].passes_at) for name, score in scores.items()}
+    return {metric.name: metric.verdict(measured) for metric in asked}
 
 
 def _same_for_all(compiled: CompiledCase, transcript: Transcript, grade: CaseGrade) -> Verdict | None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from functools import cached_property
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.arguments import SchemaCheck, check_schemas, known_schemas
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.decisions import Decision
 from toolevals.grading.engine.offered_tools import Offer
-from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.stand_ins import stand_ins
-from toolevals.grading.engine.worked_out import WorkedOut
 from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
-from toolevals.grading.matching.differences import argument_differences, equal_arguments
+from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.statuses import Status
@@ -24,8 +22,6 @@ from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, Sc
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]
 
-# What is said of the only call where it stands in place of the only expected one.
-_STANDS_BESIDE = frozenset({"wrong_tool", "hallucinated_tool"})
 # What stands beside a call that no one expected.
 _NOTHING = CallExpectation("", {}, additional_arguments=False)
 
@@ -125,35 +121,22 @@ def _beside(wanted: CompiledCall, call: Call | None, profile: Profile, number: i
     return tuple(argument_differences(wanted, {}, profile, number))
 
 
-class ExplainedCalls(WorkedOut):
-    """The calls of a decided case next to the expected ones. Everything is worked out when first wanted, and kept."""
+class ExplainedCalls:
+    """The calls of a decided case next to the expected ones. Each part is worked out when first wanted, and kept."""
 
-    __slots__ = (
-        "_alignment",
-        "_calls",
-        "_compiled",
-        "_decision",
-        "_differences",
-        "_only_pair",
-        "_place",
-        "_placement",
-        "_places",
-        "_schema_problems",
-        "_schemas",
-    )
-
-    _compiled: CompiledCase
-    _calls: Sequence[Call]
-    _decision: Decision
-    _alignment: Alignment | None
-    # Worked out when a field first wants them; the first unless it was given.
-    _places: Sequence[int]
-    _differences: tuple[ArgumentDifference, ...]
-    _only_pair: Pair | None
-    _place: tuple[str, str]
-    _placement: Placement
-    _schema_problems: tuple[SchemaProblem, ...]
-    _schemas: SchemaCheck
+    def __init__(
+        self,
+        compiled: CompiledCase,
+        calls: Sequence[Call],
+        decision: Decision,
+        alignment: Alignment | None = None,
+        places: Sequence[int] | None = None,
+    ) -> None:
+        self._compiled = compiled
+        self._calls = calls
+        self._decision = decision
+        self._alignment = alignment
+        self._places = range(len(calls)) if places is None else places
 
     def is_only_of(self, compiled: CompiledCase, calls: Sequence[Call]) -> bool:
         """Return whether it explains a grade of all these calls by this expectation, which has no other alternative."""
@@ -165,67 +148,38 @@ class ExplainedCalls(WorkedOut):
             self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
         return self._alignment
 
-    def _find_placement(self) -> Placement:
+    @cached_property
+    def _placement(self) -> Placement:
         return Placement.of(self.aligned(), self._calls, self._compiled.offer)
 
-    def _find_place(self) -> tuple[str, str]:
-        if (pair := self._only_pair) is not None:
-            return pair.expected, pair.actual
+    def _place(self) -> tuple[str, str]:
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.first_call
         return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
 
-    def _only_place(self) -> Place | None:
-        """Return where the one call is expected that was made just there; None where there is more to say."""
-        in_place = self._compiled.in_place
-        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
-            return None
-        return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
-
-    def _place_of_another(self) -> Place | None:
-        """Return where the one call is expected in whose place another tool was called; None where none was."""
-        in_place = self._compiled.in_place
-        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
-            return None
-        return in_place.places[0] if self._decision.call_mode in _STANDS_BESIDE else None
-
-    def _find_only_pair(self) -> Pair | None:
-        if (place := self._only_place() or self._place_of_another()) is None:
-            return None
-        offer = self._compiled.offer
-        expected = offer.name_of(place.expectation.tool)
-        # Where the tools differ, the arguments are not compared: they are unscored.
-        return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
-
     def _pairs(self) -> tuple[Pair, ...]:
-        if (pair := self._only_pair) is not None:
-            return (pair,)
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.pairs(self._schemas.broken)
         return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
 
-    def _find_differences(self) -> tuple[ArgumentDifference, ...]:
-        call = self._calls[0] if self._calls else None
-        if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
-            if self._decision.statuses["equivalence"] == "passed":
-                return tuple(equal_arguments(place.expectation, call.arguments, 0))
-            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
-        if isinstance(call, ToolCall) and (place := self._place_of_another()) is not None:
-            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
+    @cached_property
+    def _differences(self) -> tuple[ArgumentDifference, ...]:
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.differences()
         return needless_differences(self._calls, self._compiled.profile) if kind == "no_call" else ()
 
-    def _check_schemas(self) -> SchemaCheck:
+    @cached_property
+    def _schemas(self) -> SchemaCheck:
         if self._decision.statuses["schema"] == "failed":
             return check_schemas(self._calls, self._compiled.offer)
         # It is decided that none is broken.
         return known_schemas(self._calls, self._compiled.offer)
 
-    def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
+    @cached_property
+    def _schema_problems(self) -> tuple[SchemaProblem, ...]:
         if self._decision.statuses["schema"] != "failed":
             return ()
         offer, calls = self._compiled.offer, self._calls
@@ -234,13 +188,3 @@ class ExplainedCalls(WorkedOut):
             for place in sorted(self._schemas.broken)
             for problem in offer.problems(calls[place], self._places[place])
         )
-
-    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
-        "_differences": _find_differences,
-        "_only_pair": _find_only_pair,
-        "_place": _find_place,
-        "_placement": _find_placement,
-        "_places": lambda self: range(len(self._calls)),
-        "_schema_problems": _find_schema_problems,
-        "_schemas": _check_schemas,
-    }

@@ -10,13 +10,11 @@ from dataclasses import replace
 from typing import Literal
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
-from toolevals.grading.engine.alike_cases import Alike, alike_key
 from toolevals.grading.engine.arguments import check_schemas, findings
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
 from toolevals.grading.engine.counted_calls import calls_that_count, has_answers, recovery_of
 from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
-from toolevals.grading.engine.known_calls import calls_as_text
 from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with_layers
 from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.layers.execution import Effect
@@ -34,8 +32,6 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]
 CUT_OFF: tuple[CutOff, ...] = ("failed", "left_out")
-# What is wrong where another tool was called than the only one that is expected.
-_other_tools: Alike[str] = Alike()
 
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
@@ -80,8 +76,16 @@ def grade(
             decision = with_layers(decision, layers, compiled.decided_by)
         if transcript.ended is not None:
             decision = decision.cut_off()
-        explanation = Explanation.of_transcript(
-            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended, renamed=renamed
+        explanation = Explanation(
+            compiled,
+            counted.calls,
+            decision,
+            alignment,
+            places=counted.places,
+            layers=layers,
+            ended=transcript.ended,
+            forgiven=counted.forgiven,
+            renamed=renamed,
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
@@ -98,45 +102,13 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
         decision, alignment = _decided(compiled, calls)
         if compiled.decided_by != EXPECTED:
             decision = with_layers(decision, NO_LAYERS, compiled.decided_by)
-        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, renamed))
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, renamed=renamed))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)
 
 
 def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> tuple[Decision, Alignment | None]:
-    """Return what is decided, and the alignment where one had to be searched for just now."""
-    # What an argument must be may depend on the results, which are not in the text.
-    text = b"" if compiled.refers else calls_as_text(calls)
-    if (known := compiled.known_decision(text)) is not None:
-        return known, None
-    alignment = None
-    decision = None if compiled.in_place is None else compiled.in_place.decision(calls)
-    if decision is None:
-        decision, alignment = _of_other_tool(compiled, calls) or _searched(compiled, calls, results)
-    if text:
-        compiled.note_decision(text, decision)
-    return decision, alignment
-
-
-def _of_other_tool(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None] | None:
-    """Return what `_searched` does of one call of another tool than the only expected one; None of any other calls.
-
-    No argument is compared then: only the schema of the called tool looks at them.
-    """
-    key = alike_key(compiled, calls, is_right=False)
-    if key is None or compiled.in_place is None or compiled.in_place.names(calls[0]):
-        return None
-    if (mode := _other_tools.get(key)) is None:
-        found = _searched(compiled, calls)
-        _other_tools.keep(key, found[0].call_mode, compiled)
-        return found
-    breaks = compiled.offer.breaks_schema(calls[0])
-    return decision_of(findings(mode, 1, (), breaks is not None, breaks is True)), None
-
-
-def _searched(
-    compiled: CompiledCase, calls: Sequence[Call], results: Results = ()
-) -> tuple[Decision, Alignment | None]:
+    """Return what is decided of calls, and their best alignment where calls are expected."""
     schemas = check_schemas(calls, compiled.offer)
     if compiled.expectation.kind == "calls":
         alignment = best_alignment(compiled.trajectories, calls, compiled.profile, results)

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from functools import cached_property
 
 from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls, counted_calls
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.tools_pass import alignments_of
-from toolevals.grading.engine.worked_out import WorkedOut
 from toolevals.grading.layers.task_metrics import Task
 from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.reading.parsing.steps import AgentRun, run_of
 from toolevals.grading.values import Trajectory, Transcript, options_of
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdicts import CaseGrade
 
 
-class Measured(WorkedOut):
+class Measured:
     """Holds what metrics look at: an expectation, what was done, its grade, and the user's first words (None: unknown).
 
     `counted` are the calls that count, as the verdicts count them but that none is forgiven, and `alignments` the
     best one of these with each alternative, where calls are expected. `run` is the transcript as steps, with the
-    names of the tools that were offered, where these are known; `made` are all of its calls. `passed_calls` is how
-    many calls are expected, where just these were made, each at its place and as expected; else 0. `tasks` are the
-    task as each alternative of the expectation has it: see `docs/grading.md`. All of these are worked out when a
-    metric first wants them.
+    names of the tools that were offered, where these are known; `made` are all of its calls. `tasks` are the task as
+    each alternative of the expectation has it: see `docs/grading.md`. All of these are worked out when a metric first
+    wants them.
     """
-
-    __slots__ = ("alignments", "compiled", "counted", "goal", "grade", "made", "passed_calls", "run", "tasks",
-                 "transcript")  # fmt: skip
-
-    alignments: list[Alignment]
-    counted: CountedCalls
-    made: tuple[MadeCall, ...]
-    passed_calls: int
-    run: AgentRun
-    tasks: tuple[Task, ...]
 
     def __init__(self, compiled: CompiledCase, transcript: Transcript, grade: CaseGrade, goal: str | None) -> None:
         self.compiled = compiled
@@ -51,25 +38,19 @@ class Measured(WorkedOut):
         """Tell whether every call counts: these are then the calls that the grade is of."""
         return len(self.counted.calls) == len(self.transcript.calls)
 
-    @property
-    def is_wrong_call(self) -> bool:
-        """Tell whether one call is expected, and just its tool was called, with other arguments that fit its schema."""
-        in_place, calls = self.compiled.in_place, self.transcript.calls
-        if in_place is None or not in_place.is_alone or not _is_wrong(self.grade.statuses):
-            return False
-        decision = in_place.decision(calls)
-        return decision is not None and _is_wrong(decision.statuses)
+    @cached_property
+    def counted(self) -> CountedCalls:
+        """The calls that count."""
+        return counted_calls(self.transcript)
 
-    def _find_passed_calls(self) -> int:
-        in_place = self.compiled.in_place
-        if in_place is None or not in_place.only:
-            return 0
-        if self._is_all_counted and self.grade.statuses["equivalence"] != "passed":
-            return 0
-        decision = in_place.decision(self.counted.calls)
-        return 0 if decision is None or decision.statuses["equivalence"] != "passed" else len(in_place.places)
+    @cached_property
+    def made(self) -> tuple[MadeCall, ...]:
+        """All calls of the run."""
+        return calls_of(self.run)
 
-    def _find_alignments(self) -> list[Alignment]:
+    @cached_property
+    def alignments(self) -> list[Alignment]:
+        """The best alignment of the calls that count with each alternative; none where no calls are expected."""
         if self.compiled.expectation.kind != "calls":
             return []
         counted = self.counted
@@ -78,7 +59,9 @@ class Measured(WorkedOut):
             return [source.aligned()]
         return alignments_of(self.compiled, counted.calls, counted.results(self.compiled, self.transcript))
 
-    def _find_run(self) -> AgentRun:
+    @cached_property
+    def run(self) -> AgentRun:
+        """The transcript as steps."""
         offer = self.compiled.offer
         if not offer.specs:
             return run_of(self.transcript, goal=self.goal)
@@ -90,7 +73,9 @@ class Measured(WorkedOut):
             known = tuple(sorted({*names, *written}))
         return run_of(self.transcript, goal=self.goal, available_tools=known)
 
-    def _find_tasks(self) -> tuple[Task, ...]:
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The task as each alternative has it."""
         values = self.grade.values
         scored = [value for name in ("answer", "execution") if (value := values[name]) is not None]
         met = sum(scored) / len(scored) if scored else None
@@ -117,17 +102,3 @@ class Measured(WorkedOut):
             names = [option.tool for option in options_of(expected)]
             made = (called[of] for name in names if (of := offer.class_of_name(name)) in called)
             yield next(made, names[0])
-
-    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Measured], Any]]] = {
-        "alignments": _find_alignments,
-        "counted": lambda self: counted_calls(self.transcript),
-        "made": lambda self: calls_of(self.run),
-        "passed_calls": _find_passed_calls,
-        "run": _find_run,
-        "tasks": _find_tasks,
-    }
-
-
-def _is_wrong(statuses: Mapping[str, Status]) -> bool:
-    """Tell whether the right tools were called with wrong arguments, which fit their schemas where these are known."""
-    return statuses["selection"] == "passed" and statuses["equivalence"] == "failed" != statuses["schema"]

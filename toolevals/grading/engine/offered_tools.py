@@ -155,15 +155,6 @@ class Offer:
         tool = self.tools.get(form)
         return NO_SCHEMA if tool is None else schema_gate(tool)
 
-    def schema_gate_once(self, form: str) -> SchemaGate:
-        """Return what `schema_gate` does, where one tool alone is asked for: the others get no place in `tools`."""
-        folded = self.profile.one_dot_and_underscore
-        for tool in reversed(self.specs):
-            name = tool.name
-            if name == form or (folded and name.replace(".", "_") == form):
-                return schema_gate(tool)
-        return NO_SCHEMA
-
     def gate_of(self, call: Call) -> SchemaGate:
         """Return the schema gate of the tool that a call names; NO_SCHEMA where there is none to check it by."""
         return NO_SCHEMA if isinstance(call, MalformedCall) else self.schema_gate(self.profile.tool_name(call.name))
@@ -172,7 +163,7 @@ class Offer:
         """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
         if isinstance(call, MalformedCall) or not (gate := self.gate_of(call)).is_known:
             return None
-        return gate.said_of(call.arguments)
+        return gate.breaks(call.arguments)
 
     def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
         """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""

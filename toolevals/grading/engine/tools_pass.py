@@ -6,7 +6,6 @@ Source: `ToolsAllPass` and `ToolsPercentagePass` of trajectory expectations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from operator import attrgetter
 
 from toolevals.grading.alignment.trajectory import Alignment, align
@@ -15,15 +14,6 @@ from toolevals.grading.values import Call, Expectation, ToolCall
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.verdicts import Verdict
 
-ALL_PASSED = Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
-
-
-def _made(matched: int, total: int) -> str:
-    return f"{matched} of {total} expected calls were made as expected."
-
-
-# `tools_percentage_pass` where the only expected call was made with other arguments.
-NONE_OF_ONE = Verdict("failed", 0.0, _made(0, 1))
 _TO_BE_JUDGED = "An argument has still to be judged, or refers to a result that is not known."
 
 
@@ -48,7 +38,7 @@ def all_pass_of(
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
-    return ALL_PASSED
+    return Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
 
 
 def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
@@ -71,16 +61,10 @@ def percentage_pass_of(
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
     if alignment.total:
-        words = _made(round(share * alignment.total), alignment.total)
+        words = f"{round(share * alignment.total)} of {alignment.total} expected calls were made as expected."
     else:
         words = "Nothing was called that must not be." if share else "A call was made that must not be."
     return Verdict("passed" if share == 1 else "failed", share, words)
-
-
-@lru_cache(maxsize=64)
-def all_of_them(count: int) -> Verdict:
-    """Return `tools_percentage_pass` where all of so many expected calls were made as expected."""
-    return Verdict("passed", 1.0, _made(count, count))
 
 
 def alignments_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> list[Alignment]:
@@ -116,12 +100,7 @@ def _fault(alignment: Alignment, calls: Sequence[Call]) -> str:
     if alignment.extra:
         return f"{_name(calls[alignment.extra[0]])} was called besides; no further call is allowed."
     wrong = next(pair[1] for pair, check in zip(alignment.pairs, alignment.checks, strict=True) if check.faults)
-    return wrong_arguments(calls[wrong]).reason
-
-
-def wrong_arguments(call: Call) -> Verdict:
-    """Return `tools_all_pass` where nothing is wrong but the arguments of a call."""
-    return Verdict("failed", 0.0, f"{_name(call)} was called with other arguments than the expected ones.")
+    return f"{_name(calls[wrong])} was called with other arguments than the expected ones."
 
 
 def _name(call: Call) -> str:

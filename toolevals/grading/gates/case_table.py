@@ -84,26 +84,19 @@ class CaseTable:
     @classmethod
     def of(cls, cases: Iterable[GateCase]) -> Self:
         """Return cases as a table."""
-        return cls.of_alike((case.example, case.runtime_ms, case) for case in cases)
-
-    @classmethod
-    def of_alike(cls, cases: Iterable[tuple[str, float | None, GateCase]]) -> Self:
-        """Return cases as a table, each by its example, its runtime and a case like it, which may be that of many."""
         kinds: dict[tuple[Any, ...], int] = {}
         distinct: list[GateCase] = []
         names: dict[str, int] = {}
         examples, numbers = array("I"), array("I")
         runtimes, costs, tokens = array("d"), array("d"), array("d")
-        last, number = None, 0
-        for example, runtime_ms, case in cases:
-            if case is not last:
-                last, number = case, kinds.setdefault(_key(case), len(kinds))
+        for case in cases:
+            number = kinds.setdefault(_key(case), len(kinds))
             if number == len(distinct):
                 distinct.append(replace(case, example="", trial=0, runtime_ms=None, cost=None, tokens=None))
-            runtimes.append(nan if runtime_ms is None else runtime_ms)
+            runtimes.append(nan if case.runtime_ms is None else case.runtime_ms)
             costs.append(nan if case.cost is None else case.cost)
             tokens.append(nan if case.tokens is None else case.tokens)
-            examples.append(names.setdefault(example, len(names)))
+            examples.append(names.setdefault(case.example, len(names)))
             numbers.append(number)
         return cls(distinct, list(names), examples, numbers, {"latency": runtimes, "cost": costs, "tokens": tokens})
 

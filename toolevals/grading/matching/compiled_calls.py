@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.matching.json_types import type_test
-from toolevals.grading.matching.scalar_sets import Admitted, admitted_scalars
 from toolevals.grading.matching.value_tests import Test, between, close_to, equal_to, same_date, text_test
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.argument_checks import (
@@ -24,12 +23,9 @@ from toolevals.grading.values.argument_checks import (
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
-    Contains,
     DateEqual,
     Exact,
     Fields,
-    HasPrefix,
-    HasSuffix,
     Items,
     KeyOnly,
     Matcher,
@@ -45,41 +41,8 @@ from toolevals.grading.values.value_classes import value_class
 _ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
 
-# Kinds that can always be compiled.
-SURE: frozenset[type[Matcher]] = frozenset(
-    {Absent, Contains, Exact, HasPrefix, HasSuffix, KeyOnly, NaturalLanguage, OneOf, Range}
-)
-
-# Two values of one of these types are equal, or wrong and nothing worse: unless text may be a number.
-PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
-
-
 class CompiledArgument:
-    """One expected argument: its test, its type, and whether it may, must or must not be there.
-
-    `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
-    `admitted` says the same of some values more quickly than `test` and `fits`. These are made when they are first
-    wanted; what may fail is made at once.
-    """
-
-    __slots__ = (
-        "admitted",
-        "document",
-        "fits",
-        "forbidden",
-        "matcher",
-        "name",
-        "pointer",
-        "profile",
-        "required",
-        "test",
-    )
-
-    admitted: Admitted
-    document: dict[str, Any]
-    fits: Callable[[Any], bool]
-    pointer: str
-    test: Test
+    """One expected argument: its test, and whether it may, must or must not be there."""
 
     def __init__(self, name: str, matcher: Matcher, profile: Profile) -> None:
         self.name = name
@@ -87,38 +50,25 @@ class CompiledArgument:
         self.profile = profile
         self.forbidden = isinstance(matcher, Absent)
         self.required = not (matcher.optional or self.forbidden)
-        if type(matcher) not in SURE:
-            self.test = compile_matcher(matcher, profile)
+        self.test = compile_matcher(matcher, profile)
 
-    def __getattr__(self, name: str) -> Any:
-        # Python asks here only where a slot is empty.
-        if name not in _MADE_LATER:
-            raise AttributeError(name)
-        value = _MADE_LATER[name](self)
-        setattr(self, name, value)
-        return value
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The document of the matcher, made once for all the reports that show it."""
+        return self.matcher.to_document()
 
-    def equals_plainly(self, value: Any) -> bool | None:
-        """Return whether a value is the one plain value of its type that is expected; None where tests have to say."""
-        matcher, kind = self.matcher, type(value)
-        if type(matcher) is not Exact or type(wanted := matcher.value) is not kind or kind not in PLAIN:
-            return None
-        if value == wanted:
-            return True
-        if self.profile.name == "loose":
-            return None
-        form = self.profile.text_form
-        return kind is str and form(value) == form(wanted)
+    @cached_property
+    def fits(self) -> Callable[[Any], bool]:
+        """The test of being of the expected type."""
+        return type_test(self.matcher, self.profile)
+
+    @cached_property
+    def pointer(self) -> str:
+        """The JSON pointer to the argument."""
+        return pointer_to((self.name,))
 
     def standing(self, value: Any) -> int:
         """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
-        if (is_equal := self.equals_plainly(value)) is not None:
-            return ALL_AS_EXPECTED if is_equal else WRONG
-        kinds, admitted = self.admitted
-        kind = type(value)
-        if kind in kinds:
-            known = value in admitted or (kind is str and self.profile.text_form(value) in admitted)
-            return ALL_AS_EXPECTED if known else WRONG
         if passed := self.test(value):
             return ALL_AS_EXPECTED
         if passed is None:
@@ -152,17 +102,6 @@ class CompiledCall:
             found += [(EXTRA, name) for name in actual if name not in self.arguments]
         return check_of(found)
 
-    def standing(self, actual: Mapping[str, Any]) -> int:
-        """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
-        worst, present = ALL_AS_EXPECTED, 0
-        for name, argument in self.arguments.items():
-            if name in actual:
-                present += 1
-                worst = max(worst, argument.standing(actual[name]))
-            elif argument.required:
-                return MISSING
-        return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
-
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
     """Return the expected call as tests under a profile."""
@@ -194,15 +133,6 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return lambda _value: answer
         case _:
             return text_test(matcher)
-
-
-_MADE_LATER: Mapping[str, Callable[[CompiledArgument], Any]] = {
-    "admitted": lambda made: admitted_scalars(made.matcher, made.profile),
-    "document": lambda made: made.matcher.to_document(),
-    "fits": lambda made: type_test(made.matcher, made.profile),
-    "pointer": lambda made: pointer_to((made.name,)),
-    "test": lambda made: compile_matcher(made.matcher, made.profile),
-}
 
 
 def _fields(matcher: Fields, profile: Profile) -> Test:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from toolevals.grading.matching.compiled_calls import CompiledArgument, CompiledCall, compile_call
+from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher
@@ -30,16 +30,6 @@ def argument_differences(
     return _differences(expected, actual, profile, pair, "")
 
 
-def equal_arguments(expected: CallExpectation, actual: Mapping[str, Any], pair: int) -> Iterator[ArgumentDifference]:
-    """Yield what `argument_differences` does of arguments that are known to be as expected."""
-    for name, matcher in expected.arguments.items():
-        if name in actual:
-            yield ArgumentDifference(pointer_to((name,)), matcher.to_document(), actual[name], "same", pair)
-    for name in actual:
-        if name not in expected.arguments:
-            yield ArgumentDifference(pointer_to((name,)), None, actual[name], "same", pair)
-
-
 def _differences(
     expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int, path: str
 ) -> Iterator[ArgumentDifference]:
@@ -50,7 +40,7 @@ def _differences(
                 yield ArgumentDifference(here, argument.document, None, "missing", pair)
         elif argument.forbidden:
             yield ArgumentDifference(here, argument.document, actual[name], "extra", pair)
-        elif _is_same(argument, actual[name]):
+        elif argument.test(actual[name]) is not False:
             yield ArgumentDifference(here, argument.document, actual[name], "same", pair)
         elif isinstance(actual[name], dict | list | tuple):
             yield from _wrong(argument.matcher, actual[name], profile, pair, here)
@@ -60,11 +50,6 @@ def _differences(
         if name not in expected.arguments:
             kind: DifferenceKind = "same" if expected.expectation.additional_arguments else "extra"
             yield ArgumentDifference(path + pointer_to((name,)), None, actual[name], kind, pair)
-
-
-def _is_same(argument: CompiledArgument, value: Any) -> bool:
-    is_equal = argument.equals_plainly(value)
-    return argument.test(value) is not False if is_equal is None else is_equal
 
 
 def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> list[ArgumentDifference]:

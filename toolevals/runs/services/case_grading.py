@@ -40,11 +40,8 @@ from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatc
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
-from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 READ_AT_ONCE = 250
-# Cases that take a step together: the code of one step and these cases fit into the cache of a processor.
-_TOGETHER = 32
 NOT_IN_VERSION = "This version of the dataset does not hold what the agent was shown."
 
 
@@ -62,7 +59,7 @@ def cases_grade(lease: Lease) -> None:
     judged: list[tuple[Any, ...]] = []
     places, replays = (lease.payload["start"], lease.payload["stop"]), "ask" not in lease.payload
     graded = graded_cases(grading, *places, kept=kept, waiting=lease.note, replays=replays)
-    for case in _with_texts(graded):
+    for case in graded:
         # Where a judge is asked more of what is kept, that writes all verdicts of judges.
         if replays and case.transcript_id in kept:
             judged += judged_rows(grading, case)
@@ -132,16 +129,6 @@ def graded_cases(
                 yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
 
 
-def _with_texts(cases: Iterator[Graded]) -> Iterator[Graded]:
-    """Yield the cases after the texts of their values and of their grades are made."""
-    while some := list(islice(cases, _TOGETHER)):
-        for case in some:
-            case.values()
-        for case in some:
-            case.detail()
-        yield from some
-
-
 class _Example(NamedTuple):
     """Holds what was shown in an example, what is due (the gold's document, or nothing), and what decides.
 
@@ -187,17 +174,10 @@ def _documents(run: models.Run, examples: Mapping[UUID, _Example]) -> Iterator[t
     while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
         documents: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
         ends = {"start": examples[some[0]].position, "stop": examples[some[-1]].position + 1}
-        for entry, pk, document in _TRANSCRIPTS.values(run=run.pk, version=run.dataset_version_id, **ends):
+        found = models.Transcript.objects.between(run=run.pk, version=run.dataset_version_id, **ends)
+        for entry, pk, document in found.values_list("entry_id", "pk", "document"):
             documents[entry].append((pk, document))
         yield from documents.items()
-
-
-# Planned for its values: for a part of any size, PostgreSQL takes one in 200 of the version's entries.
-_TRANSCRIPTS = PreparedQuery(
-    lambda **between: models.Transcript.objects.between(**between).values_list("entry_id", "pk", "document"),
-    {"run": an_id(1), "version": an_id(2), "start": A_NUMBER, "stop": A_NUMBER + 1},
-    by_values=True,
-)
 
 
 def _read(document: Any) -> Transcript | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from toolevals.grading.engine.alike_cases import Alike, AlikeKey
 from toolevals.grading.engine.argument_errors import argument_faults
 from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
@@ -34,36 +33,11 @@ FINDING_COLUMNS = ("grading_id", "case_id", "family", "kind", "tool", "count")
 def rows_of(case: Graded) -> tuple[Sequence[tuple[Any, ...]], ...]:
     """Return the rows of the case, its pairs, faults and findings without the ids that they begin with."""
     if case.told.rows is None:
-        key = case.alike()
-        facts, pairs, findings = _facts(case, key)
-        strata = case.bucket, case.difficulty
-        row = (*facts, *strata, case.values(), case.detail())
-        # Cases that are alike have no wrong argument.
-        faults = [*_faults(case)] if key is None else ()
-        case.told.rows = [row], [(*pair, *strata) for pair in pairs], faults, findings
+        statuses = (case.grade.statuses[name] for name in VERDICT_NAMES)
+        facts = (getattr(case.grade, name) for name in FACTS)
+        row = (*statuses, *facts, case.bucket, case.difficulty, case.values(), case.detail())
+        case.told.rows = [row], [*_pairs(case)], [*_faults(case)], [*_findings(case)]
     return case.told.rows
-
-
-class _Facts(NamedTuple):
-    """The rows of a case, its pairs and findings, without what the example and the arguments of its calls give."""
-
-    case: tuple[Any, ...]
-    pairs: Sequence[tuple[Any, ...]]
-    findings: Sequence[tuple[Any, ...]]
-
-
-_alike: Alike[_Facts] = Alike()
-
-
-def _facts(case: Graded, key: AlikeKey | None) -> _Facts:
-    if key is not None and (known := _alike.get(key)) is not None:
-        return known
-    statuses = case.grade.statuses
-    row = (*(statuses[name] for name in VERDICT_NAMES), *(getattr(case.grade, name) for name in FACTS))
-    facts = _Facts(row, [*_places(case)], [*_findings(case)])
-    if key is not None and case.compiled is not None:
-        _alike.keep(key, facts, case.compiled)
-    return facts
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
@@ -72,13 +46,8 @@ def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tupl
 
 
 def _pairs(case: Graded) -> Iterator[tuple[Any, ...]]:
-    for place in _places(case):
-        yield (*place, case.bucket, case.difficulty)
-
-
-def _places(case: Graded) -> Iterator[tuple[Any, ...]]:
     for number, pair in enumerate(case.grade.pairs):
-        yield number, pair.expected, pair.actual, pair.arguments
+        yield number, pair.expected, pair.actual, pair.arguments, case.bucket, case.difficulty
 
 
 def _of_cases(

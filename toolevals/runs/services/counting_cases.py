@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, Self
@@ -20,11 +20,12 @@ from toolevals.runs.counts.counted_cases import NO_COSTS, PRICE_UNITS, Cell, Con
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn
 from toolevals.runs.services.case_tallies import CaseTallies, SeenCase
 from toolevals.runs.services.transcript_sums import TranscriptSums, transcript_sums
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 _FIRST: Final = itemgetter(0)
 _Cells = dict[View, tuple[Cell, ...]]
 # The place among first calls, and the first aligned pair.
+# Rows that are read at once.
+_CHUNK = 5000
 _CELLS: Final = ("expected", "actual", "beside__expected", "beside__actual")
 _NO_PAIR: Final = (None, None)
 _NOWHERE: Final[_Cells] = dict.fromkeys(View, ())
@@ -54,7 +55,7 @@ def examples_of(
     if tallies is not None:
         tallies.has_several_calls = bool(later)
     more = () if tallies is None else ("decided_by", "measured")
-    rows = _cases((*_CELLS, *told.costs, *told.columns, *more)).stream(grading=grading.pk)
+    rows = _cases(grading, (*_CELLS, *told.costs, *told.columns, *more)).iterator(chunk_size=_CHUNK)
     start = 2 + len(_CELLS) + len(told.costs)
     trial, statuses = start + told.columns.index("transcript__trial"), start + told.columns.index(VERDICT_NAMES[0])
     for position, found in groupby(rows, key=itemgetter(1)):
@@ -88,9 +89,9 @@ class _Told:
         """Return what a grading's cases differ in. Of days and costs nothing is read where they tell nothing."""
         day = _day(sums.first) if sums.first else ""
         same_day = not sums.last or day == _day(sums.last)
-        of_revision = dict(_TURNS.values(version=grading.run.dataset_version_id))
-        golds = dict(_GOLDS.values(version=grading.dataset_version_id))
-        places = _REVISIONS.values(version=grading.run.dataset_version_id)
+        of_revision = dict(_turns(grading.run.dataset_version_id))
+        golds = dict(_entries(grading.dataset_version_id, "revision", "gold__source"))
+        places = _entries(grading.run.dataset_version_id, "position", "revision")
         return cls(
             columns=("bucket", "difficulty", "tag", "mode", "transcript__ended", "transcript__trial", *VERDICT_NAMES)
             + (() if same_day else ("transcript__created_at",)),
@@ -112,7 +113,7 @@ class _Told:
 
 def _later_pairs(grading: Grading) -> dict[UUID, tuple[Cell, ...]]:
     """Return the aligned pairs after the first of the cases that have any, by the case's id."""
-    rows = _LATER.stream(grading=grading.pk)
+    rows = _later(grading).iterator(chunk_size=_CHUNK)
     # Cases that are alike share one object: there may be as many as there are cases.
     alike: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
     found = (
@@ -158,28 +159,17 @@ def _turns(version: UUID) -> QuerySet[RevisionTurn, Any]:
     return turns.values_list("revision", "turn")
 
 
-def _later(grading: UUID) -> QuerySet[AlignedPair, Any]:
+def _later(grading: Grading) -> QuerySet[AlignedPair, Any]:
     pairs = AlignedPair.objects.filter(grading=grading, number__gt=0).order_by("case_id", "number")
     return pairs.values_list("case_id", "expected", "actual")
 
 
-@cache
-def _cases(columns: tuple[str, ...]) -> PreparedQuery:
-    """Return the query of a grading's cases, example by example, trial after trial: id, position, and some columns."""
-
-    def build(grading: UUID) -> QuerySet[CaseGrade, Any]:
-        beside = FilteredRelation("pairs", condition=Q(pairs__number=0))
-        cases = CaseGrade.objects.filter(grading=grading).annotate(beside=beside)
-        cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
-        return cases.values_list("pk", "transcript__entry__position", *columns)
-
-    return PreparedQuery(build, {"grading": an_id(1)})
-
-
-_LATER = PreparedQuery(_later, {"grading": an_id(1)})
-_TURNS = PreparedQuery(_turns, {"version": an_id(1)})
-_GOLDS = PreparedQuery(lambda version: _entries(version, "revision", "gold__source"), {"version": an_id(1)})
-_REVISIONS = PreparedQuery(lambda version: _entries(version, "position", "revision"), {"version": an_id(1)})
+def _cases(grading: Grading, columns: tuple[str, ...]) -> QuerySet[CaseGrade, Any]:
+    """Return a grading's cases, example by example, trial after trial: id, position, and some columns."""
+    beside = FilteredRelation("pairs", condition=Q(pairs__number=0))
+    cases = CaseGrade.objects.filter(grading=grading).annotate(beside=beside)
+    cases = cases.order_by("transcript__entry__position", "transcript__trial", "pk")
+    return cases.values_list("pk", "transcript__entry__position", *columns)
 
 
 def _day(moment: datetime) -> str:

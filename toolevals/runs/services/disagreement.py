@@ -16,7 +16,6 @@ from labeling.services import disagreement_set
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.services.packing import alike_cases_of
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 # So many of a dataset's newest graded runs are compared.
 RUNS: Final = 20
@@ -60,12 +59,12 @@ def _share(answers: tuple[_Answers, ...]) -> float:
 
 def _revisions(version: UUID) -> dict[int, UUID]:
     """Return the revisions of a dataset version by their positions."""
-    return dict(_REVISIONS.values(version=version))
+    return dict(_entries(version))
 
 
 def _shown(dataset: Dataset) -> Iterator[tuple[Run, OutcomePatterns]]:
     """Yield the newest graded runs that people made, and the examples of the gradings that they show."""
-    runs: list[Run] = _SHOWN.objects(dataset=dataset.pk)
+    runs = list(_runs(dataset))
     gradings: list[Grading] = []
     for run in runs:
         if (grading := run.grading) is not None:
@@ -81,14 +80,10 @@ def _answers(alike: OutcomePatterns) -> Iterator[_Answers]:
         yield tuple(alike.cells[number - 1][1] for number in trials if number)
 
 
-def _runs(dataset: UUID) -> QuerySet[Run]:
+def _runs(dataset: Dataset) -> QuerySet[Run]:
     shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False)
     return shown.select_related("grading", "dataset_version").order_by("-number")[:RUNS]
 
 
 def _entries(version: UUID) -> QuerySet[VersionEntry, Any]:
     return VersionEntry.objects.filter(version=version).order_by().values_list("position", "revision")
-
-
-_SHOWN = PreparedQuery(_runs, {"dataset": an_id(1)})
-_REVISIONS = PreparedQuery(_entries, {"version": an_id(1)})

@@ -10,16 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
-from toolevals.grading.engine.alike_cases import AlikeKey
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
-from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.grading import CompiledCase, CutOff
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import Written, exact
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.counts.case_values import measured_text
-from toolevals.runs.counts.grade_text import alike_text, grade_text
 
 # What a conversation took changes no verdict and no metric.
 _TOOK: Final = frozenset({"usage", "latency_ms"})
@@ -79,17 +76,8 @@ class Graded:
     def detail(self) -> Written:
         """Return the text of the whole grade."""
         if self.told.detail is None:
-            key = self.alike()
-            if key is None or self.compiled is None:
-                self.told.detail = grade_text(self.grade)
-            else:
-                self.told.detail = alike_text(self.grade, key, self.compiled)
+            self.told.detail = Written(exact(self.grade.to_document()))
         return self.told.detail
-
-    def alike(self) -> AlikeKey | None:
-        """Return the key of the grade, if it is one that other cases have too, but for its differences."""
-        source = self.grade.source
-        return source.alike(self.compiled) if self.compiled is not None and isinstance(source, Explanation) else None
 
     def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
         if compiled is None:

@@ -27,7 +27,6 @@ from toolevals.runs.models import (
     JudgedCase,
     KeptSums,
 )
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 KEPT_COLUMNS: Final = ("grading_id", "kind", "document")
 Key = tuple[str, ...]
@@ -109,7 +108,7 @@ def _failures(grading: Grading, _: bool) -> Iterator[_Said]:
     Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
     those after which the tool answered well.
     """
-    for failures in _by_example(_EPISODES.stream(grading=grading.pk)):
+    for failures in _by_example(_episodes(grading).iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for _, tool, error_class, reaction, score, recovered in failures:
             for key in (), ("tool", tool), ("cell", tool, error_class), ("reaction", reaction):
@@ -128,9 +127,9 @@ def _arguments(grading: Grading, several_calls: bool) -> Iterator[_Said]:
     if grading.run.trials < 2 and not several_calls:
         return
     wrong: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
-    for entry, tool, argument, count in _FAULTS.stream(grading=grading.pk):
+    for entry, tool, argument, count in _faults(grading).iterator(chunk_size=_CHUNK):
         wrong[entry, tool][argument] = count
-    for tools in _by_example(_RIGHT_CALLS.stream(grading=grading.pk)):
+    for tools in _by_example(_right_calls(grading).iterator(chunk_size=_CHUNK)):
         said = _Counts()
         for entry, tool, count in tools:
             said.add((tool,), count, 0)
@@ -200,24 +199,21 @@ def _has_several_calls(grading: Grading) -> bool:
     return AlignedPair.objects.filter(grading=grading, number__gt=0).exists()
 
 
-def _episodes(grading: UUID) -> QuerySet[Episode, Any]:
+def _episodes(grading: Grading) -> QuerySet[Episode, Any]:
     rows = Episode.objects.filter(grading=grading).order_by(_ENTRY)
     return rows.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
 
 
-def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+def _faults(grading: Grading) -> QuerySet[ArgumentFault, Any]:
     faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
     return faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
 
 
-def _right_calls(grading: UUID) -> QuerySet[AlignedPair, Any]:
+def _right_calls(grading: Grading) -> QuerySet[AlignedPair, Any]:
     calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
     return calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))
 
 
-_EPISODES, _FAULTS, _RIGHT_CALLS = (
-    PreparedQuery(build, {"grading": an_id(1)}) for build in (_episodes, _faults, _right_calls)
-)
 # What is summed up, by the kind that it is kept under.
 KINDS: Final[Mapping[str, Callable[[Grading, bool], Iterator[_Said]]]] = {
     "steps": _steps,

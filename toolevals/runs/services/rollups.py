@@ -55,7 +55,6 @@ from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 METRIC_COLUMNS: Final = (
     "grading_id",
@@ -127,7 +126,7 @@ def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = grading_at_work(lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase, keys_only=True)
-    faults = [(grading.pk, *row) for row in _FAULTS.rows(grading=grading.pk)]
+    faults = [(grading.pk, *row) for row in _faults(grading)]
     findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
     spent = tools_spent(grading)
@@ -201,8 +200,8 @@ def _verdicts(grading: Grading, matrix: Counted, tallies: CaseTallies) -> Iterat
 
 def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield the cases and the findings of each kind for each tool, for all tools, and for its family."""
-    for counted in _FINDINGS:
-        some = counted.rows(grading=grading.pk)
+    for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)):
+        some = list(_findings(grading, names))
         if not some:
             # Nothing is found of a family either where nothing is of any tool.
             break
@@ -210,18 +209,11 @@ def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
             yield (grading.pk, *found, *([""] * (3 - len(found))), cases, count)
 
 
-def _faults(grading: UUID) -> QuerySet[ArgumentFault, Any]:
+def _faults(grading: Grading) -> QuerySet[ArgumentFault, Any]:
     rows = ArgumentFault.objects.filter(grading=grading).order_by(*FAULT_GROUP).values_list(*FAULT_GROUP)
     return rows.annotate(count=Count("pk"))
 
 
-def _findings(*names: str) -> PreparedQuery:
-    def build(grading: UUID) -> QuerySet[CaseFinding, Any]:
-        rows = CaseFinding.objects.filter(grading=grading).order_by(*names).values_list(*names)
-        return rows.annotate(cases=Count("case", distinct=True), count=Sum("count"))
-
-    return PreparedQuery(build, {"grading": an_id(1)})
-
-
-_FAULTS = PreparedQuery(_faults, {"grading": an_id(1)})
-_FINDINGS = tuple(_findings(*names) for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)))
+def _findings(grading: Grading, names: tuple[str, ...]) -> QuerySet[CaseFinding, Any]:
+    rows = CaseFinding.objects.filter(grading=grading).order_by(*names).values_list(*names)
+    return rows.annotate(cases=Count("case", distinct=True), count=Sum("count"))

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import floor
 from typing import Any
-from uuid import UUID
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
 from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.runs.counts.spending import Spending
 from toolevals.runs.models import Run, Transcript
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 _TOKENS = ("tokens_in", "tokens_out", "tokens_cached")
 
@@ -73,10 +71,10 @@ class TranscriptSums:
 
 def transcript_sums(run: Run) -> TranscriptSums:
     """Return the sums over a run's transcripts."""
-    return TranscriptSums(run, [dict(zip(_NAMES, row, strict=True)) for row in _SUMS.values(run=run.pk)])
+    return TranscriptSums(run, [dict(zip(_NAMES, row, strict=True)) for row in _sums(run)])
 
 
-def _sums(run: UUID) -> QuerySet[Transcript, Any]:
+def _sums(run: Run) -> QuerySet[Transcript, Any]:
     holds = ExpressionWrapper(Q(replaced_at__isnull=True), output_field=BooleanField())
     kinds = Transcript.objects.filter(run=run).annotate(holds=holds).values("holds", "ended", "model")
     return kinds.annotate(**_SUMMED).order_by("ended", "model", "holds").values_list(*_NAMES)
@@ -92,7 +90,6 @@ _SUMMED = {
     **{f"sum_{name}": Sum(name) for name in _TOKENS},
 }
 _NAMES = ("holds", "ended", "model", *_SUMMED)
-_SUMS = PreparedQuery(_sums, {"run": an_id(1)})
 
 
 def _sum(rows: list[dict[str, Any]], name: str) -> int | None:

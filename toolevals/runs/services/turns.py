@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from labeling.models import VersionEntry
 from toolevals.runs.models import RevisionTurn, Run
-from toolevals.workspace.querysets.prepared import A_NUMBER, PreparedQuery, an_id
 
 AT_ONCE = 2000
 _first = itemgetter(0)
@@ -23,26 +21,20 @@ def turns_write(run: Run) -> None:
 
     It follows from what the revisions show, so that workers who race write the same.
     """
-    version, part = run.dataset_version_id, _missing(AT_ONCE, after=False).values(version=run.dataset_version_id)
+    part = _missing(run)
     while part:
         # In one order, so that workers who race never wait for each other.
         rows = [RevisionTurn(revision_id=pk, turn=turn_of(document)) for pk, document, _ in sorted(part, key=_first)]
         RevisionTurn.objects.bulk_create(rows, ignore_conflicts=True)
         # Not from the first again: what was just written would be passed over each time.
-        part = _missing(AT_ONCE, after=True).values(version=version, position=part[-1][2])
+        part = _missing(run, after=part[-1][2])
 
 
-@cache
-def _missing(most: int, *, after: bool) -> PreparedQuery:
-    """Return the query of entries whose turn is not written, in order; `after` some position alone."""
-
-    def build(version: UUID, **position: int) -> QuerySet[VersionEntry, Any]:
-        known = RevisionTurn.objects.filter(revision=OuterRef("revision"))
-        entries = VersionEntry.objects.filter(~Exists(known), version=version).order_by("position")
-        missing = entries.filter(position__gt=position["position"]) if after else entries
-        return missing.values_list("revision", "revision__input", "position")[:most]
-
-    return PreparedQuery(build, {"version": an_id(1)} | ({"position": A_NUMBER} if after else {}))
+def _missing(run: Run, *, after: int = -1) -> list[tuple[UUID, Any, int]]:
+    """Return the next entries whose turn is not written, in order, from `after` a position."""
+    known = RevisionTurn.objects.filter(revision=OuterRef("revision"))
+    entries = VersionEntry.objects.filter(~Exists(known), version=run.dataset_version_id, position__gt=after)
+    return list(entries.order_by("position").values_list("revision", "revision__input", "position")[:AT_ONCE])
 
 
 def turn_of(document: Any) -> int:

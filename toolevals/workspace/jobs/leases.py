@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
@@ -20,15 +20,6 @@ from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 from toolevals.workspace.querysets.jobs import WAITING
-from toolevals.workspace.querysets.prepared import (
-    A_MOMENT,
-    A_NUMBER,
-    A_SMALL_NUMBER,
-    ANOTHER_MOMENT,
-    PreparedQuery,
-    an_id,
-)
-from toolevals.workspace.querysets.prepared_writes import PreparedUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -102,8 +93,7 @@ class Lease:
 
     def extend(self) -> None:
         """Prove the lease and start its time again. Raises `LeaseLost` or `JobCancelled`."""
-        if not _EXTENDED.run(batch=self.batch.pk, token=self.token, until=lease_end(database_now())):
-            self._raise_lost()
+        self._update()
 
     def is_in_force(self) -> bool:
         """Return whether the lease still holds; it is not extended."""
@@ -171,11 +161,12 @@ def lease_claim(batch_id: str) -> Lease | None:
     """
     now, token = database_now(), uuid.uuid4()
     pk = uuid.UUID(batch_id)
-    claim = {"batch": pk, "token": token, "now": now, "until": lease_end(now)}
-    if not _TAKEN.run(**claim):
-        _blame_if_lost(claim)
+    due = Batch.objects.due(now).filter(pk=pk)
+    held = {"state": BatchState.LEASED, "lease_token": token, "due_at": lease_end(now)}
+    if not due.filter(state=BatchState.QUEUED).update(**held, attempts=F("attempts") + 1, done=0):
+        _blame_if_lost(due.filter(state=BatchState.LEASED), pk, token, now)
         return None
-    batch: Batch = _BATCH.first(batch=pk)
+    batch = Batch.objects.select_related("job").get(pk=pk)
     if batch.job.pace_since is None:
         _pace_begin(batch.job, now)
     notify_after_commit()
@@ -183,25 +174,24 @@ def lease_claim(batch_id: str) -> Lease | None:
 
 
 @transaction.atomic
-def _blame_if_lost(claim: Mapping[str, Any]) -> None:
+def _blame_if_lost(overdue: models.QuerySet[Batch], pk: uuid.UUID, token: uuid.UUID, now: datetime) -> None:
     """Count the attempt of a batch whose lease has run out, and say with its job and in the log that it failed."""
-    if not _TAKEN_OVER.run(**claim):
+    if not overdue.update(lease_token=token, due_at=lease_end(now)):
         return
-    batch: Batch = _BATCH.first(batch=claim["batch"])
+    batch = Batch.objects.select_related("job").get(pk=pk)
     most = settings.BATCH_MAX_ATTEMPTS
     error = f"Attempt {batch.attempts} of {most}: the worker that held it ended, or gave no sign of life."
     words = "Batch %s (stage %s, number %s; %s) of the job %s, %r: %s"
     job = batch.job
     logger.warning(words, batch.pk, batch.stage, batch.number, batch.task, job.pk, job.title, error)
-    batch_fail(batch, claim["token"], error, again=True)
+    batch_fail(batch, token, error, again=True)
     notify_after_commit()
 
 
 def _pace_begin(job: Job, now: datetime) -> None:
     """Note that work on the job's stage begins, or goes on after a pause; the first worker's word holds."""
-    # A row for the stage, none where it has no batch any more.
-    done = sum(done for (done,) in _STAGE_DONE.rows(job=job.pk, stage=job.stage))
-    _PACE.run(job=job.pk, stage=job.stage, since=now, done=done)
+    done = Batch.objects.filter(job=job, stage=job.stage).aggregate(done=Sum("done"))["done"] or 0
+    Job.objects.filter(pk=job.pk, stage=job.stage, pace_since=None).update(pace_since=now, pace_done=done)
 
 
 def lease_end(now: datetime) -> datetime:
@@ -228,33 +218,3 @@ def _held(batch: uuid.UUID, token: uuid.UUID) -> models.QuerySet[Batch]:
 def _is_open() -> Exists:
     # What is at work when its job is paused may come to its end.
     return Exists(Job.objects.open().filter(pk=OuterRef("job_id")))
-
-
-def _taken(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
-    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.QUEUED)
-    held = {"state": BatchState.LEASED, "lease_token": token, "due_at": until}
-    return rows, held | {"attempts": F("attempts") + 1, "done": 0}
-
-
-def _taken_over(batch: uuid.UUID, token: uuid.UUID, now: datetime, until: datetime) -> tuple[Any, dict[str, Any]]:
-    rows = Batch.objects.due(now).filter(pk=batch, state=BatchState.LEASED)
-    return rows, {"lease_token": token, "due_at": until}
-
-
-def _pace(job: uuid.UUID, stage: int, since: datetime, done: int) -> tuple[Any, dict[str, Any]]:
-    return Job.objects.filter(pk=job, stage=stage, pace_since=None), {"pace_since": since, "pace_done": done}
-
-
-_STAGE = {"job": an_id(1), "stage": A_SMALL_NUMBER}
-_STAGE_DONE = PreparedQuery(
-    lambda job, stage: Batch.objects.filter(job=job, stage=stage).order_by().values("stage").values_list(Sum("done")),
-    _STAGE,
-)
-_PACE = PreparedUpdate(_pace, _STAGE | {"since": A_MOMENT, "done": A_NUMBER})
-_IDS = {"batch": an_id(1), "token": an_id(2)}
-_CLAIM = _IDS | {"now": A_MOMENT, "until": ANOTHER_MOMENT}
-_TAKEN, _TAKEN_OVER = PreparedUpdate(_taken, _CLAIM), PreparedUpdate(_taken_over, _CLAIM)
-_BATCH = PreparedQuery(lambda batch: Batch.objects.filter(pk=batch).select_related("job"), {"batch": an_id(1)})
-_EXTENDED = PreparedUpdate(
-    lambda batch, token, until: (_held(batch, token).filter(_is_open()), {"due_at": until}), _IDS | {"until": A_MOMENT}
-)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +16,6 @@ from django.db.models import Exists, OuterRef, Subquery, UUIDField, Value
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Job, JobState, Project, Queue
 from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
-from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, ANOTHER_MOMENT, PreparedQuery, an_id
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +45,7 @@ def quick_work_waits() -> bool:
     """Return whether work of another kind than agents' and judges' is due in a queue of this worker's."""
     quick = [queue for queue in queues_served() if queue not in SLOW_QUEUES]
     now = database_now()
-    quick = [queue for queue in quick if _QUEUED.rows(queue=queue, now=now)]
+    quick = [queue for queue in quick if _is_queued(queue, now)]
     if not quick:
         return False
     waits = Batch.objects.filter(job=OuterRef("pk"), stage=OuterRef("stage"), state=BatchState.QUEUED)
@@ -91,13 +89,13 @@ def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = Tru
 
 
 def _turns(now: datetime, ahead: Mapping[str, int], of_others: bool, unknown: tuple[str, ...]) -> list[Turn]:
-    queries = _queries(unknown)
+    queries = _Queries(unknown)
     held = _held(now, queries)
     left = {queue: most - (held.announced[queue] if of_others else 0) for queue, most in ahead.items()}
     queues = [queue for queue, free in left.items() if free > 0]
     if not queues:
         return []
-    left_behind = queries.overdue.values(now=now, before=now - RING_AGAIN)
+    left_behind = queries.overdue(now=now, before=now - RING_AGAIN)
     found: list[Sequence[Any]] = [row for row in left_behind if row[0] in queues]
     found += (row for queue in queues for row in _waiting(queue, left[queue], now, queries))
     turns = []
@@ -124,9 +122,9 @@ class _Held:
 def _held(now: datetime, queries: _Queries) -> _Held:
     by_project: Counter[tuple[str, UUID]] = Counter()
     announced: Counter[str] = Counter()
-    for queue, project in queries.at_work.values(now=now):
+    for queue, project in queries.at_work(now=now):
         by_project[queue, project] += 1
-    for queue, project in queries.announced.values(before=now - RING_AGAIN):
+    for queue, project in queries.announced(before=now - RING_AGAIN):
         # None: its job was cancelled or paused since.
         if project is not None:
             by_project[queue, project] += 1
@@ -139,24 +137,28 @@ def _waiting(queue: str, most: int, now: datetime, queries: _Queries) -> Iterato
 
     An index leads to each, however many wait: of the more urgent jobs first, then of the oldest, what is due longest.
     """
-    values = {"queue": queue, "now": now, "before": now - RING_AGAIN}
-    if not _QUEUED.rows(queue=queue, now=now):
+    before = now - RING_AGAIN
+    if not _is_queued(queue, now):
         return
-    for project, first in queries.first_jobs.values(**values):
+    for project, first in queries.first_jobs(queue, now, before):
         places: Counter[int] = Counter()
-        for job in _jobs(project, first, queries.further_jobs(most), values):
-            for pk, task, priority in queries.batches(most).values(job=job, **values):
+        for job in _jobs(first, queries.further_jobs(queue, now, before, project, most)):
+            for pk, task, priority in queries.of_job(queue, now, before, job, most):
                 places[priority] += 1
                 yield queue, priority, project, places[priority], pk, task
             if places.total() >= most:
                 break
 
 
-def _jobs(project: UUID, first: UUID | None, further: PreparedQuery, values: Mapping[str, Any]) -> Iterator[UUID]:
+def _jobs(first: UUID | None, further: Iterable[UUID]) -> Iterator[UUID]:
     """Yield the jobs of a project that have work waiting. Those behind the first are asked for when it has too few."""
     if first is not None:
         yield first
-        yield from (job for (job,) in further.values(project=project, **values) if job != first)
+        yield from (job for job in further if job != first)
+
+
+def _is_queued(queue: str, now: datetime) -> bool:
+    return Batch.objects.filter(queue=queue, state=BatchState.QUEUED, due_at__lte=now).exists()
 
 
 # Values are asked for by subqueries: the planners would make joins of them, and begin with all jobs or all batches.
@@ -165,36 +167,21 @@ def _project(**which: Any) -> Subquery:
     return Subquery(jobs.values("project")[:1], output_field=UUIDField())
 
 
-def _queued(queue: str, now: datetime) -> Any:
-    return Batch.objects.filter(queue=queue, state=BatchState.QUEUED, due_at__lte=now).order_by().values_list("pk")[:1]
-
-
-# Planned by values: a plan for all values could use no index that holds the rows of one state.
-_WAITING = {"queue": A_TEXT, "now": A_MOMENT, "before": ANOTHER_MOMENT}
-_QUEUED = PreparedQuery(_queued, {"queue": A_TEXT, "now": A_MOMENT}, by_values=True)
-
-
 class _Queries:
     """The queries of a ring, without the batches of some tasks."""
 
-    def __init__(self, unknown: tuple[str, ...]) -> None:
+    def __init__(self, unknown: Iterable[str]) -> None:
         self._batches = Batch.objects.exclude(task__in=unknown)
-        self.at_work = PreparedQuery(self._at_work, {"now": A_MOMENT}, by_values=True)
-        self.announced = PreparedQuery(self._announced, {"before": A_MOMENT}, by_values=True)
-        self.overdue = PreparedQuery(self._overdue, {"now": A_MOMENT, "before": ANOTHER_MOMENT}, by_values=True)
-        self.first_jobs = PreparedQuery(self._first_jobs, _WAITING, by_values=True)
-        self.further_jobs = cache(self._further_jobs)
-        self.batches = cache(self._batches_of_job)
 
-    def _at_work(self, now: datetime) -> Any:
+    def at_work(self, now: datetime) -> Any:
         leased = self._batches.filter(state=BatchState.LEASED, due_at__gt=now)
         return leased.order_by().values_list("queue", _project())
 
-    def _announced(self, before: datetime) -> Any:
+    def announced(self, before: datetime) -> Any:
         rung = self._batches.filter(state=BatchState.QUEUED, rung_at__isnull=False, rung_at__gte=before)
         return rung.order_by().values_list("queue", _project(state=JobState.RUNNING))
 
-    def _overdue(self, now: datetime, before: datetime) -> Any:
+    def overdue(self, now: datetime, before: datetime) -> Any:
         """Return what workers left behind, which is little: the first in their projects."""
         running = Job.objects.filter(pk=OuterRef("job_id"), stage=OuterRef("stage"), state=JobState.RUNNING)
         left = self._batches.filter(state=BatchState.LEASED, due_at__lte=now).not_rung_since(before).order_by()
@@ -210,23 +197,14 @@ class _Queries:
         jobs = Job.objects.filter(project=project, state=JobState.RUNNING)
         return jobs.alias(waits=waits).filter(waits__isnull=False).order_by("-priority", "id")
 
-    def _first_jobs(self, queue: str, now: datetime, before: datetime) -> Any:
+    def first_jobs(self, queue: str, now: datetime, before: datetime) -> Any:
         first = Subquery(self._next_jobs(queue, now, before, OuterRef("pk")).values("pk")[:1])
         return Project.with_trash.order_by().values_list("pk", first)
 
-    def _further_jobs(self, most: int) -> PreparedQuery:
-        def build(queue: str, now: datetime, before: datetime, project: UUID) -> Any:
-            return self._next_jobs(queue, now, before, project).values_list("pk")[:most]
+    def further_jobs(self, queue: str, now: datetime, before: datetime, project: UUID, most: int) -> Any:
+        return self._next_jobs(queue, now, before, project).values_list("pk", flat=True)[:most]
 
-        return PreparedQuery(build, _WAITING | {"project": an_id(1)}, by_values=True)
-
-    def _batches_of_job(self, most: int) -> PreparedQuery:
-        def build(queue: str, now: datetime, before: datetime, job: UUID) -> Any:
-            mine = Job.objects.filter(pk=job)
-            next_ones = self._next(queue, now, before, job, Subquery(mine.values("stage")[:1]))
-            return next_ones.values_list("pk", "task", Subquery(mine.values("priority")[:1]))[:most]
-
-        return PreparedQuery(build, _WAITING | {"job": an_id(1)}, by_values=True)
-
-
-_queries = cache(_Queries)
+    def of_job(self, queue: str, now: datetime, before: datetime, job: UUID, most: int) -> Any:
+        mine = Job.objects.filter(pk=job)
+        next_ones = self._next(queue, now, before, job, Subquery(mine.values("stage")[:1]))
+        return next_ones.values_list("pk", "task", Subquery(mine.values("priority")[:1]))[:most]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 
 
 class UserAccounts(BaseUserManager["User"]):
@@ -20,16 +18,6 @@ class UserAccounts(BaseUserManager["User"]):
         user = self.model(email=email.strip().lower(), name=name.strip(), **fields)
         user.set_password(password)
         user.save(using=self._db)
-        return user
-
-    def get(self, *conditions: Any, **named: Any) -> User:
-        """Return the one account, as Django does; by its id alone, which each request asks, by a prepared query."""
-        # What relates to accounts has managers of classes of its own, which narrow what they find.
-        if type(self) is not UserAccounts or conditions or named.keys() != {"pk"} or not isinstance(named["pk"], UUID):
-            return super().get(*conditions, **named)
-        user: User | None = _BY_ID.first(user=named["pk"])
-        if user is None:
-            raise User.DoesNotExist("User matching query does not exist.")
         return user
 
     def get_by_natural_key(self, username: str | None) -> User:
@@ -67,9 +55,6 @@ class User(AbstractBaseUser):
         """The first letters of the first and the last word of the name."""
         words = self.name.split()
         return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper() if words else "?"
-
-
-_BY_ID = PreparedQuery(lambda user: User.objects.filter(pk=user), {"user": an_id(0)})
 
 
 class SignInFailure(models.Model):

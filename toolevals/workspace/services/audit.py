@@ -8,9 +8,6 @@ from typing import Any
 from django.db.models import Model
 
 from toolevals.workspace.models import AuditEntry, Project, User
-from toolevals.workspace.querysets.prepared_writes import PreparedInsert
-
-_ENTRY = PreparedInsert(AuditEntry)
 
 
 def audit_record(
@@ -26,7 +23,7 @@ def audit_record(
     Called inside the transaction of the service whose name is the verb, so that the act and its row are one.
     `detail` is JSON that helps a reader; never a secret, and never what a label says.
     """
-    _ENTRY.create(
+    AuditEntry.objects.create(
         project=project,
         actor=actor,
         verb=verb,

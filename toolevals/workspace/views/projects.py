@@ -17,7 +17,6 @@ from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
 from toolevals.workspace.home import home_of, look_of
 from toolevals.workspace.models import Invitation, Job, untrashed
 from toolevals.workspace.navigation import counted_at_home
-from toolevals.workspace.querysets.prepared import PreparedQuery, an_id
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
@@ -57,11 +56,6 @@ def project_new(request: SignedInRequest) -> HttpResponse:
     return render(request, "workspace/project_new.html", {"form": form})
 
 
-_NEWEST_JOBS = PreparedQuery(
-    lambda project: Job.objects.of_project(project).with_progress().newest_first()[:JOBS_SHOWN], {"project": an_id(1)}
-)
-
-
 @require_GET
 def project(request: ProjectRequest) -> HttpResponse:
     """Say what waits for the person who asks, what is new since they were here, and what is at work.
@@ -80,7 +74,7 @@ def project(request: ProjectRequest) -> HttpResponse:
         return render(request, "workspace/parts/home_live.html", context | {"swaps": True})
     context |= {
         "look": look_of(request),
-        "jobs": _NEWEST_JOBS.objects(project=project.pk),
+        "jobs": list(Job.objects.of_project(project).with_progress().newest_first()[:JOBS_SHOWN]),
     }
     return render(request, "workspace/project.html", context)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.json_schema.conformance import schema_problems
-from toolevals.grading.json_schema.schema_fast_path import is_surely_valid
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas, without_refused_patterns
 from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
@@ -184,9 +183,8 @@ def _surveyed(draft: Draft) -> SurveyedTool:
 def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
     if problems := problems_in(draft.native, "tool"):
         raise InvalidDocument(_moved(problem, draft) for problem in problems)
-    native, losses = dict(draft.native), list(draft.losses)
-    if not is_surely_valid(native["input_schema"]):
-        losses += _check_input(native, draft)
+    native = dict(draft.native)
+    losses = [*draft.losses, *_check_input(native, draft)]
     if native.get("output_schema") is not None:
         losses += _check_output(native, draft)
     return ToolSpec.from_valid(native), losses
