@@ -98,6 +98,8 @@ def compare(request: ProjectRequest, number: int, candidate: int) -> HttpRespons
 
 def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
     comparison = runs.comparison
+    reads = runs.examples <= MOST_AT_ONCE or "metrics" in request.GET
+    parameters = compared_parameters(runs) if reads else ()
     layer, deciding = comparison.layer(text(request.GET, "layer")), comparison.layer("")
     rows = comparison.tools if request.GET.get("tools") == "all" else comparison.tools[:MOST_TOOLS]
     lists = [MovedFilter(layer.name, how, part=runs.part) for how in ("fixed", "broken")] if layer else []
@@ -120,11 +122,11 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.agent))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
-        "metrics_asked": (reads := runs.examples <= MOST_AT_ONCE or "metrics" in request.GET),
+        "metrics_asked": reads,
         "metrics": compared_metrics(runs) if reads else (),
         "spending": compared_spending(runs) if reads else (),
-        "parameters": (parameters := compared_parameters(runs) if reads else ())[:MOST_PARAMETERS],
-        "parameters_left": max(0, len(parameters) - MOST_PARAMETERS),
+        "parameters": (moved := [each for each in parameters if each.has_moved][:MOST_PARAMETERS]),
+        "parameters_left": len(parameters) - len(moved),
         "parameters_sentence": parameters_sentence(parameters),
         "spending_said": both_say(runs),
         "keymap": KEYMAP,

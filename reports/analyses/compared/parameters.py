@@ -38,6 +38,11 @@ class ParameterDelta:
         return self.p_holm is not None and self.p_holm < ALPHA and self.compared.examples >= FEWEST_EXAMPLES
 
     @property
+    def has_moved(self) -> bool:
+        """Return whether any example is better or worse in it."""
+        return self.compared.improved + self.compared.worsened > 0
+
+    @property
     def moved(self) -> str:
         """Return "regressed" or "improved" where the change stands, else nothing."""
         if not self.stands or not self.compared.difference:
@@ -65,6 +70,8 @@ def parameters_sentence(rows: tuple[ParameterDelta, ...]) -> str:
         if named:
             more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
             parts.append(f"{', '.join(named[:3])}{more} {moved}.")
+    if rows and not any(row.has_moved for row in rows):
+        return "No parameter moved."
     return " ".join(parts) or "No parameter’s change stands after the correction."
 
 

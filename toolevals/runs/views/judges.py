@@ -126,7 +126,7 @@ def unscored(request: ProjectRequest, number: int) -> HttpResponse:
     layers = list(unscored_layers(run.grading)) if run.grading else []
     standings = standings_of([each.judge for layer in layers for each in layer.estimates])
     rows = [(layer, [(each, standings[each.judge.pk]) for each in layer.estimates]) for layer in layers]
-    return render(request, "runs/unscored.html", {"run": run, "rows": rows})
+    return render(request, "runs/unscored.html", {"run": run, "rows": rows, "has_judges": bool(standings)})
 
 
 def _listed(request: ProjectRequest) -> Any:
