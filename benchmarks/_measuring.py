@@ -1,4 +1,4 @@
-"""What suites share: their size, an installation of their own and the steps in it, and processor time (Linux).
+"""Holds what suites share: their size, an installation of their own and the steps in it, and processor time (Linux).
 
 What needs Django is called in a step's own process, `python -m benchmarks.SUITE WORDS`, which prints JSON.
 """

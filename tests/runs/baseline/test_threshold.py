@@ -1,4 +1,4 @@
-"""Where the baseline's threshold comes from: single-tool requests with other requests' tools next to them.
+"""The source of the baseline's threshold: single-tool requests with other requests' tools next to them.
 
 No example with several tools, and none without a right tool, is looked at for it.
 """
