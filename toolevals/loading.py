@@ -8,7 +8,7 @@ from django.template.base import Node, Template
 from django.template.engine import Engine
 from django.urls import get_resolver
 
-from toolevals.presentation.figures.ahead import draw_ahead
+from toolevals.presentation.figures import Curve, CurvePoint, HeatCell, MarginRate, TrendPoint, curves, heat_map, trend
 
 
 def load_ahead() -> None:
@@ -37,3 +37,11 @@ def _forget_text(template: Template) -> None:
     template.source = ""
     for node in template.nodelist.get_nodes_by_type(Node):
         node.token = None
+
+
+def draw_ahead() -> None:
+    """Draw one of each chart: plotly reads its descriptions and makes its validators once."""
+    curves([Curve("", "ink", [CurvePoint(1, 50, 40, 60, [""])])], xs=[1])
+    trend([[TrendPoint(n, "", 50, 40, 60, [""]) for n in (1, 2)]], goal=90, token="ink")  # noqa: S106 - of a colour
+    rates = [MarginRate(0.5, 0.4, 0.6, [""])]
+    heat_map([""], [""], [HeatCell(0, 0, "d1", "1", [""])], margins=(rates, rates))

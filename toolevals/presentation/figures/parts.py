@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
-from orjson import dumps, loads
 
 from toolevals.presentation.labels import short
 from toolevals.presentation.palettes import PALETTES
 
-# Layouts that the process holds, each some kilobytes: one takes Plotly's classes as long as a few queries.
-MOST_LAYOUTS = 256
 SANS = "Inter, -apple-system, 'Segoe UI', Roboto, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
@@ -25,16 +21,10 @@ def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str,
     Plotly's classes have validated each part; a whole `Figure` would validate and copy everything a second time.
     """
     for theme in themes.values():
-        theme["layout"] = _validated(dumps(theme["layout"]))
+        document = go.Layout(theme["layout"]).to_plotly_json()
+        document.pop("template")
+        theme["layout"] = document
     return {"data": [trace.to_plotly_json() for trace in traces], "themes": themes}
-
-
-@lru_cache(maxsize=MOST_LAYOUTS)
-def _validated(text: bytes) -> dict[str, Any]:
-    """Return a layout, given as JSON, as Plotly's class has it; no caller changes what is returned."""
-    document: dict[str, Any] = go.Layout(loads(text)).to_plotly_json()
-    document.pop("template")
-    return document
 
 
 def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> dict[str, Any]:
