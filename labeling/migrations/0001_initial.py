@@ -38,7 +38,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0001_squashed_0015_order_of_agents',
             models=[
                 migrations.CreateModel(
                     name='Dataset',

@@ -20,7 +20,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0001_squashed_0007_agents',
             models=[
                 migrations.CreateModel(
                     name='GateBadge',

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import CommandError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import CreateModel
 from django.db.migrations.operations.base import Operation, OperationCategory
@@ -13,7 +12,7 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """Make the tables of an app together. `last` names the last of the migrations that stood here before.
+    """Make the tables of an app together.
 
     Django makes all model classes that refer to each other again after each operation of a migration. For a hundred
     models that takes far longer than all statements; here it makes them once. Models may refer to later ones.
@@ -21,8 +20,7 @@ class CreateModels(Operation):
 
     category = OperationCategory.ADDITION
 
-    def __init__(self, last: str, models: Sequence[CreateModel]) -> None:
-        self.last = last
+    def __init__(self, models: Sequence[CreateModel]) -> None:
         self.models = models
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
@@ -34,19 +32,8 @@ class CreateModels(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        self.refuse_older(app_label, schema_editor, to_state)
         for model in self.models:
             model.database_forwards(app_label, schema_editor, from_state, to_state)
-
-    def refuse_older(self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, to_state: Any) -> None:
-        """Raise CommandError where the tables are there, but not all migrations that stood here before were applied."""
-        names = {to_state.apps.get_model(app_label, model.name)._meta.db_table for model in self.models}
-        if names & set(schema_editor.connection.introspection.table_names()):
-            raise CommandError(
-                f"The database has tables of an older version: {app_label}.{self.last} was not applied. "
-                "Nothing has been changed. Run `python manage.py migrate` of the last version that has this "
-                "migration, then of this one (docs/operating.md, “Updating”)."
-            )
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any

@@ -18,7 +18,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0001_squashed_0002_trash',
             models=[
                 migrations.CreateModel(
                     name='Registry',

@@ -20,7 +20,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0033_cases_by_thumbs',
             models=[
                 migrations.CreateModel(
                     name='Run',

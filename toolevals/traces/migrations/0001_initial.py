@@ -26,7 +26,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0016_spans_judged_and_weekly_schedules',
             models=[
                 migrations.CreateModel(
                     name='Trace',

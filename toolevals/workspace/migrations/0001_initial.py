@@ -18,7 +18,6 @@ class Migration(migrations.Migration):
 
     operations = [
         CreateModels(
-            last='0009_next_batches_by_an_index',
             models=[
                 migrations.CreateModel(
                     name='User',
