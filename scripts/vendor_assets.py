@@ -1,6 +1,6 @@
 """Fetch the front end's vendored files from npm packages: `python -m scripts.vendor_assets [--record]`.
 
-`toolevals/static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of
+`static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of
 each file laid out. What is made of several packages is a bundle there: see `scripts.vendor_bundle`. Without options the
 files are fetched again and must come out as recorded. After a version was changed by hand in the manifest, `--record`
 writes the new ones. Archives come through the `npm` client: no address is written here.
@@ -24,7 +24,7 @@ from typing import Any
 from scripts.vendor_bundle import bundled, licences
 
 ROOT = Path(__file__).resolve().parent.parent
-MANIFEST = ROOT / "toolevals" / "static" / "vendor" / "manifest.json"
+MANIFEST = ROOT / "static" / "vendor" / "manifest.json"
 SOURCE_MAP = re.compile(rb"\n?(?://[#@] sourceMappingURL=\S+|/\*[#@] sourceMappingURL=.*?\*/)\s*")
 PLOTLY_RULES = re.compile(r'\{"X,X div":.*?"\}(?=;for\()', re.DOTALL)
 PLOTLY_RULE = re.compile(r"""(?:"([^"]+)"|\b(Y)):(?:"([^"]*)"|'([^']*)')""")

@@ -16,7 +16,7 @@ from scripts.dev.environment import ROOT, say
 
 FOLDER: Final = ROOT / "scripts" / "javascript"
 STAMP: Final = FOLDER / "node_modules" / "installed.txt"
-SCRIPTS: Final = "toolevals/static/js"
+SCRIPTS: Final = "static/js"
 
 
 def available() -> bool:

@@ -77,7 +77,7 @@ EXCEPTED: Final[dict[tuple[str, str], str]] = {
     ("toolevals/grading/judging/shipped.py", "beside"): "part of a rubric, whose every change is a new version",
     ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
     (
-        "toolevals/templates/parts/session.html",
+        "templates/parts/session.html",
         "You are signed out Another person is signed in",
     ): "a dialog that says what has happened",
 }
@@ -272,8 +272,8 @@ def _is_read(name: str) -> bool:
         return False
     return (
         (name.endswith(".md") and name.startswith(PROSE))
-        or (name.endswith(".html") and name.startswith("toolevals/templates/"))
-        or (name.endswith(".js") and name.startswith("toolevals/static/js/"))
+        or (name.endswith(".html") and name.startswith("templates/"))
+        or (name.endswith(".js") and name.startswith("static/js/"))
         or (name.endswith(".py") and name.startswith(PYTHON))
     )
 

@@ -17,7 +17,7 @@ from typing import Final
 from scripts.dev.environment import ROOT
 
 LONGEST: Final = 160
-TEMPLATES: Final = ROOT / "toolevals" / "templates"
+TEMPLATES: Final = ROOT / "templates"
 # A break nearer to the line's beginning leaves a stump: one of less worth further on is better.
 SHORTEST: Final = 50
 

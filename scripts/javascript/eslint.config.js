@@ -3,7 +3,7 @@ import js from "@eslint/js";
 export default [
   js.configs.recommended,
   {
-    files: ["toolevals/static/js/**/*.js"],
+    files: ["static/js/**/*.js"],
     rules: {
       // The compiler of tsconfig.json knows what is defined.
       "no-undef": "off",

@@ -14,7 +14,7 @@ from scripts.dev.environment import ROOT
 
 pytestmark = pytest.mark.browser
 
-STATIC = ROOT / "toolevals" / "static" / "js"
+STATIC = ROOT / "static" / "js"
 HOST = "http://scripts.test"
 # What every page of a person has: the modules ask for it.
 HEAD = """<!doctype html><title>x</title><body data-person="p1" data-session-url="/session/">

@@ -17,7 +17,7 @@ from toolevals.documentation.glossary import anchor_of, words, words_of
 from toolevals.documentation.rendering import document
 from toolevals.workspace.templatetags import explain
 
-TEMPLATES = ROOT / "toolevals" / "templates"
+TEMPLATES = ROOT / "templates"
 NAMED = re.compile(r"\{% explain \"([^\"]+)\" %\}")
 # A popover is read at a glance.
 LONGEST = 300

@@ -82,7 +82,7 @@ def test_each_action_has_one_field(reviewer: User, project: object, as_user: AsU
 
 def test_every_key_of_the_pages_is_listed():
     listed = {press for action in ACTIONS for press in action.key.split(" ")}
-    for template in (ROOT / "toolevals" / "templates" / "labeling").rglob("*.html"):
+    for template in (ROOT / "templates" / "labeling").rglob("*.html"):
         keys = re.findall(r'data-key="([^"]+)"', template.read_text())
         assert [key for key in keys if not COMPUTED.search(key) and key not in listed] == [], template
 

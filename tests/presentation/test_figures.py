@@ -13,7 +13,7 @@ from toolevals.presentation.figures.heat_map import MOST_NUMBERED, heat_scale
 from toolevals.presentation.heat import STEPS
 from toolevals.presentation.palettes import PALETTES
 
-STYLESHEET = (Path(__file__).resolve().parents[2] / "toolevals" / "static" / "css" / "app.css").read_text()
+STYLESHEET = (Path(__file__).resolve().parents[2] / "static" / "css" / "app.css").read_text()
 
 
 def tokens(theme: str) -> dict[str, str]:

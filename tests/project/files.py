@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.dev.environment import ROOT
 
-VENDORED = ("toolevals/static/vendor/", "tests/vendor/", "toolevals/static/fonts/")
+VENDORED = ("static/vendor/", "tests/vendor/", "static/fonts/")
 
 
 def project_files(*suffixes: str) -> list[Path]:

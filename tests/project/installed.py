@@ -39,7 +39,7 @@ def built_once(root: Path) -> Built:
         if not folder.exists():
             making = root / "wheel-making"
             shutil.rmtree(making, ignore_errors=True)
-            vendored = [path for name in ("static", "sample") for path in (ROOT / "toolevals" / name).rglob("*")]
+            vendored = [path for name in ("static", "toolevals/sample") for path in (ROOT / name).rglob("*")]
             for path in {*project_files(), *(path for path in vendored if path.is_file())}:
                 target = making / "source" / path.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,8 @@ from scripts.dev import template_lines
 from scripts.dev.environment import ROOT
 from tests.project.files import lines_matching, project_files
 
-TEMPLATES = [path for path in project_files(".html") if path.is_relative_to(ROOT / "toolevals" / "templates")]
-SCRIPTS = [path for path in project_files(".js", ".mjs") if path.is_relative_to(ROOT / "toolevals" / "static")]
+TEMPLATES = [path for path in project_files(".html") if path.is_relative_to(ROOT / "templates")]
+SCRIPTS = [path for path in project_files(".js", ".mjs") if path.is_relative_to(ROOT / "static")]
 
 FORBIDDEN_IN_TEMPLATES = {
     "inline script": r"<script(?![^>]*\ssrc=)",
@@ -97,6 +97,6 @@ def test_long_lines_break_where_space_says_nothing(long: str, short: str) -> Non
 
 
 def test_htmx_may_neither_evaluate_nor_inject_styles() -> None:
-    base = (ROOT / "toolevals" / "templates" / "base.html").read_text()
+    base = (ROOT / "templates" / "base.html").read_text()
     assert '"includeIndicatorStyles": false' in base
     assert '"allowEval": false' in base

@@ -25,7 +25,7 @@ RECIPES = {
     )
 }
 # Folders of code that is ours, in which no package lies.
-FOLDERS = ("toolevals/templates", "toolevals/static", "scripts/dev", "benchmarks", "docs/decisions")
+FOLDERS = ("templates", "static", "scripts/dev", "benchmarks", "docs/decisions")
 
 
 def test_every_place_that_is_named_exists() -> None:

@@ -13,7 +13,7 @@ import pytest
 from scripts.dev.environment import ROOT
 from scripts.vendor_bundle import without_descriptions
 
-MANIFEST: dict[str, Any] = json.loads((ROOT / "toolevals" / "static" / "vendor" / "manifest.json").read_text())
+MANIFEST: dict[str, Any] = json.loads((ROOT / "static" / "vendor" / "manifest.json").read_text())
 PACKAGES: list[dict[str, Any]] = MANIFEST["packages"]
 BUNDLES: list[dict[str, Any]] = MANIFEST["bundles"]
 FILES = [file for each in (*PACKAGES, *BUNDLES) for file in each["files"]]
@@ -34,9 +34,9 @@ def test_a_package_is_pinned_and_brings_its_licence(package: dict[str, Any]) -> 
 
 
 def test_nothing_else_is_vendored() -> None:
-    folders = [ROOT / "toolevals" / "static" / "vendor", ROOT / "tests" / "vendor"]
+    folders = [ROOT / "static" / "vendor", ROOT / "tests" / "vendor"]
     there = {str(path.relative_to(ROOT)) for folder in folders for path in folder.rglob("*") if path.is_file()}
-    assert there == {file["to"] for file in FILES} | {"toolevals/static/vendor/manifest.json"}
+    assert there == {file["to"] for file in FILES} | {"static/vendor/manifest.json"}
 
 
 def test_no_file_points_to_a_source_map_that_is_not_there() -> None:

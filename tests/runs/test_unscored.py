@@ -158,8 +158,10 @@ def test_a_judge_with_a_share_goes_on_with_it_and_has_the_unscored_besides(run, 
         run_jobs()
         run.refresh_from_db()
         shared = {name for name, (status, _) in verdicts_of(run, "result_groundedness").items() if status == "passed"}
-        unscored_ask(run=run, actor=None, judge=judge)
-        run_jobs()
+        # The share is drawn by random ids: seldom it holds all three.
+        if {"open", "also", "down"} - shared:
+            unscored_ask(run=run, actor=None, judge=judge)
+            run_jobs()
     said = verdicts_of(run, "result_groundedness")
     assert {name for name, (status, _) in said.items() if status == "passed"} == shared | {"open", "also", "down"}
     assert len(server.requests) == len(shared | {"open", "also", "down"})

@@ -48,7 +48,7 @@ def test_pages_name_themselves_as_the_table_does() -> None:
         (part, here)
         for path in project_files(".html")
         for part, here in USED.findall(path.read_text("utf-8"))
-        if path.is_relative_to(ROOT / "toolevals" / "templates")
+        if path.is_relative_to(ROOT / "templates")
     }
     known = {(part, tab.here) for part, each in settings.SUBNAVIGATION.items() for tab in each.tabs}
     assert len(used) > 8

@@ -1,4 +1,4 @@
-"""Holds the colours of charts, per theme: the tokens of `toolevals/static/css/app.css`. A test keeps them equal."""
+"""Holds the colours of charts, per theme: the tokens of `static/css/app.css`. A test keeps them equal."""
 
 from __future__ import annotations
 

@@ -15,6 +15,11 @@ def checkout() -> Path | None:
     return PACKAGES if (PACKAGES / "pyproject.toml").exists() else None
 
 
+def pages_folder() -> Path:
+    """Return the folder that holds `templates` and `static`: the top of a checkout, or the package where installed."""
+    return checkout() or PACKAGES / "toolevals"
+
+
 def data_folder() -> Path:
     """Return the folder of database and uploads: TOOLEVALS_DATA_DIR, else `data` in a checkout, else the platform's."""
     if named := os.environ.get("TOOLEVALS_DATA_DIR", ""):

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from toolevals.serving.folders import PACKAGES
+from toolevals.serving.folders import PACKAGES, pages_folder
 
 NAME = "prepared.json"
 
@@ -48,9 +48,8 @@ def tables_state() -> str:
 
 def static_state() -> str:
     """Return a hash over every static file, and over how they are stored."""
-    package = PACKAGES / "toolevals"
-    stored = package / "settings" / "static_files.py"
-    files = (path for path in (package / "static").rglob("*") if path.is_file())
+    stored = PACKAGES / "toolevals" / "settings" / "static_files.py"
+    files = (path for path in (pages_folder() / "static").rglob("*") if path.is_file())
     return state([stored, *files], "django", "whitenoise", "brotli")
 
 

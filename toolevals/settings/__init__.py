@@ -10,7 +10,7 @@ from django.conf import global_settings
 from kombu import Queue
 
 from toolevals.garbage import search_seldom_around_work
-from toolevals.serving.folders import data_folder
+from toolevals.serving.folders import data_folder, pages_folder
 from toolevals.settings.databases import database
 from toolevals.settings.environment import environment, path_prefix
 from toolevals.settings.help import HELP as HELP
@@ -34,6 +34,7 @@ django_stubs_ext.monkeypatch()
 env = environment()
 
 PACKAGE = Path(__file__).resolve().parent.parent
+PAGES = pages_folder()
 DATA_DIR = Path(env.str("DATA_DIR", "") or data_folder()).resolve()
 
 keep_private(DATA_DIR)
@@ -95,7 +96,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [PACKAGE / "templates"],
+        "DIRS": [PAGES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "builtins": ["toolevals.workspace.templatetags.explain", "toolevals.workspace.templatetags.subnav"],
@@ -133,7 +134,7 @@ USE_TZ = True
 
 STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [PACKAGE / "static"]
+STATICFILES_DIRS = [PAGES / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
