@@ -114,7 +114,7 @@ def test_one_on_postgresql_is_brought_over_too(postgres_server: PostgresServer, 
             "SELECT table_name, string_agg(format('%I', column_name), ',') "
             "FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1"
         )
-        columns = dict(connection.execute(statement).fetchall())
+        columns: dict[str, str] = dict(connection.execute(statement).fetchall())
         rows = rows_of(connection, columns)
         assert len(rows["labeling_example"]) == 3
         done = migrate(tmp_path, url)
