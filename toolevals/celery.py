@@ -9,7 +9,6 @@ from celery import Celery
 from celery.signals import (
     after_setup_logger,
     after_setup_task_logger,
-    task_postrun,
     worker_init,
     worker_process_init,
     worker_ready,
@@ -18,7 +17,6 @@ from celery.signals import (
 
 from toolevals import life
 from toolevals.garbage import search_seldom
-from toolevals.memory import GivingBack, allocate_tightly
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 # A worker that checked the application would load every page of it, 25 MB; commands check it.
@@ -30,9 +28,6 @@ NICENESS = 5
 app = Celery("toolevals")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-
-
-giving_back = GivingBack()
 
 
 @worker_init.connect
@@ -49,19 +44,6 @@ def outages_in_a_line(logger: Any, **_: Any) -> None:
 
     for handler in logger.handlers:
         handler.addFilter(OutageFilter())
-
-
-@worker_init.connect
-def memory_tightly(**_: Any) -> None:
-    """Keep little free room in a worker and the processes that it forks."""
-    allocate_tightly()
-
-
-@task_postrun.connect
-def memory_give_back(**_: Any) -> None:
-    """Give memory back behind a batch, every ten seconds at most."""
-    giving_back.note()
-    giving_back.turn()
 
 
 @worker_process_init.connect

@@ -9,10 +9,8 @@ from django.core.wsgi import get_wsgi_application
 
 from toolevals.garbage import search_seldom
 from toolevals.loading import load_ahead
-from toolevals.memory import allocate_tightly
 from toolevals.path_prefix import path_below
 
-allocate_tightly()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 _django = get_wsgi_application()
 # Once, before the server forks; not in each process while its first visitor waits.

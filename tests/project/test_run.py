@@ -19,8 +19,8 @@ from scripts.dev.environment import PYTHON, ROOT
 from tests.fixtures.prepared import prepared_folder, prepared_root
 from tests.servers.process import free_port, wait_until
 from toolevals.cli import serve
-from toolevals.serving.application import RENEW, CannotServeError
 from toolevals.serving.application import WEB as WEB_SERVER
+from toolevals.serving.application import CannotServeError
 from toolevals.serving.preparation import Preparation
 
 pytestmark = [
@@ -216,32 +216,6 @@ class Dying:
     def restart(self, name: str) -> None:
         self.starts += 1
         raise CannotServeError(f"The {name} ended at once: see above.")
-
-
-class Renewing:
-    """An application whose worker ends to be replaced, can't be started once, and whose web server dies at last."""
-
-    def __init__(self) -> None:
-        self.processes: Any = {"worker": SimpleNamespace(returncode=RENEW), WEB_SERVER: SimpleNamespace(returncode=3)}
-        self.starts = 0
-
-    def ended(self) -> list[str]:
-        return ["worker"] if self.starts < 2 else [WEB_SERVER]
-
-    def restart(self, name: str) -> None:
-        self.starts += name == "worker"
-        if name == WEB_SERVER or self.starts == 1:
-            raise CannotServeError(f"The {name} ended at once: see above.")
-
-
-def test_a_worker_that_ends_to_be_replaced_is_started_at_once_and_nothing_is_said(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    application: Any = Renewing()
-    with pytest.raises(CannotServeError, match="The web server ended 5 times"):
-        serve.watch(application)
-    assert application.starts == 2
-    assert "worker" not in "".join(capsys.readouterr())
 
 
 def test_a_web_server_that_dies_again_and_again_is_given_up_after_growing_pauses(clock: Clock) -> None:

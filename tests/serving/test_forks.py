@@ -9,14 +9,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from celery.utils.dispatch import Signal
 
-from toolevals.serving import jobs
-from toolevals.serving.application import RENEW, Application, CannotServeError
+from toolevals.serving.application import Application, CannotServeError
 from toolevals.serving.forks import ForkServer, ForkServerEnded
 
 # In place of the application, programs that end as they are told.
@@ -134,29 +130,3 @@ def test_one_that_cannot_be_started_again_has_ended_still(tmp_path: Path) -> Non
         application.restart("worker")
     assert application.ended() == ["worker"]
     application.stop()
-
-
-@pytest.mark.parametrize("renews", [True, False])
-def test_a_worker_that_has_grown_ends_in_good_order(renews: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[float] = []
-    ready, shutting_down = Signal(), Signal()
-    told: list[str] = []
-
-    def worker(**_: Any) -> SimpleNamespace:
-        return SimpleNamespace(start=lambda: ready.send(sender=None), exitcode=None)
-
-    def note(how: str, **_: Any) -> None:
-        told.append(how)
-
-    shutting_down.connect(note, weak=False)
-    state = SimpleNamespace(should_stop=None)
-    threads = SimpleNamespace(Thread=lambda target, args, **_: SimpleNamespace(start=lambda: target(*args)))
-    monkeypatch.setattr(jobs, "Growth", lambda _: SimpleNamespace(due=lambda: bool(looks)))
-    monkeypatch.setattr(jobs, "state", state)
-    monkeypatch.setattr(jobs, "time", SimpleNamespace(sleep=looks.append))
-    monkeypatch.setattr(jobs, "threading", threads)
-    monkeypatch.setattr(jobs, "worker_ready", ready)
-    monkeypatch.setattr(jobs, "worker_shutting_down", shutting_down)
-    monkeypatch.setattr(jobs, "app", SimpleNamespace(Worker=worker, conf=SimpleNamespace(worker_pool="solo")))
-    assert jobs.main("worker@here", "1", renews=renews) == (RENEW if renews else 0)
-    assert (told, state.should_stop) == ((["Warm"], 0) if renews else ([], None))

@@ -20,7 +20,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
 from toolevals.path_prefix import PathPrefixError
-from toolevals.serving.application import RENEW, WEB, Application, CannotServeError
+from toolevals.serving.application import WEB, Application, CannotServeError
 from toolevals.serving.folders import data_folder
 
 # Seconds before a process that died is started again, longer each time. After one more death of the web server nothing
@@ -71,9 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     port_free(arguments.host, arguments.port)
     require_writable(data)
     try:
-        application = Application(
-            python=sys.executable, data=data, host=arguments.host, port=arguments.port, renews=True
-        )
+        application = Application(python=sys.executable, data=data, host=arguments.host, port=arguments.port)
     except PathPrefixError as error:
         raise CommandError(Exit.CONFIGURATION, str(error)) from error
     stop = StopOnce()
@@ -152,8 +150,7 @@ def watch(application: Application) -> NoReturn:
                 due[name] = now + pause_after(application, restarts, name, now)
             if due[name] <= now:
                 del due[name]
-                renewed = application.processes[name].returncode == RENEW
-                if restart(application, name) and not renewed:
+                if restart(application, name):
                     say(f"The {name} runs again.")
         time.sleep(0.5)
 
@@ -161,8 +158,6 @@ def watch(application: Application) -> NoReturn:
 def pause_after(application: Application, restarts: Restarts, name: str, now: float) -> float:
     """Say that a process has ended; return the pause before it is started again. Raises CannotServeError."""
     status = application.processes[name].returncode
-    if status == RENEW:
-        return 0
     pause = restarts.pause(name, now)
     if pause is None:
         raise CannotServeError(

@@ -22,8 +22,6 @@ from toolevals.serving.parents import end_with_parent
 from toolevals.serving.preparation import Preparation, static_state, tables_state
 
 WEB = "web server"
-# The exit status of a worker that asks to be replaced.
-RENEW = 85
 READY_SECONDS = 120
 STOP_SECONDS = 20
 WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
@@ -47,12 +45,8 @@ class Application:
         host: str = "127.0.0.1",
         port: int = 8000,
         environment: Mapping[str, str] | None = None,
-        renews: bool = False,
     ) -> None:
-        """With `renews`, workers that have grown end with the status RENEW; the caller then calls `restart`.
-
-        Raises PathPrefixError.
-        """
+        """Raises PathPrefixError."""
         self.data = data
         # Installed code is found without the working folder, and files there are never taken for modules.
         self.folder = checkout() or data
@@ -63,6 +57,8 @@ class Application:
             "DJANGO_SETTINGS_MODULE": "toolevals.settings",
             "TOOLEVALS_DATA_DIR": str(data),
             "PYTHONUNBUFFERED": "1",
+            # glibc would keep eight heaps a core, mostly room that nothing is in.
+            "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2"),
         }
         if host not in ("127.0.0.1", "localhost", "::1"):
             own = ",".join(own_names(host))
@@ -71,7 +67,6 @@ class Application:
         self.environment |= environment or {}
         self.prefix = prefix_of(self.environment.get(VARIABLE, ""))
         self.processes: dict[str, Process] = {}
-        self._renews = renews
         self._fork_server: ForkServer | None = None
 
     def __enter__(self) -> Self:
@@ -140,7 +135,7 @@ class Application:
         """Start a Celery worker under this name. Raises CannotServeError."""
         node = f"{name}-{os.getpid()}@{socket.gethostname()}"
         processes = max(1, (os.cpu_count() or 2) - 1)
-        return self._fork(name, "jobs", node, str(processes), *(["renews"] if self._renews else []))
+        return self._fork(name, "jobs", node, str(processes))
 
     def worker_stop(self, name: str = "worker") -> None:
         """End the Celery worker of this name in good order, so that nothing is done until one is started."""

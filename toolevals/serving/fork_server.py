@@ -45,11 +45,11 @@ def web(*options: str) -> int:
     return 0
 
 
-def jobs(name: str, processes: str, *renews: str) -> int:
-    """Run a Celery worker; with a third word it ends when it has grown."""
+def jobs(name: str, processes: str) -> int:
+    """Run a Celery worker."""
     from toolevals.serving.jobs import main
 
-    return main(name, processes, renews=bool(renews))
+    return main(name, processes)
 
 
 PROGRAMS: dict[str, Callable[..., int]] = {"web": web, "jobs": jobs}

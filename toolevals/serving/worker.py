@@ -15,7 +15,6 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 
-from toolevals.memory import GivingBack, Growth
 from toolevals.serving.servers import Server, serve
 from toolevals.serving.threads import Threads
 
@@ -25,8 +24,6 @@ THREADS_SECONDS = 1
 # Kilobytes of SQLite's pages that a thread keeps for its connection. What it reads again beyond that comes from the
 # system's own cache of the file, which all threads share.
 CACHE_KILOBYTES = 2048
-# Of processor time in a minute: a load balancer's questions are no work.
-CALM_SECONDS = 0.2
 MEGABYTE = 1024 * 1024
 
 
@@ -57,9 +54,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         )
         sockets = [listener.sock for listener in self.sockets]
         connection_created.connect(cache_little)
-        self.giving_back, self.growth = GivingBack(), Growth(CALM_SECONDS)
         self.servers = [serve(self.wsgi, sock, self.channels, self.dispatcher, adjustments) for sock in sockets]
-        while self.alive and os.getppid() == self.ppid and not self._is_grown():
+        while self.alive and os.getppid() == self.ppid:
             self._turn()
         self._finish()
 
@@ -72,16 +68,6 @@ class BufferingWorker(Worker):  # type: ignore[misc]
     def _turn(self) -> None:
         self.notify()
         wasyncore.loop(timeout=LOOP_SECONDS, use_poll=True, map=self.channels, count=1)
-        if any(server.active_channels for server in self.servers):
-            self.giving_back.note()
-        self.giving_back.turn()
-
-    def _is_grown(self) -> bool:
-        """Return whether to end for a new process, which the server then forks.
-
-        Never with a connection: what has just been taken would be closed before its request is read.
-        """
-        return not any(server.active_channels for server in self.servers) and self.growth.due()
 
     def _finish(self) -> None:
         for server in self.servers:
