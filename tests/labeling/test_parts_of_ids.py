@@ -19,7 +19,7 @@ from toolevals.workspace import paging
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NAMES = ("old-1", "old-2", "Old-3", "new-1", "new-2", "100%", "a_b", "new-3", "straße", "new-4")
 IS_POSTGRESQL = connection.vendor == "postgresql"
-MIGRATION = import_module("labeling.migrations.0002_parts_of_ids")
+MIGRATION = import_module("labeling.migrations.0001_initial")
 
 
 @pytest.fixture

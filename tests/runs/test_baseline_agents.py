@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
 from toolevals.grading.values import ToolCall, ToolSpec
@@ -27,7 +24,6 @@ from toolevals.runs.baseline.baseline_agents import (
 from toolevals.runs.models import Agent, CaseGrade, Experiment, Run, VerdictCount
 from toolevals.runs.services import baseline_agents_start
 from toolevals.runs.services.baseline_agents import PAUSE, SETTLED, baseline_agents_due
-from toolevals.workspace.models import Job, SweepTask
 
 TOOLS = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in ("a", "b", "c")]
 
@@ -139,30 +135,3 @@ def test_a_baseline_agent_in_which_our_side_broke_is_graded_again_after_a_pause(
     baseline_agents_due(later + PAUSE)
     assert Run.objects.exclude(baseline_agent="").annotate(n=Count("gradings")).filter(n=1).count() == 2
     assert run.gradings.count() == 2
-
-
-@pytest.mark.django_db
-def test_stored_codes_are_renamed_and_the_agents_are_found_again(project, version):
-    migration = import_module("toolevals.runs.migrations.0029_baseline_agents")
-    baseline_agents_start(version=version)
-    today = codes()
-    migration.rename_back(apps, None)
-    agents, experiments, jobs = codes()
-    assert {(connector, *options) for connector, options, _ in agents} == {("floor", "floor", "version")}
-    assert (experiments, jobs) == ([("_floors", "Floors")], ["floor"])
-    SweepTask.objects.create(name=migration.SWEEP[0], due_at=timezone.now())
-
-    migration.rename(apps, None)
-
-    assert codes() == today
-    assert [task.name for task in SweepTask.objects.all()] == [migration.SWEEP[1]]
-    import_string(migration.SWEEP[1])
-    baseline_agents_start(version=version_of(project, [*EXAMPLES, example("bye", "Bye!", None)]))
-    assert Agent.objects.count() == 3
-
-
-def codes() -> tuple[list[Any], list[Any], list[Any]]:
-    """Return what agents, experiments and jobs hold of baseline agents."""
-    agents = Agent.objects.order_by("name").values_list("connector", "options", "digest")
-    experiments = Experiment.objects.values_list("slug", "name")
-    return list(agents), list(experiments), sorted(set(Job.objects.values_list("kind", flat=True)))

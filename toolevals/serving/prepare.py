@@ -10,13 +10,17 @@ import sys
 
 import django
 from django.core.management import call_command
+from django.core.management.base import CommandError
 
 
 def main() -> None:
     """Migrate; collect the static files and load the sample where that is asked for."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     django.setup()
-    call_command("migrate", interactive=False, verbosity=0)
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except CommandError as error:
+        sys.exit(str(error))
     if "--static" in sys.argv:
         call_command("collectstatic", interactive=False, clear=True, verbosity=0)
     if "--sample" in sys.argv:

@@ -1,13 +1,10 @@
-"""Make the tables of an app in one step of a migration, which a new installation waits for."""
+"""Make the tables of an app in one step of its initial migration, which a new installation waits for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from importlib import import_module
 from typing import Any
 
-from django.apps import apps
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import CreateModel
 from django.db.migrations.operations.base import Operation, OperationCategory
@@ -15,28 +12,16 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """Make the tables that an app has after these migrations, each named by app and name, in order.
+    """Make the tables of an app together.
 
     Django makes all model classes that refer to each other again after each operation of a migration. For a hundred
-    models that takes far longer than all statements; here it makes them once. Data is no matter: there is none yet.
+    models that takes far longer than all statements; here it makes them once. Models may refer to later ones.
     """
 
     category = OperationCategory.ADDITION
 
-    def __init__(self, replaced: Sequence[tuple[str, str]]) -> None:
-        self.replaced = replaced
-
-    @cached_property
-    def models(self) -> list[CreateModel]:
-        """Return the models as the last of the migrations leaves them."""
-        state = ProjectState()
-        for app_label, name in self.replaced:
-            module = import_module(f"{apps.get_app_config(app_label).name}.migrations.{name}")
-            state = module.Migration(name, app_label).mutate_state(state, preserve=False)
-        return [
-            CreateModel(model.name, list(model.fields.items()), model.options, model.bases, model.managers)
-            for model in state.models.values()
-        ]
+    def __init__(self, models: Sequence[CreateModel]) -> None:
+        self.models = models
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         # The classes made before are given up, so that the state makes all of them at their next use.
@@ -57,4 +42,4 @@ class CreateModels(Operation):
             model.database_backwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        return f"Create the tables of {len(self.replaced)} migrations"
+        return f"Create {len(self.models)} models"
