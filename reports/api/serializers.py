@@ -8,23 +8,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.engine.case_findings import FAMILIES
+from toolevals.presentation.table import RATE
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.api.serializers import LabelNoiseSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.workspace.tables import serializer_of
 
-
-class RateSerializer(serializers.Serializer[Any]):
-    """A proportion with its 95 % interval, clustered by example; null where there is nothing to count.
-
-    Of fewer than 20 `examples` it cannot tell whether the rate is good or weak.
-    """
-
-    passed = serializers.IntegerField()
-    total = serializers.IntegerField()
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    examples = serializers.IntegerField()
+RateSerializer = serializer_of(RATE)
 
 
 class CellSerializer(serializers.Serializer[Any]):

@@ -127,11 +127,11 @@ def _proxies(grading: Grading) -> Rows:
 
 
 def _recovery(grading: Grading) -> Rows:
-    return recovery_tables.recovery(grading_recovery(grading))
+    return recovery_tables.FAILURES.rows(row for tool in grading_recovery(grading).tools for row in tool.failures)
 
 
 def _reactions(grading: Grading) -> Rows:
-    return recovery_tables.reactions(grading_recovery(grading))
+    return recovery_tables.FOLLOWED.rows(grading_recovery(grading).reactions)
 
 
 def _gates(grading: Grading) -> Rows:
@@ -193,8 +193,10 @@ BUNDLED: Final = {
     "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE, _variance),
     "trials.csv": _long("trials", "how each example’s trials came out"),
     "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS, _steps),
-    "recovery.csv": BundledTable("what happened after errors, by tool and class", recovery_tables.RECOVERY, _recovery),
-    "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.REACTIONS, _reactions),
+    "recovery.csv": BundledTable(
+        "what happened after errors, by tool and class", recovery_tables.FAILURES.head, _recovery
+    ),
+    "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.FOLLOWED.head, _reactions),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
     "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
     "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),

@@ -184,7 +184,7 @@ def _trial_counts(table_request: TableRequest) -> QuerySet[TrialCount]:
 
 def _episodes(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
     state = read_episode_state(table_request.parameters)
-    return episode_rows(table_request.grading, state, list(recovery_tables.EPISODES.values()))
+    return episode_rows(table_request.grading, state, recovery_tables.EPISODES.model_paths)
 
 
 def _count_episodes(table_request: TableRequest, most: int | None) -> int:
@@ -215,6 +215,6 @@ TABLES: Final[Mapping[str, LongTable]] = {
     "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
     "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
     "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),
-    "episodes": LongTable("What followed failures", tuple(recovery_tables.EPISODES), _episodes, _count_episodes),
+    "episodes": LongTable("What followed failures", recovery_tables.EPISODES.head, _episodes, _count_episodes),
     COMPARED: LongTable("Examples of two runs", comparison_tables.CASES, _moved, _count_moved),
 }

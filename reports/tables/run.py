@@ -13,7 +13,6 @@ from reports.analyses.proxies import ProxyRow
 from reports.analyses.readings import read_rows
 from reports.analyses.recorded import Agreement
 from reports.analyses.tools import ToolTable
-from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.reading.reading_report import Readings
@@ -110,32 +109,6 @@ REMARKS: Final = (
     "text",
     "person",
     "created_at",
-)
-TRENDS: Final = (
-    "run",
-    "grading_id",
-    "experiment",
-    "created_at",
-    "agent",
-    "dataset",
-    "changed",
-    "name",
-    "passed",
-    "total",
-    "rate",
-    "rate_low",
-    "rate_high",
-    "examples",
-    "line",
-    "broken",
-    "judge",
-    "model",
-    "flag",
-    "tool",
-    "argument",
-    "cost_of_case",
-    "tokens_of_case",
-    "latency_p95",
 )
 # Column of the file -> where it stands, from a case grade.
 CASES: Final = {
@@ -246,38 +219,6 @@ def metrics(rows: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:
         rate = row.rate
         counts = rate.passed, row.failed, row.unscored, row.errored, row.examples
         yield row.name, row.version, row.goal, *counts, rate.value, rate.low, rate.high
-
-
-def trends(points: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each run and rate."""
-    for point in points:
-        run, rate = point.run, point.rate
-        yield (
-            run.number,
-            run.grading,
-            run.experiment,
-            run.created_at,
-            run.agent,
-            run.dataset,
-            run.changed,
-            point.name,
-            rate.passed,
-            rate.total,
-            rate.value,
-            rate.low,
-            rate.high,
-            rate.examples,
-            point.line,
-            ", ".join(point.broken),
-            point.judge,
-            point.model,
-            point.flag,
-            point.tool,
-            point.argument,
-            run.took.cost_of_case,
-            run.took.tokens_of_case,
-            run.took.latency_p95,
-        )
 
 
 def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:

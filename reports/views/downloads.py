@@ -17,6 +17,7 @@ from reports.pages.run_header import graded, run_head
 from reports.tables import run as tables
 from reports.tables.bundled import BUNDLED
 from reports.tables.long import TableRequest
+from reports.tables.trends import TRENDS
 from reports.trends.rate_selection import read_trend_request, trend_of_request
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from toolevals.workspace.file_responses import csv_file
@@ -84,7 +85,7 @@ def agent_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
 def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:
     trend_request = read_trend_request(request.GET)
     _, points = trend_of_request(scope, trend_request)
-    return csv_file(f"{scope.file}{trend_request.suffix}", tables.TRENDS, tables.trends(points))
+    return csv_file(f"{scope.file}{trend_request.suffix}", TRENDS.head, TRENDS.rows(points))
 
 
 def long_csv(request: ProjectRequest, table_request: TableRequest) -> HttpResponseBase:

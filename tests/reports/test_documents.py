@@ -10,6 +10,8 @@ import pytest
 from reports.tables import mistakes as mistake_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from reports.tables.recovery import EPISODES, FAILURES, FOLLOWED
+from reports.tables.trends import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
@@ -25,8 +27,11 @@ FILES = {
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),
     "steps.csv": reliability_tables.STEPS,
+    "recovery.csv": FAILURES.head,
+    "reactions.csv": FOLLOWED.head,
+    "episodes.csv": EPISODES.head,
     "baseline-agents.csv": tables.BASELINE_AGENTS,
-    "trends.csv": tables.TRENDS,
+    "trends.csv": TRENDS.head,
 }
 
 
