@@ -111,15 +111,18 @@ def _judges(grading: Grading) -> Rows:
 
 
 def _reliability(grading: Grading) -> Rows:
-    return reliability_tables.reliability(grading_reliability(grading, grading.run.trials))
+    analysis = grading_reliability(grading, grading.run.trials)
+    return reliability_tables.RELIABILITY.rows(analysis.rows if analysis else ())
 
 
 def _variance(grading: Grading) -> Rows:
-    return reliability_tables.variance(grading_reliability(grading, grading.run.trials))
+    analysis = grading_reliability(grading, grading.run.trials)
+    return reliability_tables.VARIANCE.rows([analysis and analysis.variance])
 
 
 def _steps(grading: Grading) -> Rows:
-    return reliability_tables.steps(grading_compounding(grading))
+    compounding = grading_compounding(grading)
+    return reliability_tables.STEPS.rows(compounding.chains if compounding else ())
 
 
 def _proxies(grading: Grading) -> Rows:
@@ -189,10 +192,10 @@ BUNDLED: Final = {
         "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings
     ),
     "state.csv": _long("state", "where the calls left another state"),
-    "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),
-    "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE, _variance),
+    "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY.head, _reliability),
+    "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE.head, _variance),
     "trials.csv": _long("trials", "how each example’s trials came out"),
-    "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS, _steps),
+    "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS.head, _steps),
     "recovery.csv": BundledTable(
         "what happened after errors, by tool and class", recovery_tables.FAILURES.head, _recovery
     ),

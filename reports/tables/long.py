@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Final
 
 from django.conf import settings
@@ -162,11 +161,10 @@ def _count_state(table_request: TableRequest, most: int | None) -> int:
 
 def _trials(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
     state = read_trial_state(table_request.parameters)
-    columns = list(reliability_tables.TRIALS.values())
+    table = reliability_tables.TRIALS
     if state.of == OUTCOME:
-        return trial_rows(_trial_counts(table_request), columns)
-    read = attrgetter(*(name.replace("__", ".") for name in columns))
-    return (read(row) for row in verdict_trial_counts(table_request.grading, state.of, state.how, state.tool))
+        return trial_rows(_trial_counts(table_request), table.model_paths)
+    return table.rows(verdict_trial_counts(table_request.grading, state.of, state.how, state.tool))
 
 
 def _count_trials(table_request: TableRequest, most: int | None) -> int:
@@ -214,7 +212,7 @@ TABLES: Final[Mapping[str, LongTable]] = {
     "cases": LongTable("Graded cases", (*tables.CASES, *METRICS, *tables.TEXTS), _cases, _count_cases),
     "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
     "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
-    "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),
+    "trials": LongTable("Examples, by their trials", reliability_tables.TRIALS.head, _trials, _count_trials),
     "episodes": LongTable("What followed failures", recovery_tables.EPISODES.head, _episodes, _count_episodes),
     COMPARED: LongTable("Examples of two runs", comparison_tables.CASES, _moved, _count_moved),
 }

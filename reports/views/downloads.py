@@ -22,6 +22,7 @@ from reports.trends.rate_selection import read_trend_request, trend_of_request
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 def whole_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:
@@ -85,7 +86,7 @@ def agent_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
 def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:
     trend_request = read_trend_request(request.GET)
     _, points = trend_of_request(scope, trend_request)
-    return csv_file(f"{scope.file}{trend_request.suffix}", TRENDS.head, TRENDS.rows(points))
+    return table_file(f"{scope.file}{trend_request.suffix}", TRENDS, points)
 
 
 def long_csv(request: ProjectRequest, table_request: TableRequest) -> HttpResponseBase:

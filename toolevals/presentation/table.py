@@ -66,10 +66,9 @@ class Table:
         return [path.replace(".", "__") for path in self.paths.values()]
 
     def rows(self, items: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
-        """Yield the rows of the file."""
+        """Return the rows of the file, one an item; what is not there makes none."""
         paths = [path.split(".") for path in self.paths.values()]
-        for item in items:
-            yield tuple(_at(item, path) for path in paths)
+        return (tuple(_at(item, path) for path in paths) for item in items if item is not None)
 
 
 def beneath(path: str, columns: Iterable[Column]) -> tuple[Column, ...]:

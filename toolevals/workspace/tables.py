@@ -1,7 +1,8 @@
-"""Shows the rows of a table in the REST interface: the serializer that its columns make, and with it the schema."""
+"""Sends a table as a file and shows its rows in the REST interface, by the serializer that its columns make."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -9,9 +10,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Model
+from django.http import StreamingHttpResponse
 from rest_framework import serializers
 
 from toolevals.presentation.table import Column, Table
+from toolevals.workspace.file_responses import csv_file
 
 _FIELDS: Final[dict[type, type[serializers.Field[Any, Any, Any, Any]]]] = {
     str: serializers.CharField,
@@ -21,6 +24,11 @@ _FIELDS: Final[dict[type, type[serializers.Field[Any, Any, Any, Any]]]] = {
     UUID: serializers.UUIDField,
     datetime: serializers.DateTimeField,
 }
+
+
+def table_file(name: str, table: Table, items: Iterable[Any]) -> StreamingHttpResponse:
+    """Return the answer that streams a table as CSV; `name` is without its ending."""
+    return csv_file(name, table.head, table.rows(items))
 
 
 @cache
