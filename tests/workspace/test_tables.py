@@ -44,7 +44,7 @@ def test_a_serializer_is_made_once_and_named_for_the_schema():
 def test_columns_without_a_type_are_what_the_model_says():
     fields = serializer_of(Table("Named", "A job.", (Column("stage", None), Column("title", None))), Job)().fields
     assert list(fields) == ["stage", "title"]
-    assert isinstance(fields["stage"], serializers.CharField)
+    assert isinstance(fields["stage"], serializers.IntegerField)
 
 
 @pytest.mark.parametrize("rows", [0, 2])
