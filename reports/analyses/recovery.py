@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -127,6 +127,11 @@ class Recovery:
     tools: tuple[ToolRow, ...]
     reactions: tuple[ReactionRow, ...]
     answer_sums: ExampleSums | None = None
+
+    @property
+    def failures(self) -> Iterator[FailureRow]:
+        """The failures by tool and class of error."""
+        return (row for tool in self.tools for row in tool.failures)
 
     @property
     def error_rate(self) -> Rate:

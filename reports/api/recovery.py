@@ -5,25 +5,15 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from reports.api.reliability import InOrder
 from reports.api.views import GRADING, RunReportView
-from reports.pages.recovery import grading_episodes, grading_recovery, read_episode_state
-from reports.tables.recovery import EPISODES, RECOVERY
+from reports.pages.recovery import grading_episodes, read_episode_state
+from reports.tables.recovery import EPISODES
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.runs.models import Episode
 from toolevals.runs.querysets.episodes import EPISODES_WENT
 from toolevals.workspace.tables import serializer_of
-
-
-class RecoveryView(RunReportView):
-    """The reactions of a run's agent to failures of tools."""
-
-    @extend_schema(parameters=[GRADING], responses=serializer_of(RECOVERY))
-    def get(self, request: Request, number: int) -> Response:
-        return Response(serializer_of(RECOVERY)(grading_recovery(self.grading(number))).data)
 
 
 @extend_schema_view(

@@ -8,22 +8,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.layers import layers_of
-from reports.analyses.matrix import Order
+from reports.analyses.layers import layers_of, noisy_rows
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.sentence import sentence
-from reports.analyses.tools import tools_of
 from reports.api.serializers import (
     ArgumentSerializer,
     FindingSerializer,
     LayersSerializer,
-    MatrixSerializer,
     OverreachSerializer,
-    ToolTableSerializer,
 )
 from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
-from reports.matrix.counted import counted_matrix
-from reports.matrix.state import read_matrix_state
 from reports.pages.run_header import graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
@@ -82,33 +76,6 @@ class RunReportView(ProjectView):
         return graded(run_head(self.access, number, "run"))
 
 
-class MatrixView(RunReportView):
-    """The confusion matrix of a run."""
-
-    @extend_schema(
-        parameters=[
-            *FILTERS,
-            *SPLIT,
-            OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
-            OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
-        ],
-        responses=MatrixSerializer,
-    )
-    def get(self, request: Request, number: int) -> Response:
-        state = read_matrix_state(request.query_params)
-        return Response(MatrixSerializer(counted_matrix(self.grading(number), state)).data)
-
-
-class ToolsView(RunReportView):
-    """Precision, recall and F1 of each tool of a run."""
-
-    @extend_schema(parameters=FILTERS, responses=ToolTableSerializer)
-    def get(self, request: Request, number: int) -> Response:
-        state = read_matrix_state(request.query_params)
-        table = tools_of(counted_matrix(self.grading(number), state.undivided))
-        return Response(ToolTableSerializer(table).data)
-
-
 class ArgumentsView(RunReportView):
     """The wrong parameters of each tool, and how they are wrong, most often wrong first."""
 
@@ -150,7 +117,8 @@ class LayersView(RunReportView):
         tags = tag_counts(counts.get("tag", {}))
         noise = grading_noise(grading)
         document = {
-            "layers": layers,
+            "layers": noisy_rows(layers, noise),
+            "cases": layers.cases,
             "label_noise": noise_document(noise, layers.outcome.rate.value),
             "corrected": score_document(grading_reread(grading)),
             "sentence": sentence(layers, modes),
@@ -158,4 +126,4 @@ class LayersView(RunReportView):
             "failure_tags": tags,
             "failure_modes": modes,
         }
-        return Response(LayersSerializer(document, context={"noise": noise}).data)
+        return Response(LayersSerializer(document).data)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
-from reports.analyses.matrix import matrix_of
+from reports.analyses.layers import noisy_rows
+from reports.analyses.matrix import Matrix, matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
+from reports.analyses.readings import read_rows
+from reports.analyses.reliability import Reliability
 from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.dialects import tables as dialect_tables
@@ -39,6 +42,7 @@ from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from reports.tables.long import TABLES, TableRequest
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Table
 from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import Grading, Rereading
 from toolevals.runs.rereading import tables as rereading_tables
@@ -56,33 +60,16 @@ class BundledTable:
     rows: Callable[[Grading], Rows | None]
 
 
-def _matrix(view: View) -> Callable[[Grading], Rows]:
-    def rows(grading: Grading) -> Rows:
-        return tables.matrix_long(
-            matrix_of(matrix_counts(grading, Filters(view)), sums=matrix_sums(grading, Filters(view)))
-        )
-
-    return rows
+def _of(says: str, table: Table, items: Callable[[Grading], Iterable[Any]]) -> BundledTable:
+    return BundledTable(says, table.head, lambda grading: table.rows(items(grading)))
 
 
-def _tools(grading: Grading) -> Rows:
-    return tables.tools(tools_of(matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))))
+def _matrix(grading: Grading, view: View = View.FIRST) -> Matrix:
+    return matrix_of(matrix_counts(grading, Filters(view)), sums=matrix_sums(grading, Filters(view)))
 
 
-def _layers(grading: Grading) -> Rows:
-    return tables.layers(grading_layers(grading), grading_noise(grading))
-
-
-def _metrics(grading: Grading) -> Rows:
-    return tables.metrics(metrics_of(grading))
-
-
-def _recorded(grading: Grading) -> Rows:
-    return tables.recorded(recorded_agreement(grading, "outcome"))
-
-
-def _readings(grading: Grading) -> Rows:
-    return tables.readings(run_readings(grading.run))
+def _reliability(grading: Grading) -> Reliability | None:
+    return grading_reliability(grading, grading.run.trials)
 
 
 def _failures(grading: Grading) -> Rows:
@@ -108,33 +95,6 @@ def _spending(grading: Grading) -> Rows:
 
 def _judges(grading: Grading) -> Rows:
     return judge_tables.judges(judges_of(grading))
-
-
-def _reliability(grading: Grading) -> Rows:
-    analysis = grading_reliability(grading, grading.run.trials)
-    return reliability_tables.RELIABILITY.rows(analysis.rows if analysis else ())
-
-
-def _variance(grading: Grading) -> Rows:
-    analysis = grading_reliability(grading, grading.run.trials)
-    return reliability_tables.VARIANCE.rows([analysis and analysis.variance])
-
-
-def _steps(grading: Grading) -> Rows:
-    compounding = grading_compounding(grading)
-    return reliability_tables.STEPS.rows(compounding.chains if compounding else ())
-
-
-def _proxies(grading: Grading) -> Rows:
-    return tables.proxies(grading_proxies(grading))
-
-
-def _recovery(grading: Grading) -> Rows:
-    return recovery_tables.FAILURES.rows(row for tool in grading_recovery(grading).tools for row in tool.failures)
-
-
-def _reactions(grading: Grading) -> Rows:
-    return recovery_tables.FOLLOWED.rows(grading_recovery(grading).reactions)
 
 
 def _gates(grading: Grading) -> Rows:
@@ -171,15 +131,29 @@ def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | Non
 
 # Name in the zip -> the table. Their columns stand in docs/tables.md.
 BUNDLED: Final = {
-    "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
-    "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),
-    "recorded.csv": BundledTable("outcomes by recorded rewards", tables.RECORDED, _recorded),
-    "readings.csv": BundledTable("how the file was read, and what was left out", tables.READINGS, _readings),
-    "proxies.csv": BundledTable("how well cheaper checks predict the end state", tables.PROXIES, _proxies),
+    "layers.csv": _of(
+        "outcome, layers and depths",
+        tables.LAYERS,
+        lambda grading: noisy_rows(grading_layers(grading), grading_noise(grading)),
+    ),
+    "metrics.csv": _of("the means of the metrics of whole cases", tables.METRIC_MEANS, metrics_of),
+    "recorded.csv": _of(
+        "outcomes by recorded rewards", tables.RECORDED, lambda grading: recorded_agreement(grading, "outcome").cells
+    ),
+    "readings.csv": _of(
+        "how the file was read, and what was left out",
+        tables.READINGS,
+        lambda grading: read_rows(run_readings(grading.run)),
+    ),
+    "proxies.csv": _of("how well cheaper checks predict the end state", tables.PROXIES, grading_proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
-    "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),
-    "matrix.csv": BundledTable("the matrix of first calls", tables.MATRIX_LONG, _matrix(View.FIRST)),
-    "matrix-aligned.csv": BundledTable("the matrix of aligned calls", tables.MATRIX_LONG, _matrix(View.ALIGNED)),
+    "tools.csv": _of(
+        "precision, recall and F1 of each tool", tables.TOOLS, lambda grading: tools_of(_matrix(grading)).rows
+    ),
+    "matrix.csv": _of("the matrix of first calls", tables.CELLS, lambda grading: _matrix(grading).cells),
+    "matrix-aligned.csv": _of(
+        "the matrix of aligned calls", tables.CELLS, lambda grading: _matrix(grading, View.ALIGNED).cells
+    ),
     "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
     "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
     "findings.csv": BundledTable("how cases failed, by tool, and what replies say", mistake_tables.FINDINGS, _findings),
@@ -192,14 +166,30 @@ BUNDLED: Final = {
         "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings
     ),
     "state.csv": _long("state", "where the calls left another state"),
-    "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY.head, _reliability),
-    "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE.head, _variance),
-    "trials.csv": _long("trials", "how each example’s trials came out"),
-    "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS.head, _steps),
-    "recovery.csv": BundledTable(
-        "what happened after errors, by tool and class", recovery_tables.FAILURES.head, _recovery
+    "reliability.csv": _of(
+        "pass@k and pass^k",
+        reliability_tables.RELIABILITY,
+        lambda grading: each.rows if (each := _reliability(grading)) else (),
     ),
-    "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.FOLLOWED.head, _reactions),
+    "variance.csv": _of(
+        "where the variance of trials is",
+        reliability_tables.VARIANCE,
+        lambda grading: [(each := _reliability(grading)) and each.variance],
+    ),
+    "trials.csv": _long("trials", "how each example’s trials came out"),
+    "steps.csv": _of(
+        "cases by the length of their chain",
+        reliability_tables.STEPS,
+        lambda grading: each.chains if (each := grading_compounding(grading)) else (),
+    ),
+    "recovery.csv": _of(
+        "what happened after errors, by tool and class",
+        recovery_tables.FAILURES,
+        lambda grading: grading_recovery(grading).failures,
+    ),
+    "reactions.csv": _of(
+        "what the agent did after errors", recovery_tables.FOLLOWED, lambda grading: grading_recovery(grading).reactions
+    ),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
     "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
     "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),

@@ -59,7 +59,7 @@ def matrix_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     name = f"run-{number}-matrix"
     if request.GET.get("form") == "wide":
         return csv_file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
-    return csv_file(name, tables.MATRIX_LONG, tables.matrix_long(matrix))
+    return table_file(name, tables.CELLS, matrix.cells)
 
 
 @require_safe
@@ -68,7 +68,7 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     grading = graded(run_head(request, number, "run"))
     state = read_matrix_state(request.GET)
     table = tools_of(counted_matrix(grading, state.undivided))
-    return csv_file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
+    return table_file(f"run-{number}-tools", tables.TOOLS, table.rows)
 
 
 @require_safe

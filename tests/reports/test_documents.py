@@ -16,13 +16,13 @@ from toolevals.grading.engine.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
 FILES = {
-    "matrix.csv": tables.MATRIX_LONG,
-    "tools.csv": tables.TOOLS,
+    "matrix.csv": tables.CELLS.head,
+    "tools.csv": tables.TOOLS.head,
     "arguments.csv": mistake_tables.ARGUMENTS,
     "overreach.csv": mistake_tables.OVERREACH,
-    "layers.csv": tables.LAYERS,
-    "metrics.csv": tables.METRIC_MEANS,
-    "proxies.csv": tables.PROXIES,
+    "layers.csv": tables.LAYERS.head,
+    "metrics.csv": tables.METRIC_MEANS.head,
+    "proxies.csv": tables.PROXIES.head,
     "<number>/cases.csv": (*tables.CASES, *METRICS, *tables.TEXTS),
     "reliability.csv": reliability_tables.RELIABILITY.head,
     "trials.csv": reliability_tables.TRIALS.head,
@@ -30,7 +30,7 @@ FILES = {
     "recovery.csv": FAILURES.head,
     "reactions.csv": FOLLOWED.head,
     "episodes.csv": EPISODES.head,
-    "baseline-agents.csv": tables.BASELINE_AGENTS,
+    "baseline-agents.csv": tables.BASELINE_AGENTS.head,
     "trends.csv": TRENDS.head,
 }
 
