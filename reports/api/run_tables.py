@@ -11,18 +11,26 @@ from rest_framework.response import Response
 
 from reports.analyses.matrix import Order
 from reports.analyses.readings import read_rows
+from reports.analyses.tool_costs import By
 from reports.analyses.tools import tools_of
 from reports.api.views import FILTERS, GRADING, SPLIT, RunReportView
-from reports.filters.case_filters import verdict_column
+from reports.filters.case_filters import text, verdict_column
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.recovery import grading_recovery
+from reports.pages.tool_costs import grading_tool_costs, read_order
+from reports.queries.arguments import grading_arguments
+from reports.queries.findings import grading_findings
+from reports.queries.grading import verdict_counts
 from reports.queries.metrics import metrics_of
+from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
 from reports.queries.readings import run_readings
 from reports.queries.recorded import recorded_agreement
+from reports.tables import mistakes
 from reports.tables import run as tables
 from reports.tables.recovery import RECOVERY
+from reports.tables.spending import TOOL_COSTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.table import Table
 from toolevals.runs.models import Grading
@@ -89,4 +97,28 @@ RecordedView = view(
 )
 RecoveryView = view(
     "The reactions of a run's agent to failures of tools.", RECOVERY, lambda grading, _: grading_recovery(grading)
+)
+ArgumentsView = view(
+    "The wrong parameters of each tool, and how they are wrong, most often wrong first.",
+    mistakes.ARGUMENTS,
+    lambda grading, asked: grading_arguments(grading, text(asked, "tool")),
+    (OpenApiParameter("tool", str, description="Only parameters of this tool."),),
+    many=True,
+)
+FindingsView = view(
+    "The failures of a run's cases, by tool, and the findings in replies.",
+    mistakes.FINDINGS,
+    lambda grading, _: grading_findings(grading, verdict_counts(grading)).rows,
+    many=True,
+)
+OverreachView = view(
+    "Calls to a tool that does more than the right one, or where none was expected.",
+    mistakes.OVERREACH_IN_ALL,
+    lambda grading, _: grading_overreach(grading),
+)
+SpendingView = view(
+    "The cost of the calls to each tool of a run.",
+    TOOL_COSTS,
+    lambda grading, asked: grading_tool_costs(grading, read_order(asked)),
+    (OpenApiParameter("order", str, enum=list(By), description="The largest first; by default by cost."),),
 )

@@ -12,18 +12,12 @@ from reports.analyses.layers import layers_of, noisy_rows
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.sentence import sentence
 from reports.api.serializers import (
-    ArgumentSerializer,
-    FindingSerializer,
     LayersSerializer,
-    OverreachSerializer,
 )
-from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
+from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split
 from reports.pages.run_header import graded, run_head
-from reports.queries.arguments import grading_arguments
-from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.label_noise import grading_noise
-from reports.queries.overreach import grading_overreach
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counts.counted_cases import Unit, View
@@ -74,36 +68,6 @@ class RunReportView(ProjectView):
 
     def grading(self, number: int) -> Grading:
         return graded(run_head(self.access, number, "run"))
-
-
-class ArgumentsView(RunReportView):
-    """The wrong parameters of each tool, and how they are wrong, most often wrong first."""
-
-    @extend_schema(
-        parameters=[GRADING, OpenApiParameter("tool", str, description="Only parameters of this tool.")],
-        responses=ArgumentSerializer(many=True),
-    )
-    def get(self, request: Request, number: int) -> Response:
-        rows = grading_arguments(self.grading(number), text(request.query_params, "tool"))
-        return Response(ArgumentSerializer(rows, many=True).data)
-
-
-class FindingsView(RunReportView):
-    """The failures of a run's cases, by tool, and the findings in replies."""
-
-    @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
-    def get(self, request: Request, number: int) -> Response:
-        grading = self.grading(number)
-        findings = grading_findings(grading, verdict_counts(grading))
-        return Response(FindingSerializer(findings.rows, many=True).data)
-
-
-class OverreachView(RunReportView):
-    """Calls to a tool that does more than the right one, or where none was expected."""
-
-    @extend_schema(parameters=[GRADING], responses=OverreachSerializer)
-    def get(self, request: Request, number: int) -> Response:
-        return Response(OverreachSerializer(grading_overreach(self.grading(number))).data)
 
 
 class LayersView(RunReportView):

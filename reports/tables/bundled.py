@@ -23,7 +23,7 @@ from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import GOLDS, gold_lines
 from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
-from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
+from reports.pages.tool_costs import grading_tool_costs
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
@@ -41,6 +41,7 @@ from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from reports.tables.long import TABLES, TableRequest
+from reports.tables.spending import SPENDING
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Table
 from toolevals.runs.counts.counted_cases import View
@@ -75,22 +76,6 @@ def _reliability(grading: Grading) -> Reliability | None:
 def _failures(grading: Grading) -> Rows:
     counts = verdict_counts(grading)
     return mistake_tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
-
-
-def _findings(grading: Grading) -> Rows:
-    return mistake_tables.findings(grading_findings(grading, verdict_counts(grading)))
-
-
-def _arguments(grading: Grading) -> Rows:
-    return mistake_tables.arguments(grading_arguments(grading))
-
-
-def _overreach(grading: Grading) -> Rows:
-    return mistake_tables.overreach(grading_overreach(grading))
-
-
-def _spending(grading: Grading) -> Rows:
-    return spent_csv(grading_tool_costs(grading))
 
 
 def _judges(grading: Grading) -> Rows:
@@ -154,10 +139,16 @@ BUNDLED: Final = {
     "matrix-aligned.csv": _of(
         "the matrix of aligned calls", tables.CELLS, lambda grading: _matrix(grading, View.ALIGNED).cells
     ),
-    "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
-    "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
-    "findings.csv": BundledTable("how cases failed, by tool, and what replies say", mistake_tables.FINDINGS, _findings),
-    "overreach.csv": BundledTable("cells with excess calls", mistake_tables.OVERREACH, _overreach),
+    "arguments.csv": _of("which parameter is wrong, and how", mistake_tables.ARGUMENTS, grading_arguments),
+    "spending.csv": _of("what the calls to each tool took", SPENDING, lambda grading: grading_tool_costs(grading).rows),
+    "findings.csv": _of(
+        "how cases failed, by tool, and what replies say",
+        mistake_tables.FINDINGS,
+        lambda grading: grading_findings(grading, verdict_counts(grading)).rows,
+    ),
+    "overreach.csv": _of(
+        "cells with excess calls", mistake_tables.OVERREACH, lambda grading: grading_overreach(grading).rows
+    ),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),

@@ -18,8 +18,8 @@ DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_tex
 FILES = {
     "matrix.csv": tables.CELLS.head,
     "tools.csv": tables.TOOLS.head,
-    "arguments.csv": mistake_tables.ARGUMENTS,
-    "overreach.csv": mistake_tables.OVERREACH,
+    "arguments.csv": mistake_tables.ARGUMENTS.head,
+    "overreach.csv": mistake_tables.OVERREACH.head,
     "layers.csv": tables.LAYERS.head,
     "metrics.csv": tables.METRIC_MEANS.head,
     "proxies.csv": tables.PROXIES.head,

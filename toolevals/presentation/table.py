@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Final, Literal
 
 from toolevals.presentation.csv import Cell
@@ -86,7 +87,9 @@ def _at(item: Any, path: list[str]) -> Cell:
     for name in path:
         if item is None:
             return None
-        item = getattr(item, name)
+        item = item[name] if isinstance(item, Mapping) else getattr(item, name)
+    if isinstance(item, Decimal):
+        return float(item)
     found: Cell = ", ".join(item) if isinstance(item, tuple | list) else item
     return found
 
