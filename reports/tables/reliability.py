@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from labeling.models import Example
-from toolevals.presentation.table import INTERVAL, RATE, Column, Table
+from toolevals.presentation.table import INTERVAL, RATE, Column, Table, with_interval
 
 ESTIMATE: Final = Table(
     "Estimate",
@@ -71,9 +71,7 @@ STEPS: Final = Table(
         Column("cases", int, "cases.total", only="file"),
         Column("rate", RATE, "cases", only="file"),
         Column("cases", RATE, only="answer"),
-        Column("predicted", float, optional=True),
-        Column("predicted", INTERVAL, "predicted_interval", only="file"),
-        Column("predicted_interval", INTERVAL, optional=True, only="answer"),
+        *with_interval("predicted", "predicted", "predicted_interval", "predicted_interval"),
     ),
 )
 OVERVIEW: Final = Table(

@@ -9,7 +9,7 @@ from reports.analyses.matrix import Matrix
 from reports.tables.counts import RATED
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
-from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath
+from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath, with_interval
 
 CELLS: Final = Table(
     "Cell",
@@ -59,9 +59,7 @@ TOOLS: Final = Table(
         Column("precision_examples", int, "precision.examples", only="file"),
         Column("recall", RATE),
         Column("recall_examples", int, "recall.examples", only="file"),
-        Column("f1", float, optional=True),
-        Column("f1", INTERVAL, "f1_interval", only="file"),
-        Column("f1_interval", INTERVAL, optional=True, only="answer"),
+        *with_interval("f1", "f1", "f1_interval", "f1_interval"),
         Column("most_called_instead", INSTEAD, "instead", optional=True, only="answer"),
         Column("most_called_instead", str, "instead.actual", only="file"),
         Column("most_called_instead_count", int, "instead.count", only="file"),

@@ -82,12 +82,32 @@ def in_file(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, only="file") for column in columns if column.only != "answer")
 
 
+def in_answer(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """Return those columns that stand in an answer, for the answer alone."""
+    return tuple(replace(column, only="answer") for column in columns if column.only != "file")
+
+
+def with_interval(name: str, value: str, interval: str, named: str) -> tuple[Column, ...]:
+    """Return the columns of a figure: a file has its ends after it, an answer its interval by another name."""
+    return (
+        Column(name, float, value, optional=True),
+        Column(name, INTERVAL, interval, only="file"),
+        Column(named, INTERVAL, interval, optional=True, only="answer"),
+    )
+
+
+def _part(item: Any, name: str) -> Any:
+    if isinstance(item, Mapping):
+        return item[name]
+    return item[int(name)] if name.isdigit() else getattr(item, name)
+
+
 def _at(item: Any, path: list[str]) -> Cell:
     """Return what a row has at a path, a list as text; nothing where it ends early."""
     for name in path:
         if item is None:
             return None
-        item = item[name] if isinstance(item, Mapping) else getattr(item, name)
+        item = _part(item, name)
     if isinstance(item, Decimal):
         return float(item)
     found: Cell = ", ".join(item) if isinstance(item, tuple | list) else item
