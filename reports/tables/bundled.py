@@ -40,6 +40,7 @@ from reports.tables import mistakes as mistake_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from reports.tables.cases import REMARKS
 from reports.tables.long import TABLES, TableRequest
 from reports.tables.spending import SPENDING
 from toolevals.presentation.csv import Cell
@@ -150,7 +151,7 @@ BUNDLED: Final = {
         "cells with excess calls", mistake_tables.OVERREACH, lambda grading: grading_overreach(grading).rows
     ),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
-    "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
+    "remarks.csv": BundledTable("people’s tags and notes on cases", REMARKS.head, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
     "judged.csv": _long("judged", "a row a case and judge"),
     "re-readings.csv": BundledTable(

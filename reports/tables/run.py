@@ -7,7 +7,6 @@ from typing import Final
 
 from reports.analyses.matrix import Matrix
 from reports.tables.counts import RATED
-from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath, with_interval
 
@@ -153,63 +152,6 @@ PROXIES: Final = Table(
         Column("precision", RATE),
         Column("recall", RATE),
     ),
-)
-STATE: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "kind",
-    "record",
-    "path",
-    "expected",
-    "actual",
-)
-REMARKS: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "remark_id",
-    "kind",
-    "text",
-    "person",
-    "created_at",
-)
-# Column of the file -> where it stands, from a case grade.
-CASES: Final = {
-    "case_id": "pk",
-    "transcript_id": "transcript_id",
-    "revision_id": "transcript__entry__revision_id",
-    "external_id": "transcript__entry__revision__example__external_id",
-    "trial": "transcript__trial",
-    "bucket": "bucket",
-    "difficulty": "difficulty",
-    "expected": "expected",
-    "actual": "actual",
-    **{name: name for name in VERDICT_NAMES},
-    "tag": "tag",
-    "mode": "mode",
-    "decided_by": "decided_by",
-    "injection": "injection",
-    "ended": "transcript__ended",
-    "answered_by": "transcript__model",
-    "tokens_in": "transcript__tokens_in",
-    "tokens_out": "transcript__tokens_out",
-    "tokens_cached": "transcript__tokens_cached",
-    "cost": "transcript__cost",
-    "latency_ms": "transcript__latency_ms",
-}
-# What a case says, from `reports.cases.texts`.
-TEXTS: Final = (
-    "message",
-    "expected_calls",
-    "expected_arguments",
-    "actual_calls",
-    "actual_arguments",
-    "reasons",
 )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.tables import cases
 from reports.tables import mistakes as mistake_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
@@ -23,7 +24,7 @@ FILES = {
     "layers.csv": tables.LAYERS.head,
     "metrics.csv": tables.METRIC_MEANS.head,
     "proxies.csv": tables.PROXIES.head,
-    "<number>/cases.csv": (*tables.CASES, *METRICS, *tables.TEXTS),
+    "<number>/cases.csv": (*cases.CASES.head, *METRICS, *cases.TEXTS.head),
     "reliability.csv": reliability_tables.RELIABILITY.head,
     "trials.csv": reliability_tables.TRIALS.head,
     "steps.csv": reliability_tables.STEPS.head,
