@@ -20,7 +20,7 @@ from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
-from reports.golds.listing import GOLDS, gold_lines
+from reports.golds.listing import all_gold_rows
 from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import grading_tool_costs
@@ -41,6 +41,7 @@ from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from reports.tables.cases import REMARKS
+from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest
 from reports.tables.spending import SPENDING
 from toolevals.presentation.csv import Cell
@@ -86,10 +87,6 @@ def _judges(grading: Grading) -> Rows:
 def _gates(grading: Grading) -> Rows:
     held = HeldGate.objects.in_project(grading.run.project).filter(run=grading.run_id)
     return gates_csv(rows_of(held))
-
-
-def _golds(grading: Grading) -> Rows:
-    return gold_lines(grading.run)
 
 
 def _rereadings(grading: Grading) -> Rows:
@@ -183,7 +180,9 @@ BUNDLED: Final = {
         "what the agent did after errors", recovery_tables.FOLLOWED, lambda grading: grading_recovery(grading).reactions
     ),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
-    "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
+    "golds.csv": _of(
+        "the run under every gold that it was graded against", GOLDS, lambda grading: all_gold_rows(grading.run)
+    ),
     "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),
     "dialects.csv": BundledTable(
         "what each other tool passes, once the cases are read by their rules",
