@@ -42,12 +42,12 @@ class GoldRow:
 
     @property
     def decided_by(self) -> str | None:
-        """What decides its cases, as words with spaces between; None where nothing is counted."""
+        """The words for what decides its cases, with spaces between; None where nothing is counted."""
         return " ".join(self.decided.names) if self.rate else None
 
     @property
     def changed(self) -> Mapping[str, int] | None:
-        """How many cases changed, by how and by what had changed of their gold."""
+        """The number of cases that changed, by how and by what had changed of their gold."""
         if self.changes is None:
             return None
         by_cause = {f"by_{cause}": self.changes.of(cause=cause) for cause in CAUSES}
