@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from reports.comparison import tables as comparison_tables
 from reports.tables import cases
 from reports.tables import mistakes as mistake_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from reports.tables.golds import GOLDS
 from reports.tables.recovery import EPISODES, FAILURES, FOLLOWED
 from reports.tables.trends import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
@@ -33,6 +35,19 @@ FILES = {
     "episodes.csv": EPISODES.head,
     "baseline-agents.csv": tables.BASELINE_AGENTS.head,
     "trends.csv": TRENDS.head,
+    "judged.csv": cases.JUDGED.head,
+    "state.csv": cases.STATE.head,
+    "remarks.csv": cases.REMARKS.head,
+    "variance.csv": reliability_tables.VARIANCE.head,
+    "readings.csv": tables.READINGS.head,
+    "recorded.csv": tables.RECORDED.head,
+    "golds.csv": GOLDS.head,
+    "<candidate>/layers.csv": comparison_tables.LAYERS.head,
+    "<candidate>/metrics.csv": comparison_tables.METRICS.head,
+    "<candidate>/parameters.csv": comparison_tables.PARAMETERS.head,
+    "<candidate>/spending.csv": comparison_tables.SPENDING.head,
+    "<candidate>/matrix.csv": comparison_tables.MATRIX.head,
+    "<candidate>/registry.csv": comparison_tables.REGISTRY.head,
 }
 
 
