@@ -108,8 +108,8 @@ def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | 
     return known
 
 
-def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | None]:
-    return _said(lambda reading: rows(dialects_shown(reading)))
+def _counted(says: str, table: Table, items: Callable[[Dialects], Iterable[Any]]) -> BundledTable:
+    return BundledTable(says, table.head, _said(lambda reading: table.rows(items(dialects_shown(reading)))))
 
 
 # Name in the zip -> the table. Their columns stand in docs/tables.md.
@@ -184,17 +184,15 @@ BUNDLED: Final = {
         "the run under every gold that it was graded against", GOLDS, lambda grading: all_gold_rows(grading.run)
     ),
     "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),
-    "dialects.csv": BundledTable(
+    "dialects.csv": _counted(
         "what each other tool passes, once the cases are read by their rules",
         dialect_tables.DIALECTS,
-        _counted(dialect_tables.dialects),
+        lambda shown: shown.tools,
     ),
-    "dialect-pairs.csv": BundledTable(
-        "how far every two tools agree, likewise", dialect_tables.PAIRS, _counted(dialect_tables.pairs)
+    "dialect-pairs.csv": _counted(
+        "how far every two tools agree, likewise", dialect_tables.PAIRS, lambda shown: shown.pairs
     ),
-    "dialect-reasons.csv": BundledTable(
-        "why they do not, likewise", dialect_tables.REASONS, _counted(dialect_tables.reasons)
-    ),
+    "dialect-reasons.csv": _counted("why they do not, likewise", dialect_tables.REASONS, dialect_tables.reasons_of),
     "dialect-cases.csv": BundledTable(
         "a row a case and tool, likewise", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
     ),

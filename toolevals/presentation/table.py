@@ -19,6 +19,7 @@ class Column:
 
     `type` is a type of cells, the words that may stand there, or a table: an object in an answer, of `many` a list or
     a dict by name. Without a type a column is what the model of its rows says. `only` is the one place where it stands.
+    The schema does not promise what `may_lack`.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Column:
     optional: bool = False
     many: Literal["", "list", "dict"] = ""
     read_only: bool = False
+    may_lack: bool = False
     only: Literal["", "file", "answer"] = ""
 
     @property

@@ -23,6 +23,7 @@ _FIELDS: Final[dict[type, type[serializers.Field[Any, Any, Any, Any]]]] = {
     bool: serializers.BooleanField,
     UUID: serializers.UUIDField,
     datetime: serializers.DateTimeField,
+    dict: serializers.JSONField,
 }
 
 
@@ -45,10 +46,11 @@ def serializer_of(table: Table, model: type[Model] | None = None) -> type[serial
 def _field(column: Column) -> serializers.Field[Any, Any, Any, Any]:
     options: dict[str, Any] = {"source": column.path} if column.path != column.name else {}
     options |= {"allow_null": True} if column.optional else {}
+    options |= {"default": None} if column.may_lack else {}
     options |= {"read_only": True} if column.read_only else {}
     options |= {"help_text": column.words} if column.words else {}
     if column.many:
-        child = _field(replace(column, value="", many="", optional=False, read_only=False, words=""))
+        child = _field(replace(column, value="", many="", optional=False, read_only=False, may_lack=False, words=""))
         kind = serializers.ListField if column.many == "list" else serializers.DictField
         return kind(child=child, **options)
     if isinstance(column.type, Table):
