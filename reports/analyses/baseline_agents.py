@@ -36,3 +36,16 @@ def highest(rows: Iterable[BaselineAgentRow]) -> Mapping[str, tuple[float, str]]
             if row.rate.value is not None and (row.name not in best or row.rate.value > best[row.name][0]):
                 best[row.name] = row.rate.value, agent.name
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRate:
+    """One rate of one baseline agent."""
+
+    agent: BaselineAgentRow
+    row: VerdictRow
+
+
+def baseline_rates(rows: Iterable[BaselineAgentRow]) -> list[BaselineRate]:
+    """Return every rate of every baseline agent that is graded."""
+    return [BaselineRate(agent, row) for agent in rows if agent.layers for row in agent.layers.rows]

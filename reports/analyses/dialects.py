@@ -6,6 +6,7 @@ told apart throughout; two tools are compared over the cases that both of them s
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,6 +129,11 @@ class ToolVerdicts:
     @property
     def failed(self) -> int:
         return self.rate.total - self.rate.passed
+
+    @property
+    def options(self) -> str:
+        """The options of its column as JSON; nothing where it has none."""
+        return json.dumps(self.column["options"]) if self.column and self.column["options"] else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from reports.analyses.rates import GOALS, ExampleSums, Rate, rate
+from toolevals.grading.metrics.label_noise import LabelNoise
+from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.values.verdict_table import VERDICTS, placed
 
 LAYERS = placed("calls")
@@ -68,7 +70,7 @@ class Layers:
 
     @property
     def rows(self) -> tuple[VerdictRow, ...]:
-        """Outcome, layers and depths: what CSV and API list."""
+        """Outcome, layers and depths."""
         return (self.outcome, *(step.row for step in self.funnel), *self.beside, *self.depths)
 
 
@@ -84,6 +86,20 @@ def layers_of(counts: VerdictCounts, sums: VerdictSums = NO_SUMS) -> Layers:
     cases = sum(counts.get("outcome", {}).values())
     beside, depths = (tuple(_row(name, counts, sums) for name in names) for names in (BESIDE, DEPTHS))
     return Layers(cases, outcome, tuple(funnel), beside, depths)
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyRow:
+    """A row, and of the outcome where wrong gold could put its rate."""
+
+    row: VerdictRow
+    noise: Interval | None
+
+
+def noisy_rows(layers: Layers, noise: LabelNoise) -> list[NoisyRow]:
+    """Return the rows of a run, which CSV and API list."""
+    bounds = noise.bounds(layers.outcome.rate.value)
+    return [NoisyRow(row, bounds if row is layers.outcome else None) for row in layers.rows]
 
 
 def _row(name: str, counts: VerdictCounts, sums: VerdictSums) -> VerdictRow:

@@ -47,6 +47,10 @@ class OverreachRow:
     extra_money: float | None = None
 
     @property
+    def exposed_words(self) -> str:
+        return " ".join(self.exposed)
+
+    @property
     def is_excess(self) -> bool:
         return self.kind != WRONG_TOOL
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -77,6 +77,16 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureRow:
+    """The failures of one tool with errors of one class; `answers` as in the tool's row."""
+
+    tool: str
+    error_class: str
+    tally: Tally
+    answers: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRow:
     """One tool: how often it answered (None where no one counted), its errors, and its cells in the classes' order."""
 
@@ -85,6 +95,11 @@ class ToolRow:
     whole: Tally
     cells: tuple[tuple[str, Tally | None], ...]
     answer_sums: ExampleSums | None = None
+
+    @property
+    def failures(self) -> tuple[FailureRow, ...]:
+        """Its failures by the classes that occurred."""
+        return tuple(FailureRow(self.tool, each, tally, self.answers) for each, tally in self.cells if tally)
 
     @property
     def error_rate(self) -> Rate:
@@ -112,6 +127,11 @@ class Recovery:
     tools: tuple[ToolRow, ...]
     reactions: tuple[ReactionRow, ...]
     answer_sums: ExampleSums | None = None
+
+    @property
+    def failures(self) -> Iterator[FailureRow]:
+        """The failures by tool and class of error."""
+        return (row for tool in self.tools for row in tool.failures)
 
     @property
     def error_rate(self) -> Rate:

@@ -23,11 +23,13 @@ SOME_K = (12, 16, 24, 32, 48)
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """pass@k and pass^k over the examples with at least k scored trials."""
+    """pass@k and pass^k over the examples with at least k scored trials: of the run, or of a group by kind and name."""
 
     k: int
     at: Estimate
     hat: Estimate
+    kind: str = "run"
+    name: str = ""
 
     @property
     def examples(self) -> int:
@@ -106,11 +108,9 @@ class Reliability:
         return self.point(self.k)
 
     @property
-    def rows(self) -> tuple[tuple[str, str, CurvePoint], ...]:
-        """Return (kind, name, point): the whole curve, then each group at k, as tables and programs list them."""
-        whole = [("run", "", point) for point in self.curve]
-        groups = [(row.kind, row.name, CurvePoint(self.k, row.at, row.hat)) for row in self.groups]
-        return (*whole, *groups)
+    def rows(self) -> tuple[CurvePoint, ...]:
+        """The whole curve, then each group at k, as the file lists them."""
+        return (*self.curve, *(CurvePoint(self.k, row.at, row.hat, row.kind, row.name) for row in self.groups))
 
     def of_kind(self, *kinds: str) -> tuple[GroupRow, ...]:
         """Return the groups of some kinds."""

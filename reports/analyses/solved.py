@@ -89,6 +89,10 @@ class Agent:
     def numbers(self) -> tuple[int, ...]:
         return tuple(run.number for run in self.runs)
 
+    @property
+    def numbers_said(self) -> str:
+        return " ".join(map(str, self.numbers))
+
     @cached_property
     def passed(self) -> Sequence[int]:
         return _summed([run.passed for run in self.runs])

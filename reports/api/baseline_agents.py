@@ -9,9 +9,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.serializers import VerdictRowSerializer
 from reports.queries.baseline_agents import version_asked, version_baseline_agents
+from reports.tables.run import VERDICTS
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.tables import serializer_of
 
 
 class BaselineAgentSerializer(serializers.Serializer[Any]):
@@ -20,7 +21,7 @@ class BaselineAgentSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
     name = serializers.CharField()
     run = serializers.IntegerField()
-    layers = VerdictRowSerializer(source="layers.rows", many=True, allow_null=True, default=None)
+    layers = serializer_of(VERDICTS)(source="layers.rows", many=True, allow_null=True, default=None)
 
 
 class BaselineAgentsSerializer(serializers.Serializer[Any]):

@@ -10,11 +10,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.serializers import CellSerializer, RateSerializer
+from reports.api.serializers import RateSerializer
 from reports.api.views import FILTERS, SPLIT, RunReportView
 from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
+from reports.tables.run import CELLS
+from toolevals.workspace.tables import serializer_of
 
 
 class AskedSerializer(serializers.Serializer[Any]):
@@ -52,7 +54,7 @@ class ReadToolSerializer(serializers.Serializer[Any]):
 class CellReadingSerializer(serializers.Serializer[Any]):
     """One cell. `rank` counts confusions from the largest, 0 on the diagonal, where there is no advice."""
 
-    cell = CellSerializer()
+    cell = serializer_of(CELLS)()
     rate = RateSerializer()
     mode = serializers.CharField(allow_blank=True)
     rank = serializers.IntegerField()

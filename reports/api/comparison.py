@@ -24,30 +24,9 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.label_noise import change_words
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.workspace.tables import serializer_of
 
 PAGE, MOST = 100, 1000
-
-
-class LayerDeltaSerializer(serializers.Serializer[Any]):
-    """One rate over the examples that both runs scored. `p_holm` is adjusted over all rows."""
-
-    name = serializers.CharField()
-    examples = serializers.IntegerField(source="compared.examples")
-    left_out = serializers.IntegerField(source="compared.left_out")
-    errored = serializers.IntegerField()
-    before = serializers.FloatField(source="compared.before", allow_null=True)
-    before_interval = IntervalSerializer(allow_null=True)
-    after = serializers.FloatField(source="compared.after", allow_null=True)
-    after_interval = IntervalSerializer(allow_null=True)
-    difference = serializers.FloatField(source="compared.difference", allow_null=True)
-    interval = IntervalSerializer(source="compared.interval", allow_null=True)
-    fixed = serializers.IntegerField(source="compared.improved")
-    broken = serializers.IntegerField(source="compared.worsened")
-    test = serializers.CharField(source="compared.test", allow_null=True)
-    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
-    p_holm = serializers.FloatField(allow_null=True)
-    change = serializers.ChoiceField(["better", "worse", "same", "unclear"])
 
 
 class OutsideSerializer(serializers.Serializer[Any]):
@@ -87,69 +66,7 @@ class RunComparisonSerializer(serializers.Serializer[Any]):
     cautions = serializers.ListField(child=serializers.CharField())
     differences = DifferenceSerializer(many=True)
     registry = WordedOtherwiseSerializer(many=True)
-    layers = LayerDeltaSerializer(many=True)
-
-
-class DeltaFigureSerializer(serializers.Serializer[Any]):
-    """A figure before and after, with the interval of the difference."""
-
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField(allow_null=True)
-    difference = serializers.FloatField(allow_null=True)
-    interval = IntervalSerializer(allow_null=True)
-
-
-class MistakesSerializer(serializers.Serializer[Any]):
-    """Examples with a mistake before and after; `p_holm` is adjusted over both kinds of every class."""
-
-    before = serializers.FloatField()
-    after = serializers.FloatField()
-    fixed = serializers.IntegerField()
-    broken = serializers.IntegerField()
-    p_value = serializers.FloatField()
-    p_holm = serializers.FloatField()
-
-
-class ToolDeltaSerializer(serializers.Serializer[Any]):
-    """One class; `support` and `predicted` are before and after."""
-
-    tool = serializers.CharField(source="name")
-    support = serializers.ListField(child=serializers.FloatField())
-    predicted = serializers.ListField(child=serializers.FloatField())
-    precision = DeltaFigureSerializer(source="figures.precision")
-    recall = DeltaFigureSerializer(source="figures.recall")
-    f1 = DeltaFigureSerializer(source="figures.f1")
-    missed = MistakesSerializer()
-    wrong = MistakesSerializer()
-    stands = serializers.BooleanField()
-
-
-class ToolDeltasSerializer(serializers.Serializer[Any]):
-    """Every class, what moved most first."""
-
-    tools = ToolDeltaSerializer(many=True)
-
-
-class CellDeltaSerializer(serializers.Serializer[Any]):
-    """One cell of either matrix."""
-
-    expected = serializers.CharField()
-    actual = serializers.CharField()
-    before = serializers.FloatField()
-    after = serializers.FloatField()
-    difference = serializers.FloatField(source="delta")
-    entered = serializers.IntegerField()
-    left = serializers.IntegerField()
-    row_total = serializers.FloatField()
-
-
-class MatrixDeltaSerializer(serializers.Serializer[Any]):
-    """The difference of two matrices, over the examples with a place in both."""
-
-    examples = serializers.IntegerField()
-    left_out = serializers.IntegerField()
-    classes = serializers.ListField(child=serializers.CharField())
-    cells = CellDeltaSerializer(many=True)
+    layers = serializer_of(tables.LAYERS)(many=True)
 
 
 class SideCaseSerializer(serializers.Serializer[Any]):
@@ -233,38 +150,29 @@ class CompareView(PairView):
 class CompareToolsView(PairView):
     """The changes for each tool."""
 
-    @extend_schema(parameters=PART_PARAMETERS, responses=ToolDeltasSerializer)
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.TOOL_DELTAS))
     def get(self, request: Request, number: int, candidate: int) -> Response:
-        return Response(ToolDeltasSerializer({"tools": self.runs(number, candidate).comparison.tools}).data)
+        return Response(
+            serializer_of(tables.TOOL_DELTAS)({"tools": self.runs(number, candidate).comparison.tools}).data
+        )
 
 
 class CompareMatrixView(PairView):
     """The changes in each cell of the matrix of first calls."""
 
-    @extend_schema(parameters=PART_PARAMETERS, responses=MatrixDeltaSerializer)
+    @extend_schema(parameters=PART_PARAMETERS, responses=serializer_of(tables.MATRIX_DELTA))
     def get(self, request: Request, number: int, candidate: int) -> Response:
-        return Response(MatrixDeltaSerializer(self.runs(number, candidate).comparison.matrix).data)
-
-
-class RegistryChangeSerializer(serializers.Serializer[Any]):
-    """A description, argument or fact of a tool that the two agents were given otherwise."""
-
-    tool = serializers.CharField()
-    kind = serializers.CharField()
-    part = serializers.CharField()
-    before = serializers.CharField(allow_null=True)
-    after = serializers.CharField(allow_null=True)
+        return Response(serializer_of(tables.MATRIX_DELTA)(self.runs(number, candidate).comparison.matrix).data)
 
 
 class CompareRegistryView(PairView):
     """The differences in the descriptions of the two agents' tools."""
 
-    @extend_schema(responses=RegistryChangeSerializer(many=True))
+    @extend_schema(responses=serializer_of(tables.REGISTRY)(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
         runs = self.runs(number, candidate)
         rows = tables.registry(registry_change(runs, runs.comparison))
-        named = [dict(zip(tables.REGISTRY, row, strict=True)) for row in rows]
-        return Response(RegistryChangeSerializer(named, many=True).data)
+        return Response(serializer_of(tables.REGISTRY)(rows, many=True).data)
 
 
 class CompareCasesView(PairView):

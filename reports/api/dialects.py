@@ -13,10 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.dialects import AGREE, DIFFER, Dialects, PairRow
-from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import IDS, dialects_shown, said_of
+from reports.dialects.tables import DIALECTS, PAIRS
 from reports.filters.case_filters import STATUSES
 from reports.filters.reading import read_case_filter
 from reports.models import DialectCase, DialectReading
@@ -24,58 +24,7 @@ from reports.queries.grading import listed_cases
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.problems import Problems
-
-
-class KappaSerializer(serializers.Serializer[Any]):
-    """Cohen's kappa with its 95 % interval; null, with the reason, where it is undefined."""
-
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(source="interval.low", allow_null=True, default=None)
-    high = serializers.FloatField(source="interval.high", allow_null=True, default=None)
-    reason = serializers.CharField()
-
-
-class DialectReasonSerializer(serializers.Serializer[Any]):
-    """The reason why two tools differ: whose rule it is, and on how many cases each of them passes."""
-
-    name = serializers.CharField()
-    sentence = serializers.CharField()
-    rule_of = serializers.CharField()
-    one_passes = serializers.IntegerField()
-    other_passes = serializers.IntegerField()
-
-
-class DialectPairSerializer(serializers.Serializer[Any]):
-    """Two tools over the cases that both scored."""
-
-    one = serializers.CharField()
-    other = serializers.CharField()
-    agreement = RateSerializer()
-    kappa = KappaSerializer()
-    reasons = DialectReasonSerializer(many=True)
-
-
-class DialectColumnSerializer(serializers.Serializer[Any]):
-    """The tool, its version and its options."""
-
-    dialect = serializers.CharField()
-    package = serializers.CharField()
-    version = serializers.CharField()
-    metric = serializers.CharField()
-    options = serializers.JSONField()
-    looks_at = serializers.CharField()
-
-
-class DialectToolSerializer(serializers.Serializer[Any]):
-    """The verdicts of one tool on the cases; `column` is null of ours. A tool passes what it gives its full score."""
-
-    key = serializers.CharField()
-    column = DialectColumnSerializer(allow_null=True)
-    rate = RateSerializer()
-    failed = serializers.IntegerField()
-    unscored = serializers.IntegerField()
-    errored = serializers.IntegerField()
-    mean = serializers.FloatField(allow_null=True)
+from toolevals.workspace.tables import serializer_of
 
 
 class DialectsSerializer(serializers.Serializer[Any]):
@@ -84,13 +33,13 @@ class DialectsSerializer(serializers.Serializer[Any]):
     finished_at = serializers.DateTimeField(allow_null=True)
     job = serializers.UUIDField(allow_null=True, help_text="Reads the cases, or has read them.")
     cases = serializers.IntegerField(allow_null=True)
-    tools = DialectToolSerializer(many=True, allow_null=True)
+    tools = serializer_of(DIALECTS)(many=True, allow_null=True)
     pairs = serializers.SerializerMethodField()
 
-    @extend_schema_field(DialectPairSerializer(many=True, allow_null=True))
+    @extend_schema_field(serializer_of(PAIRS)(many=True, allow_null=True))
     def get_pairs(self, document: dict[str, Any]) -> Any:
         pairs: list[PairRow] | None = document["pairs"]
-        return None if pairs is None else DialectPairSerializer(pairs, many=True).data
+        return None if pairs is None else serializer_of(PAIRS)(pairs, many=True).data
 
 
 def _document(reading: DialectReading | None) -> dict[str, Any]:

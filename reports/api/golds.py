@@ -12,72 +12,20 @@ from rest_framework.response import Response
 from reports.filters.case_filters import address_query
 from reports.filters.case_filters import number as read_number
 from reports.golds.changes import CAUSES, HOWS, gold_changes
-from reports.golds.listing import (
-    GOLD_CASES,
-    GOLDS,
-    GoldFilter,
-    gold_case_lines,
-    gold_cells,
-    gold_rows,
-    two_gradings,
-)
+from reports.golds.listing import GoldFilter, gold_case_lines, gold_rows, two_gradings
 from reports.pages.run_header import run_head
+from reports.tables.golds import CASES, GOLDS
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.tables import serializer_of
 
 PAGE, MOST = 100, 1000
-
-
-class GoldRowSerializer(serializers.Serializer[Any]):
-    """One finished grading, as a row of `golds.csv`: how many cases changed since `before`, and by what."""
-
-    grading = serializers.IntegerField()
-    grading_id = serializers.UUIDField()
-    version = serializers.IntegerField()
-    graded_at = serializers.DateTimeField()
-    decided_by = serializers.CharField(allow_null=True)
-    passed = serializers.IntegerField(allow_null=True)
-    scored = serializers.IntegerField(allow_null=True)
-    rate = serializers.FloatField(allow_null=True)
-    rate_low = serializers.FloatField(allow_null=True)
-    rate_high = serializers.FloatField(allow_null=True)
-    before = serializers.IntegerField(allow_null=True)
-    fixed = serializers.IntegerField(allow_null=True)
-    broken = serializers.IntegerField(allow_null=True)
-    other = serializers.IntegerField(allow_null=True)
-    by_gold = serializers.IntegerField(allow_null=True)
-    by_decided_by = serializers.IntegerField(allow_null=True)
-    by_held = serializers.IntegerField(allow_null=True)
-    by_same = serializers.IntegerField(allow_null=True)
-    regolded = serializers.IntegerField(allow_null=True, help_text="Of how many examples the gold means another thing.")
 
 
 class GoldRowsSerializer(serializers.Serializer[Any]):
     """A page of a run's gradings; `next` is the address of the next one."""
 
     next = serializers.CharField(allow_null=True)
-    results = GoldRowSerializer(many=True)
-
-
-class GoldCaseSerializer(serializers.Serializer[Any]):
-    """One case whose outcome changed, as a row of the file."""
-
-    revision_id = serializers.UUIDField()
-    external_id = serializers.CharField()
-    trial = serializers.IntegerField()
-    how = serializers.ChoiceField(choices=tuple(HOWS))
-    cause = serializers.ChoiceField(choices=tuple(CAUSES))
-    case_id_before = serializers.UUIDField(allow_null=True)
-    outcome_before = serializers.CharField(allow_null=True)
-    case_id_after = serializers.UUIDField(allow_null=True)
-    outcome_after = serializers.CharField(allow_null=True)
-    gold_id_before = serializers.UUIDField(allow_null=True)
-    gold_before = serializers.CharField(allow_blank=True)
-    decided_by_before = serializers.CharField(allow_blank=True)
-    gold_id_after = serializers.UUIDField(allow_null=True)
-    gold_after = serializers.CharField(allow_blank=True)
-    decided_by_after = serializers.CharField(allow_blank=True)
-    source_after = serializers.CharField(allow_null=True)
-    rationale_after = serializers.CharField(allow_null=True, allow_blank=True)
+    results = serializer_of(GOLDS)(many=True)
 
 
 class GoldCasesSerializer(serializers.Serializer[Any]):
@@ -85,7 +33,7 @@ class GoldCasesSerializer(serializers.Serializer[Any]):
 
     count = serializers.IntegerField()
     next = serializers.CharField(allow_null=True)
-    results = GoldCaseSerializer(many=True)
+    results = serializer_of(CASES)(many=True)
 
 
 START = OpenApiParameter("start", int, description="How many to skip.")
@@ -102,7 +50,7 @@ class GoldsView(ProjectView):
         address = request.build_absolute_uri(request.path)
         document = {
             "next": None if more is None else f"{address}?start={more}",
-            "results": [dict(zip(GOLDS, gold_cells(row), strict=True)) for row in rows],
+            "results": rows,
         }
         return Response(GoldRowsSerializer(document).data)
 
@@ -133,6 +81,6 @@ class GoldChangesView(ProjectView):
         document = {
             "count": count,
             "next": f"{address}?{query}" if count > start + limit else None,
-            "results": [dict(zip(GOLD_CASES, line, strict=True)) for line in lines],
+            "results": [dict(zip(CASES.head, line, strict=True)) for line in lines],
         }
         return Response(GoldCasesSerializer(document).data)

@@ -11,34 +11,23 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.rows import WhoseSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.cases.remarks import remark_page
 from reports.queries.grading import case_or_404
-from reports.tables import run as tables
+from reports.tables.cases import REMARKS
 from toolevals.runs.services import note_add, tag_add, tag_remove
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.tables import serializer_of
 
 REMARK_KINDS = ("tag", "note")
-
-
-class RemarkSerializer(WhoseSerializer):
-    """A tag or a note, as a row of `remarks.csv`; `case_id` is null where this grading has no grade of the trial."""
-
-    case_id = serializers.UUIDField(allow_null=True)
-    remark_id = serializers.UUIDField()
-    kind = serializers.ChoiceField(REMARK_KINDS)
-    text = serializers.CharField()
-    person = serializers.CharField(allow_blank=True)
-    created_at = serializers.DateTimeField()
 
 
 class RemarkPageSerializer(serializers.Serializer[Any]):
     """A page of remarks, tags before notes; `next` goes on after it, null at the end."""
 
     next = serializers.CharField(allow_null=True)
-    results = RemarkSerializer(many=True)
+    results = serializer_of(REMARKS)(many=True)
 
 
 class CaseRemarkSerializer(serializers.Serializer[Any]):
@@ -74,7 +63,7 @@ class RemarksView(RunReportView):
     )
     def get(self, request: Request, number: int) -> Response:
         page = remark_page(self.grading(number), request.query_params.get("after", ""))
-        rows = [dict(zip(tables.REMARKS, row, strict=True)) for row in page.rows]
+        rows = [dict(zip(REMARKS.head, row, strict=True)) for row in page.rows]
         more = None
         if page.after:
             grading = request.query_params.get("grading", "")

@@ -21,90 +21,35 @@ from reports.filters.reading import read_case_filter
 from reports.queries.grading import listed_cases, with_gold
 from reports.queries.judges import judged_rows
 from reports.queries.metrics import values_of
-from reports.tables import judges as judge_tables
-from reports.tables import run as tables
+from reports.tables.cases import CASES, DIFFERENCES, JUDGED, STATE, TEXTS
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.workspace.api.pagination import NewestFirst
-
-
-class WhoseSerializer(serializers.Serializer[Any]):
-    """The ids that join a row with labels, grades, judges' scores and traces; trials from 0."""
-
-    case_id = serializers.UUIDField()
-    transcript_id = serializers.UUIDField()
-    revision_id = serializers.UUIDField()
-    external_id = serializers.CharField()
-    trial = serializers.IntegerField()
+from toolevals.workspace.tables import serializer_of
 
 
 class GradedCaseSerializer(serializers.ModelSerializer[CaseGrade]):
     """One graded case, as a row of `cases.csv`."""
 
-    case_id = serializers.UUIDField(source="pk")
-    transcript_id = serializers.UUIDField()
-    revision_id = serializers.UUIDField(source="transcript.entry.revision_id")
-    external_id = serializers.CharField(source="transcript.entry.revision.example.external_id")
-    trial = serializers.IntegerField(source="transcript.trial")
-    ended = serializers.CharField(source="transcript.ended", allow_blank=True)
-    answered_by = serializers.CharField(source="transcript.model", allow_blank=True)
-    tokens_in = serializers.IntegerField(source="transcript.tokens_in", allow_null=True)
-    tokens_out = serializers.IntegerField(source="transcript.tokens_out", allow_null=True)
-    tokens_cached = serializers.IntegerField(source="transcript.tokens_cached", allow_null=True)
-    cost = serializers.FloatField(source="transcript.cost", allow_null=True)
-    latency_ms = serializers.FloatField(source="transcript.latency_ms", allow_null=True)
     metrics = serializers.SerializerMethodField()
-    message = serializers.CharField(allow_blank=True)
-    expected_calls = serializers.CharField(allow_blank=True, help_text="JSON, as are the next four.")
-    expected_arguments = serializers.CharField(allow_blank=True)
-    actual_calls = serializers.CharField(allow_blank=True)
-    actual_arguments = serializers.CharField(allow_blank=True)
-    reasons = serializers.CharField(allow_blank=True)
 
     class Meta:
         model = CaseGrade
-        fields = (*tables.CASES, "metrics", *tables.TEXTS)
+        fields = ("metrics",)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        case, texts = serializer_of(CASES, CaseGrade)(), serializer_of(TEXTS)()
+        return case.get_fields() | super().get_fields() | texts.get_fields()
 
     def to_representation(self, instance: CaseGrade) -> dict[str, Any]:
         read = attrgetter(*(name.replace("__", ".") for name in READ))
-        for name, text in zip(tables.TEXTS, case_texts(*read(instance)), strict=True):
+        for name, text in zip(TEXTS.head, case_texts(*read(instance)), strict=True):
             setattr(instance, name, text)
         return super().to_representation(instance)
 
     def get_metrics(self, case: CaseGrade) -> dict[str, float | None]:
         """The value of each metric, null where it has none."""
         return dict(zip(METRICS, values_of(self.context["grading"], case.measured), strict=True))
-
-
-class JudgedRowSerializer(WhoseSerializer):
-    """One judge's verdict on one case, as a row of `judged.csv`."""
-
-    rubric = serializers.CharField()
-    version = serializers.IntegerField()
-    judge = serializers.CharField()
-    model = serializers.CharField()
-    pinned = serializers.BooleanField()
-    status = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
-    reason = serializers.CharField(allow_blank=True)
-    flag = serializers.CharField(allow_blank=True)
-    injection = serializers.CharField(allow_blank=True)
-
-
-class StateDifferenceSerializer(serializers.Serializer[Any]):
-    """One place where the state is another than the expected one; values as JSON, empty where there is nothing."""
-
-    kind = serializers.CharField()
-    record = serializers.CharField()
-    path = serializers.CharField(allow_blank=True)
-    expected = serializers.CharField(allow_blank=True)
-    actual = serializers.CharField(allow_blank=True)
-
-
-class StateCaseSerializer(WhoseSerializer):
-    """One case that left another state: its rows of `state.csv`."""
-
-    differences = StateDifferenceSerializer(many=True)
 
 
 class ByTranscript(NewestFirst):
@@ -156,7 +101,7 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
 class JudgedCasesView(RunReportView, ListAPIView[JudgedCase]):
     """Every judge's verdict on every case of a run, in pages; `hidden` while people rate the example."""
 
-    serializer_class = JudgedRowSerializer
+    serializer_class = serializer_of(JUDGED)
     pagination_class = InOrder
     queryset = JudgedCase.objects.none()
 
@@ -164,25 +109,24 @@ class JudgedCasesView(RunReportView, ListAPIView[JudgedCase]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         grading = self.grading(self.kwargs["number"])
         page = self.paginate_queryset(JudgedCase.objects.for_export(grading)) or []
-        rows = [dict(zip(judge_tables.JUDGED, row, strict=True)) for row in judged_rows(grading, page)]
-        return self.get_paginated_response(JudgedRowSerializer(rows, many=True).data)
+        rows = [dict(zip(JUDGED.head, row, strict=True)) for row in judged_rows(grading, page)]
+        return self.get_paginated_response(serializer_of(JUDGED)(rows, many=True).data)
 
 
 class StateDifferencesView(RunReportView, ListAPIView[CaseGrade]):
     """The cases of a run whose calls left another state than the expected one, in pages."""
 
-    serializer_class = StateCaseSerializer
+    serializer_class = serializer_of(STATE)
     pagination_class = InOrder
     queryset = CaseGrade.objects.none()
 
     @extend_schema(parameters=[GRADING])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         page = self.paginate_queryset(failed_by_state(self.grading(self.kwargs["number"]))) or []
-        return self.get_paginated_response(StateCaseSerializer(list(map(_state_case, page)), many=True).data)
+        return self.get_paginated_response(serializer_of(STATE)(list(map(_state_case, page)), many=True).data)
 
 
 def _state_case(case: CaseGrade) -> dict[str, Any]:
     whose, differences = state_of(case)
-    split = len(whose)
-    named = [dict(zip(tables.STATE[split:], difference, strict=True)) for difference in differences]
-    return dict(zip(tables.STATE[:split], whose, strict=True)) | {"differences": named}
+    named = [dict(zip(DIFFERENCES.head, difference, strict=True)) for difference in differences]
+    return dict(zip(STATE.head, whose, strict=False)) | {"differences": named}

@@ -10,38 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.solved import SORTS, Show
-from reports.tables.solved import SolvedFilters, agent_rows, matrix_of, solved_rows
+from reports.tables.solved import AGENTS, SOLVED, SolvedFilters, matrix_of, solved_rows
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
-
-
-class SolvedCellSerializer(serializers.Serializer[Any]):
-    """One agent on one example: its trials that passed and failed, and the run that a cell opens."""
-
-    example_id = serializers.UUIDField()
-    external_id = serializers.CharField()
-    agent_id = serializers.UUIDField()
-    agent = serializers.CharField()
-    detail = serializers.CharField(allow_blank=True)
-    runs = serializers.CharField()
-    passed = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    status = serializers.ChoiceField(choices=("solved", "unsolved", "unscored", ""))
-    run = serializers.IntegerField(allow_null=True)
-
-
-class SolvedAgentSerializer(serializers.Serializer[Any]):
-    """One agent: the share of the examples scored for it that it solves, with its 95 % interval."""
-
-    agent_id = serializers.UUIDField()
-    agent = serializers.CharField()
-    detail = serializers.CharField(allow_blank=True)
-    runs = serializers.CharField()
-    solved = serializers.IntegerField()
-    scored = serializers.IntegerField()
-    share = serializers.FloatField(allow_null=True)
-    share_low = serializers.FloatField(allow_null=True)
-    share_high = serializers.FloatField(allow_null=True)
+from toolevals.workspace.tables import serializer_of
 
 
 class SolvedSerializer(serializers.Serializer[Any]):
@@ -50,8 +22,8 @@ class SolvedSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     runs = serializers.ListField(child=serializers.IntegerField())
     left_out = serializers.ListField(child=serializers.IntegerField())
-    cells = SolvedCellSerializer(many=True)
-    agents = SolvedAgentSerializer(many=True)
+    cells = serializer_of(SOLVED)(many=True)
+    agents = serializer_of(AGENTS)(many=True)
 
 
 class SolvedView(ProjectView):
@@ -78,6 +50,6 @@ class SolvedView(ProjectView):
             "runs": [run.number for run in runs.runs],
             "left_out": runs.left_out,
             "cells": list(solved_rows(matrix, filters, filters.page)),
-            "agents": list(agent_rows(matrix)),
+            "agents": matrix.agents,
         }
         return Response(SolvedSerializer(document).data)

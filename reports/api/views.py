@@ -8,28 +8,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.layers import layers_of
-from reports.analyses.matrix import Order
+from reports.analyses.layers import layers_of, noisy_rows
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.sentence import sentence
-from reports.analyses.tools import tools_of
 from reports.api.serializers import (
-    ArgumentSerializer,
-    FindingSerializer,
     LayersSerializer,
-    MatrixSerializer,
-    OverreachSerializer,
-    ToolTableSerializer,
 )
-from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
-from reports.matrix.counted import counted_matrix
-from reports.matrix.state import read_matrix_state
+from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split
 from reports.pages.run_header import graded, run_head
-from reports.queries.arguments import grading_arguments
-from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.label_noise import grading_noise
-from reports.queries.overreach import grading_overreach
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counts.counted_cases import Unit, View
@@ -82,63 +70,6 @@ class RunReportView(ProjectView):
         return graded(run_head(self.access, number, "run"))
 
 
-class MatrixView(RunReportView):
-    """The confusion matrix of a run."""
-
-    @extend_schema(
-        parameters=[
-            *FILTERS,
-            *SPLIT,
-            OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
-            OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
-        ],
-        responses=MatrixSerializer,
-    )
-    def get(self, request: Request, number: int) -> Response:
-        state = read_matrix_state(request.query_params)
-        return Response(MatrixSerializer(counted_matrix(self.grading(number), state)).data)
-
-
-class ToolsView(RunReportView):
-    """Precision, recall and F1 of each tool of a run."""
-
-    @extend_schema(parameters=FILTERS, responses=ToolTableSerializer)
-    def get(self, request: Request, number: int) -> Response:
-        state = read_matrix_state(request.query_params)
-        table = tools_of(counted_matrix(self.grading(number), state.undivided))
-        return Response(ToolTableSerializer(table).data)
-
-
-class ArgumentsView(RunReportView):
-    """The wrong parameters of each tool, and how they are wrong, most often wrong first."""
-
-    @extend_schema(
-        parameters=[GRADING, OpenApiParameter("tool", str, description="Only parameters of this tool.")],
-        responses=ArgumentSerializer(many=True),
-    )
-    def get(self, request: Request, number: int) -> Response:
-        rows = grading_arguments(self.grading(number), text(request.query_params, "tool"))
-        return Response(ArgumentSerializer(rows, many=True).data)
-
-
-class FindingsView(RunReportView):
-    """The failures of a run's cases, by tool, and the findings in replies."""
-
-    @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
-    def get(self, request: Request, number: int) -> Response:
-        grading = self.grading(number)
-        findings = grading_findings(grading, verdict_counts(grading))
-        return Response(FindingSerializer(findings.rows, many=True).data)
-
-
-class OverreachView(RunReportView):
-    """Calls to a tool that does more than the right one, or where none was expected."""
-
-    @extend_schema(parameters=[GRADING], responses=OverreachSerializer)
-    def get(self, request: Request, number: int) -> Response:
-        return Response(OverreachSerializer(grading_overreach(self.grading(number))).data)
-
-
 class LayersView(RunReportView):
     """The layers where a run's cases are lost, and how."""
 
@@ -150,7 +81,8 @@ class LayersView(RunReportView):
         tags = tag_counts(counts.get("tag", {}))
         noise = grading_noise(grading)
         document = {
-            "layers": layers,
+            "layers": noisy_rows(layers, noise),
+            "cases": layers.cases,
             "label_noise": noise_document(noise, layers.outcome.rate.value),
             "corrected": score_document(grading_reread(grading)),
             "sentence": sentence(layers, modes),
@@ -158,4 +90,4 @@ class LayersView(RunReportView):
             "failure_tags": tags,
             "failure_modes": modes,
         }
-        return Response(LayersSerializer(document, context={"noise": noise}).data)
+        return Response(LayersSerializer(document).data)

@@ -18,7 +18,7 @@ KINDS: dict[str, tuple[type[CaseTag | CaseNote], str]] = {"tag": (CaseTag, "tag"
 
 @dataclass(frozen=True, slots=True)
 class RemarkPage:
-    """Rows in the order of `tables.REMARKS`; `after` is where the next page begins, "" at the end."""
+    """Rows in the order of `cases.REMARKS`; `after` is where the next page begins, "" at the end."""
 
     rows: tuple[tuple[Any, ...], ...]
     after: str

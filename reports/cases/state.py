@@ -24,7 +24,7 @@ def failed_by_state(grading: Grading) -> QuerySet[CaseGrade]:
 
 
 def state_of(case: CaseGrade) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """Return whose differences they are, and each: together the columns of `tables.STATE`."""
+    """Return whose differences they are, and each: together the columns of `cases.STATE`."""
     transcript = case.transcript
     revision = transcript.entry.revision
     whose = case.pk, transcript.pk, revision.pk, revision.example.external_id, transcript.trial
@@ -32,7 +32,7 @@ def state_of(case: CaseGrade) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
 
 
 def state_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each difference, in the order of `tables.STATE`, a page of cases at a time."""
+    """Yield a row for each difference, in the order of `cases.STATE`, a page of cases at a time."""
     cases = failed_by_state(grading)
     page = list(cases[:KEYSET_PAGE])
     while page:

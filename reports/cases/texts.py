@@ -27,7 +27,7 @@ _KEPT: Final = 256
 def case_texts(
     shown: Any, expectation: Mapping[str, Any], transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Return the cells of `tables.TEXTS` from an example's input, its gold, what the agent did, and its verdicts."""
+    """Return the cells of `cases.TEXTS` from an example's input, its gold, what the agent did, and its verdicts."""
     return _message(shown), *_expected(expectation), *_done(transcript), _reasons(detail)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -171,3 +171,8 @@ def _drawn(name: str, cell: CellDelta | None, *, gap: bool) -> DrawnCell:
 
 def _query(cell: CellDelta) -> str:
     return address_query({"expected": cell.expected, "actual": cell.actual})
+
+
+def stratum_rows(name: str, rows: Iterable[StratumDelta]) -> list[dict[str, Any]]:
+    """Return the changes in a stratum as CSV and API list them."""
+    return [{"stratum": name, "value": row.value, "change": row.delta} for row in rows]

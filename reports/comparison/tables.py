@@ -1,85 +1,190 @@
-"""Write the tables of a comparison that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Define the tables of a comparison; docs/tables.md describes their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from reports.analyses.compared import LayerDelta, RunComparison
-from reports.analyses.compared.judges import JudgeDelta
-from reports.analyses.compared.metrics import MetricDelta
-from reports.analyses.compared.parameters import ParameterDelta
-from reports.analyses.compared.spending import SpendingDelta
-from reports.analyses.compared.strata import StratumDelta
 from reports.comparison.moved import MovedRow
 from reports.comparison.registry import ToolMoved
-from toolevals.grading.metrics.comparison import Comparison
-from toolevals.grading.metrics.paired_classes import PairedFigure
-from toolevals.grading.metrics.rates import Interval
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import INTERVAL, Column, Table, beneath, in_answer, in_file, with_interval
 
-LAYERS: Final = (
-    "name",
-    "examples",
-    "left_out",
-    "errored",
-    "before",
-    "before_low",
-    "before_high",
-    "after",
-    "after_low",
-    "after_high",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "fixed",
-    "broken",
-    "test",
-    "p_value",
-    "p_holm",
+_SIZE: Final = (Column("examples", int, "compared.examples"), Column("left_out", int, "compared.left_out"))
+_TEST: Final = (
+    Column("test", str, "compared.test", optional=True),
+    Column("p_value", float, "compared.p_value", optional=True),
+    Column("p_holm", float, optional=True),
 )
-FIGURES: Final = ("precision", "recall", "f1")
-FIGURE: Final = ("before", "after", "difference", "difference_low", "difference_high")
-MISTAKES: Final = ("missed", "wrong")
-MISTAKE: Final = ("before", "after", "fixed", "broken", "p_value", "p_holm")
-TOOLS: Final = (
-    "tool",
-    "support_before",
-    "support_after",
-    "predicted_before",
-    "predicted_after",
-    *(f"{name}_{part}" for name in FIGURES for part in FIGURE),
-    *(f"{name}_{part}" for name in MISTAKES for part in MISTAKE),
+_FIXED: Final = (Column("fixed", int, "compared.improved"), Column("broken", int, "compared.worsened"))
+_ROSE: Final = (Column("rose", int, "compared.improved"), Column("fell", int, "compared.worsened"))
+_CHANGE: Final = (
+    *(Column(name, float, optional=True) for name in ("before", "after", "difference")),
+    Column("interval", INTERVAL, optional=True),
 )
-STRATA: Final = ("stratum", "value", *LAYERS)
-_MEANS: Final = ("examples", "left_out", "before", "after", "difference", "difference_low", "difference_high")
-_TEST: Final = ("test", "p_value", "p_holm")
-JUDGES: Final = (
-    "rubric",
-    *(f"{side}_{what}" for side in ("before", "after") for what in ("judge", "model", "version", "flag")),
-    "examples",
-    "left_out",
-    "hidden",
-    "before",
-    "after",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "mean_before",
-    "mean_after",
-    "mean_difference",
-    "mean_difference_low",
-    "mean_difference_high",
-    "fixed",
-    "broken",
-    "test",
-    "p_value",
-    "p_holm",
+_CHANGE_CELLS: Final = (
+    *((name, name) for name in ("before", "after", "difference")),
+    ("difference_low", "interval.low"),
+    ("difference_high", "interval.high"),
 )
-METRICS: Final = ("metric", "version_before", "version_after", *_MEANS, "rose", "fell", *_TEST)
-PARAMETERS: Final = ("tool", "argument", *_MEANS, "fixed", "broken", *_TEST, "moved")
-SPENDING: Final = ("name", "unit", *_MEANS, "rose", "fell", *_TEST)
-MATRIX: Final = ("expected", "actual", "before", "after", "difference", "entered", "left", "row_total")
+LAYERS: Final = Table(
+    "LayerDelta",
+    "One rate over the examples that both runs scored. `p_holm` is adjusted over all rows.",
+    (
+        Column("name"),
+        *_SIZE,
+        Column("errored", int),
+        *with_interval("before", "compared.before", "before_interval", "before_interval"),
+        *with_interval("after", "compared.after", "after_interval", "after_interval"),
+        *with_interval("difference", "compared.difference", "compared.interval", "interval"),
+        *_FIXED,
+        *_TEST,
+        Column("change", ("better", "worse", "same", "unclear"), only="answer"),
+    ),
+)
+STRATA: Final = Table(
+    "StratumDelta",
+    "One value of a stratum, empty for the examples without one; `p_holm` is adjusted over its values.",
+    (
+        Column("stratum"),
+        Column("value"),
+        Column("change", LAYERS, only="answer"),
+        *in_file(beneath("change", LAYERS.columns)),
+    ),
+)
+_FIGURE: Final = Table(
+    "DeltaFigure",
+    "A figure before and after, with the interval of the difference.",
+    _CHANGE,
+    tuple((f"_{name}", path) for name, path in _CHANGE_CELLS),
+)
+_MISTAKES: Final = Table(
+    "Mistakes",
+    "Examples with a mistake before and after; `p_holm` is adjusted over both kinds of every class.",
+    (
+        *(Column(name, float) for name in ("before", "after")),
+        *(Column(name, int) for name in ("fixed", "broken")),
+        *(Column(name, float) for name in ("p_value", "p_holm")),
+    ),
+    tuple((f"_{name}", name) for name in ("before", "after", "fixed", "broken", "p_value", "p_holm")),
+)
+TOOLS: Final = Table(
+    "ToolDelta",
+    "One class; `support` and `predicted` are before and after.",
+    (
+        Column("tool", str, "name"),
+        *(
+            Column(f"{name}_{side}", float, f"{name}.{place}", only="file")
+            for name in ("support", "predicted")
+            for place, side in enumerate(("before", "after"))
+        ),
+        *(Column(name, float, many="list", only="answer") for name in ("support", "predicted")),
+        *(Column(name, _FIGURE, f"figures.{name}") for name in ("precision", "recall", "f1")),
+        Column("missed", _MISTAKES),
+        Column("wrong", _MISTAKES),
+        Column("stands", bool, only="answer"),
+    ),
+)
+TOOL_DELTAS: Final = Table("ToolDeltas", "Every class, what moved most first.", (Column("tools", TOOLS, many="list"),))
+_SHARE: Final = Table(
+    "ShareDelta",
+    "A mean over examples before and after; `interval` is that of the difference.",
+    _CHANGE,
+    _CHANGE_CELLS,
+)
+_SIDE: Final = Table(
+    "JudgeSide",
+    "The judge of one run. `flag` says why its numbers need care; empty where they need none.",
+    (Column("judge"), Column("model"), Column("version", int), Column("flag", str, "mark.flag")),
+    (("_judge", "judge"), ("_model", "model"), ("_version", "version"), ("_flag", "mark.flag")),
+)
+JUDGES: Final = Table(
+    "JudgeDelta",
+    """A rubric that both runs were judged by: the share that passes, and the mean of the values, over `examples`.
+
+    `hidden` examples are left out while people rate them. `p_holm` is adjusted over all rubrics.
+    """,
+    (
+        Column("rubric", str, "after.rubric"),
+        Column("before", _SIDE),
+        Column("after", _SIDE),
+        *_SIZE,
+        Column("hidden", int),
+        Column("", _SHARE, "compared", only="file"),
+        Column("mean_", _SHARE, "values", only="file"),
+        Column("passed", _SHARE, "compared", only="answer"),
+        Column("mean", _SHARE, "values", only="answer"),
+        *_FIXED,
+        *_TEST,
+    ),
+)
+
+
+def _means(own: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return the columns of a mean in both runs: a file has the row's own first, an answer those of the test."""
+    file = in_file((*own, *_SIZE, Column("", _SHARE, "compared"), *_ROSE, *_TEST))
+    return *file, *in_answer((*_SIZE, *_TEST, Column("mean", _SHARE, "compared"), *_ROSE, *own))
+
+
+METRICS: Final = Table(
+    "MetricDelta",
+    """The mean of a metric of whole cases in both runs, over `examples`; `rose` and `fell` count those that changed.
+
+    `p_holm` is adjusted over all metrics.
+    """,
+    _means(
+        (
+            Column("metric", str, "name"),
+            Column("version_before", read_only=True),
+            Column("version_after", read_only=True),
+        )
+    ),
+)
+SPENDING: Final = Table(
+    "SpendingDelta",
+    """The mean of what a conversation takes in both runs, over the `examples` of which both say it.
+
+    `unit` is that of the means: money in the currency of each run's prices, tokens in and out, milliseconds. `rose` and
+    `fell` count the examples that took more and less; `p_holm` is adjusted over all rows.
+    """,
+    _means((Column("name"), Column("unit"))),
+)
+PARAMETERS: Final = Table(
+    "ParameterDelta",
+    """The share of calls to the right tool whose parameter is right, in both runs, paired over `examples`.
+
+    `moved` is `regressed` or `improved` where the change stands; `p_holm` is adjusted over all parameters.
+    """,
+    (
+        *in_file((Column("tool"), Column("argument"), *_SIZE, Column("", _SHARE, "compared"), *_FIXED, *_TEST)),
+        *in_answer((*_SIZE, *_TEST, Column("tool"), Column("argument"), Column("right", _SHARE, "compared"), *_FIXED)),
+        Column("moved"),
+    ),
+)
+MATRIX: Final = Table(
+    "CellDelta",
+    "One cell of either matrix.",
+    (
+        Column("expected"),
+        Column("actual"),
+        Column("before", float),
+        Column("after", float),
+        Column("difference", float, "delta"),
+        Column("entered", int),
+        Column("left", int),
+        Column("row_total", float),
+    ),
+)
+MATRIX_DELTA: Final = Table(
+    "MatrixDelta",
+    "The difference of two matrices, over the examples with a place in both.",
+    (
+        Column("examples", int),
+        Column("left_out", int),
+        Column("classes", many="list"),
+        Column("cells", MATRIX, many="list"),
+    ),
+)
 CASES: Final = (
     "revision_id",
     "external_id",
@@ -94,94 +199,14 @@ CASES: Final = (
     "arguments",
     "mode",
 )
-REGISTRY: Final = ("tool", "kind", "part", "before", "after")
-
-
-def layers(comparison: RunComparison) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for the outcome, each layer and each depth that both runs scored."""
-    return map(_layer, comparison.layers)
-
-
-def strata(name: str, rows: Iterable[StratumDelta]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each value of a stratum, in one rate."""
-    for row in rows:
-        yield name, row.value, *_layer(row.delta)
-
-
-def judges(rows: Iterable[JudgeDelta]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each rubric that judges of both runs judged by."""
-    for row in rows:
-        each, values = row.compared, row.values
-        seats = ((seat.judge, seat.model, seat.version, seat.mark.flag) for seat in (row.before, row.after))
-        yield (
-            row.after.rubric,
-            *(said for seat in seats for said in seat),
-            each.examples,
-            each.left_out,
-            row.hidden,
-            each.before,
-            each.after,
-            each.difference,
-            *_span(each.interval),
-            values.before,
-            values.after,
-            values.difference,
-            *_span(values.interval),
-            *_test(each, row.p_holm),
-        )
-
-
-def metrics(rows: Iterable[MetricDelta]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each metric of whole cases that both runs scored."""
-    return ((row.name, *row.versions, *_means(row)) for row in rows)
-
-
-def parameters(rows: Iterable[ParameterDelta]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each parameter that is wrong somewhere in either run."""
-    return ((row.tool, row.argument, *_means(row), row.moved) for row in rows)
-
-
-def spending(rows: Iterable[SpendingDelta]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for money, tokens and time, as far as both runs say what conversations take."""
-    return ((row.name, row.unit, *_means(row)) for row in rows)
-
-
-def _means(row: MetricDelta | ParameterDelta | SpendingDelta) -> tuple[Cell, ...]:
-    each = row.compared
-    means = each.before, each.after, each.difference, *_span(each.interval)
-    return each.examples, each.left_out, *means, *_test(each, row.p_holm)
-
-
-def _layer(row: LayerDelta) -> tuple[Cell, ...]:
-    each = row.compared
-    return (
-        row.name,
-        each.examples,
-        each.left_out,
-        row.errored,
-        each.before,
-        *_span(row.before_interval),
-        each.after,
-        *_span(row.after_interval),
-        each.difference,
-        *_span(each.interval),
-        *_test(each, row.p_holm),
-    )
-
-
-def tools(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each class."""
-    for row in found.tools:
-        figures = (figure for name in FIGURES for figure in _figure(getattr(row.figures, name)))
-        mistakes = (getattr(getattr(row, name), part) for name in MISTAKES for part in MISTAKE)
-        yield (row.name, *row.support, *row.predicted, *figures, *mistakes)
-
-
-def matrix(comparison: RunComparison) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell of either matrix."""
-    for cell in comparison.matrix.cells:
-        amounts = cell.before, cell.after, cell.delta
-        yield cell.expected, cell.actual, *amounts, cell.entered, cell.left, cell.row_total
+REGISTRY: Final = Table(
+    "RegistryChange",
+    "A description, argument or fact of a tool that the two agents were given otherwise.",
+    (
+        *(Column(name) for name in ("tool", "kind", "part")),
+        *(Column(name, optional=True) for name in ("before", "after")),
+    ),
+)
 
 
 def cases(rows: Iterable[MovedRow], numbers: tuple[int, int]) -> Iterator[tuple[Cell, ...]]:
@@ -194,7 +219,17 @@ def cases(rows: Iterable[MovedRow], numbers: tuple[int, int]) -> Iterator[tuple[
                 yield (*facts, case.expected, case.actual, *said, case.mode)
 
 
-def registry(found: Iterable[ToolMoved]) -> Iterator[tuple[Cell, ...]]:
+class Worded(NamedTuple):
+    """A description, argument or fact of a tool in the words of both agents."""
+
+    tool: str
+    kind: str
+    part: str
+    before: str | None = None
+    after: str | None = None
+
+
+def registry(found: Iterable[ToolMoved]) -> Iterator[Worded]:
     """Yield one row for each description, argument and fact of a tool that was worded otherwise."""
     for each in found:
         change = each.change
@@ -202,20 +237,8 @@ def registry(found: Iterable[ToolMoved]) -> Iterator[tuple[Cell, ...]]:
         before = "".join(piece.text for piece in pieces if piece.kind != "added")
         after = "".join(piece.text for piece in pieces if piece.kind != "removed")
         if before != after:
-            yield change.name, change.kind, "description", before, after
+            yield Worded(change.name, change.kind, "description", before, after)
         for argument in change.arguments:
-            yield change.name, argument.kind, argument.path, argument.before, argument.after
+            yield Worded(change.name, argument.kind, argument.path, argument.before, argument.after)
         for words in change.beside:
-            yield change.name, change.kind, words, None, None
-
-
-def _test(compared: Comparison, p_holm: float | None) -> tuple[Cell, ...]:
-    return compared.improved, compared.worsened, compared.test, compared.p_value, p_holm
-
-
-def _figure(figure: PairedFigure) -> tuple[Cell, ...]:
-    return figure.before, figure.after, figure.difference, *_span(figure.interval)
-
-
-def _span(interval: Interval | None) -> tuple[Cell, Cell]:
-    return (None, None) if interval is None else (interval.low, interval.high)
+            yield Worded(change.name, change.kind, words)

@@ -28,41 +28,6 @@ from toolevals.runs.services.example_sums import verdict_rates
 GRADINGS_A_PAGE: Final = 20
 CASES_A_PAGE: Final = 50
 _CHUNK: Final = 500
-GOLDS: Final = (
-    "grading",
-    "grading_id",
-    "version",
-    "graded_at",
-    "decided_by",
-    "passed",
-    "scored",
-    "rate",
-    "rate_low",
-    "rate_high",
-    "before",
-    *HOWS,
-    *(f"by_{cause}" for cause in CAUSES),
-    "regolded",
-)
-GOLD_CASES: Final = (
-    "revision_id",
-    "external_id",
-    "trial",
-    "how",
-    "cause",
-    "case_id_before",
-    "outcome_before",
-    "case_id_after",
-    "outcome_after",
-    "gold_id_before",
-    "gold_before",
-    "decided_by_before",
-    "gold_id_after",
-    "gold_after",
-    "decided_by_after",
-    "source_after",
-    "rationale_after",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +39,19 @@ class GoldRow:
     decided: Deciding
     before: Grading | None
     changes: GoldChanges | None
+
+    @property
+    def decided_by(self) -> str | None:
+        """The words for what decides its cases, with spaces between; None where nothing is counted."""
+        return " ".join(self.decided.names) if self.rate else None
+
+    @property
+    def changed(self) -> Mapping[str, int] | None:
+        """The number of cases that changed, by how and by what had changed of their gold."""
+        if self.changes is None:
+            return None
+        by_cause = {f"by_{cause}": self.changes.of(cause=cause) for cause in CAUSES}
+        return {how: self.changes.of(how=how) for how in HOWS} | by_cause
 
     @property
     def regolded(self) -> int | None:
@@ -152,33 +130,12 @@ def gold_rows(run: Run, start: int = 0, limit: int = GRADINGS_A_PAGE) -> tuple[l
     return _rows(rows[:limit], rows[1:]), start + limit if len(rows) > limit else None
 
 
-def gold_lines(run: Run) -> Iterator[tuple[Cell, ...]]:
-    """Yield the rows of GOLDS, all of them."""
+def all_gold_rows(run: Run) -> Iterator[GoldRow]:
+    """Yield every row, a page at a time."""
     start: int | None = 0
     while start is not None:
         rows, start = gold_rows(run, start)
-        yield from map(gold_cells, rows)
-
-
-def gold_cells(row: GoldRow) -> tuple[Cell, ...]:
-    """Return one row of GOLDS."""
-    grading, rate, changes = row.grading, row.rate, row.changes
-    return (
-        grading.number,
-        grading.pk,
-        grading.dataset_version.number,
-        grading.finished_at,
-        " ".join(row.decided.names) if rate else None,
-        rate.passed if rate else None,
-        rate.total if rate else None,
-        rate.value if rate else None,
-        rate.low if rate else None,
-        rate.high if rate else None,
-        row.before.number if row.before else None,
-        *(changes.of(how=how) if changes else None for how in HOWS),
-        *(changes.of(cause=cause) if changes else None for cause in CAUSES),
-        row.regolded,
-    )
+        yield from rows
 
 
 def two_gradings(run: Run, before: int, after: int) -> tuple[Grading, Grading]:
@@ -202,7 +159,7 @@ def gold_cases(
 def gold_case_lines(
     gradings: tuple[Grading, Grading], gold_filter: GoldFilter, start: int = 0, limit: int | None = None
 ) -> Iterator[tuple[Cell, ...]]:
-    """Yield the rows of GOLD_CASES, all of them, or some from a place on."""
+    """Yield the rows of `tables.golds.CASES`, all of them, or some from a place on."""
     for row in gold_cases(gradings, gold_filter, start, limit):
         (expected, expects), (before, after) = row.expected, row.held
         yield (

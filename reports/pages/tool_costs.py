@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from reports.analyses.tool_costs import By, ToolCosts, tool_costs
 from reports.filters.case_filters import text
-from toolevals.presentation.csv import Cell
 from toolevals.presentation.numbers import amount
 from toolevals.runs.counts.tool_spending import Amount, At, Timing, ToolSpent
 from toolevals.runs.models import Grading, ToolSpending
 
 STATS: Final = ("p50", "p95", "p99")
-_TIMINGS: Final = ("execution", "step")
 _AMOUNTS: Final = ("tokens_in", "tokens_out", "cost")
-COLUMNS: Final = (
-    "tool",
-    "calls",
-    "steps",
-    *(
-        column
-        for name in _TIMINGS
-        for column in (
-            f"{name}_recorded",
-            *(f"{name}_{stat}_{what}" for stat in (*STATS, "most") for what in ("ms", "case")),
-        )
-    ),
-    *(column for name in _AMOUNTS for column in (f"{name}_recorded", name, f"{name}_most", f"{name}_most_case")),
-)
 # What stands over each column of the table, and what it means.
 HEADS: Final[Mapping[By, tuple[str, str]]] = {
     By.TOOL: ("Tool", ""),
@@ -98,30 +82,6 @@ def spent_rows(costs: ToolCosts, most: int | None = None) -> list[SpentRow]:
     ]
 
 
-def spent_csv(costs: ToolCosts) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for each tool, in the order of COLUMNS."""
-    for row in costs.rows:
-        timings = (row.execution_ms, row.step_ms)
-        yield (
-            row.tool,
-            row.calls,
-            row.steps,
-            *(
-                cell
-                for timing in timings
-                for cell in (
-                    timing.known,
-                    *(part for stat in (*STATS, "most") for part in _pair(getattr(timing, stat))),
-                )
-            ),
-            *(
-                cell
-                for name in _AMOUNTS
-                for cell in (getattr(row, name).known, getattr(row, name).total, *_pair(getattr(row, name).most))
-            ),
-        )
-
-
 def _times(timing: Timing) -> tuple[Figure, ...]:
     return tuple(_figure(getattr(timing, stat), timing.known) for stat in STATS)
 
@@ -136,7 +96,3 @@ def _sum(found: Amount) -> Figure:
 
 def _milliseconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
-
-
-def _pair(at: At | None) -> tuple[Cell, Cell]:
-    return (None, None) if at is None else (at.value, at.case)

@@ -68,7 +68,7 @@ def judge_columns(grading: Grading) -> tuple[str, ...]:
 
 
 def judged_for_export(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each case and judge, in the order of `tables.judges.JUDGED`, a page at a time."""
+    """Yield a row for each case and judge, in the order of `cases.JUDGED`, a page at a time."""
     rows, last = JudgedCase.objects.for_export(grading), 0
     while page := list(rows.filter(pk__gt=last)[:KEYSET_PAGE]):
         yield from judged_rows(grading, page)

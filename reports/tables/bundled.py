@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
-from reports.analyses.matrix import matrix_of
+from reports.analyses.layers import noisy_rows
+from reports.analyses.matrix import Matrix, matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
+from reports.analyses.readings import read_rows
+from reports.analyses.reliability import Reliability
 from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.dialects import tables as dialect_tables
@@ -17,10 +20,10 @@ from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
-from reports.golds.listing import GOLDS, gold_lines
+from reports.golds.listing import all_gold_rows
 from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
-from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
+from reports.pages.tool_costs import grading_tool_costs
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
@@ -37,8 +40,12 @@ from reports.tables import mistakes as mistake_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from reports.tables.cases import REMARKS
+from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest
+from reports.tables.spending import SPENDING
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import Table
 from toolevals.runs.counts.counted_cases import View
 from toolevals.runs.models import Grading, Rereading
 from toolevals.runs.rereading import tables as rereading_tables
@@ -56,33 +63,16 @@ class BundledTable:
     rows: Callable[[Grading], Rows | None]
 
 
-def _matrix(view: View) -> Callable[[Grading], Rows]:
-    def rows(grading: Grading) -> Rows:
-        return tables.matrix_long(
-            matrix_of(matrix_counts(grading, Filters(view)), sums=matrix_sums(grading, Filters(view)))
-        )
-
-    return rows
+def _of(says: str, table: Table, items: Callable[[Grading], Iterable[Any]]) -> BundledTable:
+    return BundledTable(says, table.head, lambda grading: table.rows(items(grading)))
 
 
-def _tools(grading: Grading) -> Rows:
-    return tables.tools(tools_of(matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))))
+def _matrix(grading: Grading, view: View = View.FIRST) -> Matrix:
+    return matrix_of(matrix_counts(grading, Filters(view)), sums=matrix_sums(grading, Filters(view)))
 
 
-def _layers(grading: Grading) -> Rows:
-    return tables.layers(grading_layers(grading), grading_noise(grading))
-
-
-def _metrics(grading: Grading) -> Rows:
-    return tables.metrics(metrics_of(grading))
-
-
-def _recorded(grading: Grading) -> Rows:
-    return tables.recorded(recorded_agreement(grading, "outcome"))
-
-
-def _readings(grading: Grading) -> Rows:
-    return tables.readings(run_readings(grading.run))
+def _reliability(grading: Grading) -> Reliability | None:
+    return grading_reliability(grading, grading.run.trials)
 
 
 def _failures(grading: Grading) -> Rows:
@@ -90,57 +80,13 @@ def _failures(grading: Grading) -> Rows:
     return mistake_tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
 
 
-def _findings(grading: Grading) -> Rows:
-    return mistake_tables.findings(grading_findings(grading, verdict_counts(grading)))
-
-
-def _arguments(grading: Grading) -> Rows:
-    return mistake_tables.arguments(grading_arguments(grading))
-
-
-def _overreach(grading: Grading) -> Rows:
-    return mistake_tables.overreach(grading_overreach(grading))
-
-
-def _spending(grading: Grading) -> Rows:
-    return spent_csv(grading_tool_costs(grading))
-
-
 def _judges(grading: Grading) -> Rows:
     return judge_tables.judges(judges_of(grading))
-
-
-def _reliability(grading: Grading) -> Rows:
-    return reliability_tables.reliability(grading_reliability(grading, grading.run.trials))
-
-
-def _variance(grading: Grading) -> Rows:
-    return reliability_tables.variance(grading_reliability(grading, grading.run.trials))
-
-
-def _steps(grading: Grading) -> Rows:
-    return reliability_tables.steps(grading_compounding(grading))
-
-
-def _proxies(grading: Grading) -> Rows:
-    return tables.proxies(grading_proxies(grading))
-
-
-def _recovery(grading: Grading) -> Rows:
-    return recovery_tables.recovery(grading_recovery(grading))
-
-
-def _reactions(grading: Grading) -> Rows:
-    return recovery_tables.reactions(grading_recovery(grading))
 
 
 def _gates(grading: Grading) -> Rows:
     held = HeldGate.objects.in_project(grading.run.project).filter(run=grading.run_id)
     return gates_csv(rows_of(held))
-
-
-def _golds(grading: Grading) -> Rows:
-    return gold_lines(grading.run)
 
 
 def _rereadings(grading: Grading) -> Rows:
@@ -162,53 +108,91 @@ def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | 
     return known
 
 
-def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | None]:
-    return _said(lambda reading: rows(dialects_shown(reading)))
+def _counted(says: str, table: Table, items: Callable[[Dialects], Iterable[Any]]) -> BundledTable:
+    return BundledTable(says, table.head, _said(lambda reading: table.rows(items(dialects_shown(reading)))))
 
 
 # Name in the zip -> the table. Their columns stand in docs/tables.md.
 BUNDLED: Final = {
-    "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
-    "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),
-    "recorded.csv": BundledTable("outcomes by recorded rewards", tables.RECORDED, _recorded),
-    "readings.csv": BundledTable("how the file was read, and what was left out", tables.READINGS, _readings),
-    "proxies.csv": BundledTable("how well cheaper checks predict the end state", tables.PROXIES, _proxies),
+    "layers.csv": _of(
+        "outcome, layers and depths",
+        tables.LAYERS,
+        lambda grading: noisy_rows(grading_layers(grading), grading_noise(grading)),
+    ),
+    "metrics.csv": _of("the means of the metrics of whole cases", tables.METRIC_MEANS, metrics_of),
+    "recorded.csv": _of(
+        "outcomes by recorded rewards", tables.RECORDED, lambda grading: recorded_agreement(grading, "outcome").cells
+    ),
+    "readings.csv": _of(
+        "how the file was read, and what was left out",
+        tables.READINGS,
+        lambda grading: read_rows(run_readings(grading.run)),
+    ),
+    "proxies.csv": _of("how well cheaper checks predict the end state", tables.PROXIES, grading_proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
-    "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),
-    "matrix.csv": BundledTable("the matrix of first calls", tables.MATRIX_LONG, _matrix(View.FIRST)),
-    "matrix-aligned.csv": BundledTable("the matrix of aligned calls", tables.MATRIX_LONG, _matrix(View.ALIGNED)),
-    "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
-    "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
-    "findings.csv": BundledTable("how cases failed, by tool, and what replies say", mistake_tables.FINDINGS, _findings),
-    "overreach.csv": BundledTable("cells with excess calls", mistake_tables.OVERREACH, _overreach),
+    "tools.csv": _of(
+        "precision, recall and F1 of each tool", tables.TOOLS, lambda grading: tools_of(_matrix(grading)).rows
+    ),
+    "matrix.csv": _of("the matrix of first calls", tables.CELLS, lambda grading: _matrix(grading).cells),
+    "matrix-aligned.csv": _of(
+        "the matrix of aligned calls", tables.CELLS, lambda grading: _matrix(grading, View.ALIGNED).cells
+    ),
+    "arguments.csv": _of("which parameter is wrong, and how", mistake_tables.ARGUMENTS, grading_arguments),
+    "spending.csv": _of("what the calls to each tool took", SPENDING, lambda grading: grading_tool_costs(grading).rows),
+    "findings.csv": _of(
+        "how cases failed, by tool, and what replies say",
+        mistake_tables.FINDINGS,
+        lambda grading: grading_findings(grading, verdict_counts(grading)).rows,
+    ),
+    "overreach.csv": _of(
+        "cells with excess calls", mistake_tables.OVERREACH, lambda grading: grading_overreach(grading).rows
+    ),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
-    "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
+    "remarks.csv": BundledTable("people’s tags and notes on cases", REMARKS.head, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
     "judged.csv": _long("judged", "a row a case and judge"),
     "re-readings.csv": BundledTable(
         "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings
     ),
     "state.csv": _long("state", "where the calls left another state"),
-    "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),
-    "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE, _variance),
+    "reliability.csv": _of(
+        "pass@k and pass^k",
+        reliability_tables.RELIABILITY,
+        lambda grading: each.rows if (each := _reliability(grading)) else (),
+    ),
+    "variance.csv": _of(
+        "where the variance of trials is",
+        reliability_tables.VARIANCE,
+        lambda grading: [(each := _reliability(grading)) and each.variance],
+    ),
     "trials.csv": _long("trials", "how each example’s trials came out"),
-    "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS, _steps),
-    "recovery.csv": BundledTable("what happened after errors, by tool and class", recovery_tables.RECOVERY, _recovery),
-    "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.REACTIONS, _reactions),
+    "steps.csv": _of(
+        "cases by the length of their chain",
+        reliability_tables.STEPS,
+        lambda grading: each.chains if (each := grading_compounding(grading)) else (),
+    ),
+    "recovery.csv": _of(
+        "what happened after errors, by tool and class",
+        recovery_tables.FAILURES,
+        lambda grading: grading_recovery(grading).failures,
+    ),
+    "reactions.csv": _of(
+        "what the agent did after errors", recovery_tables.FOLLOWED, lambda grading: grading_recovery(grading).reactions
+    ),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
-    "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
+    "golds.csv": _of(
+        "the run under every gold that it was graded against", GOLDS, lambda grading: all_gold_rows(grading.run)
+    ),
     "gates.csv": BundledTable("the gates that checked the run", GATES_CSV, _gates),
-    "dialects.csv": BundledTable(
+    "dialects.csv": _counted(
         "what each other tool passes, once the cases are read by their rules",
         dialect_tables.DIALECTS,
-        _counted(dialect_tables.dialects),
+        lambda shown: shown.tools,
     ),
-    "dialect-pairs.csv": BundledTable(
-        "how far every two tools agree, likewise", dialect_tables.PAIRS, _counted(dialect_tables.pairs)
+    "dialect-pairs.csv": _counted(
+        "how far every two tools agree, likewise", dialect_tables.PAIRS, lambda shown: shown.pairs
     ),
-    "dialect-reasons.csv": BundledTable(
-        "why they do not, likewise", dialect_tables.REASONS, _counted(dialect_tables.reasons)
-    ),
+    "dialect-reasons.csv": _counted("why they do not, likewise", dialect_tables.REASONS, dialect_tables.reasons_of),
     "dialect-cases.csv": BundledTable(
         "a row a case and tool, likewise", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
     ),

@@ -6,7 +6,15 @@ from typing import Final, Protocol
 
 from reports.analyses.rates import Rate
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import RATE, Column
 
+# The counts of a row and their rate: in an answer the rate comes first, in a file it comes last.
+RATED: Final = (
+    Column("passed", int, "rate.passed", only="file"),
+    Column("rate", RATE, only="answer"),
+    *(Column(name, int) for name in ("failed", "unscored", "errored")),
+    Column("rate", RATE, only="file"),
+)
 COUNTED: Final = ("passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
 
 

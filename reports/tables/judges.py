@@ -33,23 +33,6 @@ JUDGES: Final = (
     "injections",
     "only_unscored",
 )
-JUDGED: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "rubric",
-    "version",
-    "judge",
-    "model",
-    "pinned",
-    "status",
-    "value",
-    "reason",
-    "flag",
-    "injection",
-)
 
 
 def judges(rows: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Final
 
 from django.conf import settings
@@ -29,10 +28,9 @@ from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
 from reports.queries.metrics import values_of
 from reports.queries.trials import OUTCOME, trial_counts, trial_rows, verdict_trial_counts
-from reports.tables import judges as judge_tables
+from reports.tables import cases
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
-from reports.tables import run as tables
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
@@ -132,7 +130,7 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
 
 
 def _cases(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
-    columns, split = [*tables.CASES.values(), "measured", *unread_columns()], len(tables.CASES)
+    columns, split = [*cases.CASES.model_paths, "measured", *unread_columns()], len(cases.CASES.head)
     # Cases with the same verdicts have the same text.
     values = lru_cache(_KEPT)(partial(values_of, table_request.grading))
     for row in cases_for_export(table_request.grading, read_case_filter(table_request.parameters), columns):
@@ -162,11 +160,10 @@ def _count_state(table_request: TableRequest, most: int | None) -> int:
 
 def _trials(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
     state = read_trial_state(table_request.parameters)
-    columns = list(reliability_tables.TRIALS.values())
+    table = reliability_tables.TRIALS
     if state.of == OUTCOME:
-        return trial_rows(_trial_counts(table_request), columns)
-    read = attrgetter(*(name.replace("__", ".") for name in columns))
-    return (read(row) for row in verdict_trial_counts(table_request.grading, state.of, state.how, state.tool))
+        return trial_rows(_trial_counts(table_request), table.model_paths)
+    return table.rows(verdict_trial_counts(table_request.grading, state.of, state.how, state.tool))
 
 
 def _count_trials(table_request: TableRequest, most: int | None) -> int:
@@ -184,7 +181,7 @@ def _trial_counts(table_request: TableRequest) -> QuerySet[TrialCount]:
 
 def _episodes(table_request: TableRequest) -> Iterator[Sequence[Cell]]:
     state = read_episode_state(table_request.parameters)
-    return episode_rows(table_request.grading, state, list(recovery_tables.EPISODES.values()))
+    return episode_rows(table_request.grading, state, recovery_tables.EPISODES.model_paths)
 
 
 def _count_episodes(table_request: TableRequest, most: int | None) -> int:
@@ -211,10 +208,10 @@ def _count_moved(table_request: TableRequest, most: int | None) -> int:
 
 COMPARED: Final = "compare-cases"
 TABLES: Final[Mapping[str, LongTable]] = {
-    "cases": LongTable("Graded cases", (*tables.CASES, *METRICS, *tables.TEXTS), _cases, _count_cases),
-    "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
-    "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
-    "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),
-    "episodes": LongTable("What followed failures", tuple(recovery_tables.EPISODES), _episodes, _count_episodes),
+    "cases": LongTable("Graded cases", (*cases.CASES.head, *METRICS, *cases.TEXTS.head), _cases, _count_cases),
+    "judged": LongTable("What judges said of each case", cases.JUDGED.head, _judged, _count_judged),
+    "state": LongTable("Differences of state", cases.STATE.head, _state, _count_state),
+    "trials": LongTable("Examples, by their trials", reliability_tables.TRIALS.head, _trials, _count_trials),
+    "episodes": LongTable("What followed failures", recovery_tables.EPISODES.head, _episodes, _count_episodes),
     COMPARED: LongTable("Examples of two runs", comparison_tables.CASES, _moved, _count_moved),
 }

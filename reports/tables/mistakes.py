@@ -1,52 +1,88 @@
-"""Write the tables of failures that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Define the tables of failures; docs/tables.md describes their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from reports.analyses.arguments import KINDS, ArgumentRow
-from reports.analyses.findings import Findings
+from reports.analyses.arguments import KINDS
 from reports.analyses.modes import FailureMode, TagCount
-from reports.analyses.overreach import Overreach, OverreachRow
+from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import RATE, Column, Table, beneath, in_file
 
-ARGUMENTS: Final = (
-    "tool",
-    "argument",
-    "calls",
-    "wrong",
-    "wrong_share",
-    "wrong_share_low",
-    "wrong_share_high",
-    *KINDS,
+_KINDS: Final = Table(
+    "ArgumentCounts",
+    "In how many calls an argument is wrong in each way.",
+    tuple(Column(kind, int) for kind in KINDS),
 )
-OVERREACH: Final = (
-    "expected",
-    "actual",
-    "calls",
-    "kind",
-    "why",
-    "exposed",
-    "extra_cost",
-    "extra_cost_in_all",
-    "extra_tokens",
-    "extra_tokens_in_all",
-    "extra_money",
-    "extra_money_in_all",
+ARGUMENTS: Final = Table(
+    "Argument",
+    "One parameter of one tool; `wrong` counts calls to the right tool.",
+    (
+        Column("tool"),
+        Column("argument"),
+        Column("counts", _KINDS, only="answer"),
+        Column("wrong", RATE, only="answer"),
+        Column("calls", int, "wrong.total", only="file"),
+        Column("wrong", int, "wrong.passed", only="file"),
+        Column("wrong_share", RATE, "wrong", only="file"),
+        *in_file(beneath("counts", _KINDS.columns)),
+    ),
 )
+_EXTRA: Final = (
+    ("extra_cost", "extra"),
+    ("extra_cost_in_all", "extra_in_all"),
+    ("extra_tokens", "extra_tokens"),
+    ("extra_tokens_in_all", "tokens_in_all"),
+    ("extra_money", "extra_money"),
+    ("extra_money_in_all", "money_in_all"),
+)
+OVERREACH: Final = Table(
+    "OverreachRow",
+    """A cell of the matrix of aligned calls with excess calls, or with others to a wrong tool whose cost is known.
 
-FINDINGS: Final = (
-    "family",
-    "kind",
-    "tool",
-    "cases",
-    "count",
-    "scored",
-    "share",
-    "share_low",
-    "share_high",
-    "meaning",
+    `extra_cost` is in the specs' cost, relative to the other tools; tokens and money are means of this run's calls.
+    """,
+    (
+        Column("expected"),
+        Column("actual"),
+        Column("calls", int, "count"),
+        Column("kind"),
+        Column("why"),
+        Column("exposed", many="list", only="answer"),
+        Column("exposed", str, "exposed_words", only="file"),
+        *(Column(name, float, value, optional=True) for name, value in _EXTRA),
+    ),
+)
+OVERREACH_IN_ALL: Final = Table(
+    "Overreach",
+    """The cost and the data given away of calls to the wrong tool, without `let_be` calls, made in addition to gold.
+
+    `calls` are excess calls, `wrong_calls` those to other wrong tools; what is extra is of both together.
+    """,
+    (
+        *(Column(name, int) for name in ("calls", "wrong_calls", "let_be", "exposing")),
+        Column("extra_cost", float, "extra", optional=True),
+        Column("extra_tokens", float, "tokens", optional=True),
+        Column("extra_money", float, "money", optional=True),
+        Column("rows", OVERREACH, many="list"),
+    ),
+)
+FINDINGS: Final = Table(
+    "Finding",
+    'The number of findings of a kind about a tool; "" stands for all tools, and for all kinds of a family.',
+    (
+        Column("family", tuple(FAMILIES)),
+        Column("kind"),
+        Column("tool"),
+        Column("cases", int),
+        Column("count", int),
+        Column("rate", RATE, optional=True, only="answer"),
+        Column("scored", int, "rate.total", only="file"),
+        Column("share", RATE, "rate", only="file"),
+        Column("meaning"),
+    ),
 )
 FAILURES: Final = ("kind", "name", "layer", "count", "scored", "meaning", "to_do")
 
@@ -57,29 +93,3 @@ def failures(tags: Iterable[TagCount], modes: Iterable[FailureMode]) -> Iterator
         yield "tag", tag.tag, None, tag.count, tag.words.is_scored, tag.words.meaning, tag.words.to_do
     for mode in modes:
         yield "mode", mode.mode, mode.layer, mode.count, True, mode.meaning, None
-
-
-def findings(counted_findings: Findings) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each family, kind and tool that was found; of all tools and of all kinds, too."""
-    for row in counted_findings.rows:
-        share = (None,) * 4 if row.rate is None else (row.rate.total, row.rate.value, row.rate.low, row.rate.high)
-        yield (row.family, row.kind, row.tool, row.cases, row.count, *share, row.meaning)
-
-
-def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each parameter that is wrong somewhere."""
-    for row in rows:
-        wrong = row.wrong
-        counts = (row.counts[kind] for kind in KINDS)
-        yield (row.tool, row.argument, wrong.total, wrong.passed, wrong.value, wrong.low, wrong.high, *counts)
-
-
-def overreach(counted_calls: Overreach) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell in which there are excess calls, or others to wrong tools whose cost is known."""
-    for row in counted_calls.rows:
-        costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
-        yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs, *_more(row))
-
-
-def _more(row: OverreachRow) -> tuple[Cell, ...]:
-    return row.extra_tokens, row.tokens_in_all, row.extra_money, row.money_in_all

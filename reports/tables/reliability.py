@@ -1,76 +1,113 @@
-"""Write the tables of reliability that are downloaded: their columns (described in docs/tables.md) and their rows."""
+"""Define the tables of reliability; docs/tables.md describes their columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
+from uuid import UUID
 
-from reports.analyses.compounding import Compounding
-from reports.analyses.reliability import Reliability
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.presentation.csv import Cell
+from labeling.models import Example
+from toolevals.presentation.table import INTERVAL, RATE, Column, Table, with_interval
 
-RELIABILITY: Final = (
-    "kind",
-    "name",
-    "k",
-    "examples",
-    "pass_at_k",
-    "pass_at_k_low",
-    "pass_at_k_high",
-    "pass_hat_k",
-    "pass_hat_k_low",
-    "pass_hat_k_high",
+ESTIMATE: Final = Table(
+    "Estimate",
+    "A mean over `count` examples with its 95 % interval; null where it is undefined.",
+    (Column("value", float, optional=True), Column("interval", INTERVAL, optional=True), Column("count", int)),
+    (("", "value"), ("_low", "interval.low"), ("_high", "interval.high")),
 )
-VARIANCE: Final = ("examples", "between", "within", "consistency")
-# Column of the file -> where it stands, from a count of trials.
-TRIALS: Final = {
-    "revision_id": "entry__revision_id",
-    "external_id": "entry__revision__example__external_id",
-    "tool": "tool",
-    "bucket": "bucket",
-    "difficulty": "difficulty",
-    "passed": "passed",
-    "failed": "failed",
-    "unscored": "unscored",
-    "errored": "errored",
-}
-STEPS: Final = (
-    "steps",
-    "passed",
-    "cases",
-    "rate",
-    "rate_low",
-    "rate_high",
-    "predicted",
-    "predicted_low",
-    "predicted_high",
+_OF_K: Final = (Column("pass_at_k", ESTIMATE, "at"), Column("pass_hat_k", ESTIMATE, "hat"))
+RELIABILITY: Final = Table(
+    "Point",
+    "pass@k and pass^k over the examples with at least k scored trials.",
+    (
+        Column("kind", only="file"),
+        Column("name", only="file"),
+        Column("k", int),
+        Column("examples", int, only="file"),
+        *_OF_K,
+    ),
 )
-
-
-def reliability(analysis: Reliability | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield the run's curve, a row a k, then each tool and stratum at the chosen k."""
-    for kind, name, point in analysis.rows if analysis else ():
-        yield kind, name, point.k, point.examples, *_estimate(point.at), *_estimate(point.hat)
-
-
-def variance(analysis: Reliability | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row, none where too few examples have two scored trials."""
-    split = analysis.variance if analysis else None
-    if split:
-        yield split.count, split.between, split.within, split.consistency
-
-
-def steps(compounding: Compounding | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each number of expected calls."""
-    for row in compounding.chains if compounding else ():
-        low, high = (
-            (row.predicted_interval.low, row.predicted_interval.high) if row.predicted_interval else (None, None)
-        )
-        rate = row.cases
-        yield row.steps, rate.passed, rate.total, rate.value, rate.low, rate.high, row.predicted, low, high
-
-
-def _estimate(estimate: Estimate) -> tuple[Cell, ...]:
-    interval = estimate.interval
-    return estimate.value, interval.low if interval else None, interval.high if interval else None
+GROUPS: Final = Table(
+    "Group",
+    "The examples of one tool or of one value of a stratum. `rate` is that of single trials.",
+    (
+        Column("kind", ("tool", *Example.STRATA)),
+        Column("name"),
+        Column("examples", int),
+        Column("rate", ESTIMATE, "one"),
+        *_OF_K,
+    ),
+)
+CAME_OUT: Final = Table(
+    "CameOut",
+    "The number of examples whose scored trials always, sometimes, never passed; the unscored have none.",
+    tuple(Column(name, int) for name in ("always", "sometimes", "never", "unscored")),
+)
+VARIANCE: Final = Table(
+    "Variance",
+    "The variance of a trial's outcome, split; `consistency` is the share between examples.",
+    (
+        Column("examples", int, "count", only="file"),
+        Column("between", float),
+        Column("within", float),
+        Column("consistency", float, optional=True),
+        Column("count", int, only="answer"),
+    ),
+)
+TRIALS: Final = Table(
+    "TrialCount",
+    "One example and how its trials came out.",
+    (
+        Column("revision_id", UUID, "entry.revision_id"),
+        Column("external_id", str, "entry.revision.example.external_id"),
+        *(Column(name, None) for name in ("tool", "bucket", "difficulty", "passed", "failed", "unscored", "errored")),
+    ),
+)
+STEPS: Final = Table(
+    "Chain",
+    "The scored cases that expect so many calls, and p^k.",
+    (
+        Column("steps", int),
+        Column("passed", int, "cases.passed", only="file"),
+        Column("cases", int, "cases.total", only="file"),
+        Column("rate", RATE, "cases", only="file"),
+        Column("cases", RATE, only="answer"),
+        *with_interval("predicted", "predicted", "predicted_interval", "predicted_interval"),
+    ),
+)
+OVERVIEW: Final = Table(
+    "Reliability",
+    "`trials` is null for a run of one trial, `steps` where no case has several calls.",
+    (
+        Column(
+            "trials",
+            Table(
+                "TrialsOverview",
+                "A run of several trials.",
+                (
+                    Column("trials", int),
+                    Column("k", int),
+                    Column("curve", RELIABILITY, many="list"),
+                    Column("examples", CAME_OUT, "came_out"),
+                    Column("variance", VARIANCE, optional=True),
+                    Column("groups", GROUPS, many="list"),
+                ),
+            ),
+            optional=True,
+        ),
+        Column(
+            "steps",
+            Table(
+                "Compounding",
+                "The compounding of single steps. `longer` cases take more than five steps.",
+                (
+                    Column("step", RATE),
+                    Column("whole", RATE),
+                    Column("chains", STEPS, many="list"),
+                    Column("longer", int),
+                    Column("cases", int),
+                ),
+            ),
+            optional=True,
+        ),
+    ),
+)

@@ -1,300 +1,161 @@
-"""Write the tables that are downloaded: their columns (described in docs/tables.md), and rows from the analyses."""
+"""Define the tables of a run; docs/tables.md describes their columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from reports.analyses.baseline_agents import BaselineAgentRow
-from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
-from reports.analyses.metrics import MetricRow
-from reports.analyses.proxies import ProxyRow
-from reports.analyses.readings import read_rows
-from reports.analyses.recorded import Agreement
-from reports.analyses.tools import ToolTable
-from reports.analyses.trend import Point
-from reports.tables.counts import COUNTED, counted
-from toolevals.grading.metrics.label_noise import LabelNoise
-from toolevals.grading.reading.reading_report import Readings
-from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from reports.tables.counts import RATED
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath, with_interval
 
-MATRIX_LONG: Final = (
-    "expected",
-    "actual",
-    "count",
-    "row_total",
-    "column_total",
-    "row_share",
-    "row_share_low",
-    "row_share_high",
-    "column_share",
-    "cost",
-    "costed",
-    "called",
-    "arguments",
-    "expected_class",
-    "expected_value",
-)
-TOOLS: Final = (
-    "tool",
-    "support",
-    "predicted",
-    "correct",
-    "precision",
-    "precision_low",
-    "precision_high",
-    "precision_examples",
-    "recall",
-    "recall_low",
-    "recall_high",
-    "recall_examples",
-    "f1",
-    "f1_low",
-    "f1_high",
-    "most_called_instead",
-    "most_called_instead_count",
-)
-LAYERS: Final = ("name", *COUNTED, "goal", "noise_low", "noise_high")
-METRIC_MEANS: Final = (
-    "name",
-    "version",
-    "passes_at",
-    "passed",
-    "failed",
-    "unscored",
-    "errored",
-    "examples",
-    "mean",
-    "mean_low",
-    "mean_high",
-)
-READINGS: Final = ("kind", "name", "count", "where", "first", "line", "words")
-RECORDED: Final = ("verdict", "status", "reward", "count", "agrees")
-PROXIES: Final = (
-    "proxy",
-    "truth",
-    "true_accepts",
-    "false_accepts",
-    "false_rejects",
-    "true_rejects",
-    "precision",
-    "precision_low",
-    "precision_high",
-    "recall",
-    "recall_low",
-    "recall_high",
-)
-BASELINE_AGENTS: Final = ("baseline_agent", "run", "name", *COUNTED)
-STATE: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "kind",
-    "record",
-    "path",
-    "expected",
-    "actual",
-)
-REMARKS: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "remark_id",
-    "kind",
-    "text",
-    "person",
-    "created_at",
-)
-TRENDS: Final = (
-    "run",
-    "grading_id",
-    "experiment",
-    "created_at",
-    "agent",
-    "dataset",
-    "changed",
-    "name",
-    "passed",
-    "total",
-    "rate",
-    "rate_low",
-    "rate_high",
-    "examples",
-    "line",
-    "broken",
-    "judge",
-    "model",
-    "flag",
-    "tool",
-    "argument",
-    "cost_of_case",
-    "tokens_of_case",
-    "latency_p95",
-)
-# Column of the file -> where it stands, from a case grade.
-CASES: Final = {
-    "case_id": "pk",
-    "transcript_id": "transcript_id",
-    "revision_id": "transcript__entry__revision_id",
-    "external_id": "transcript__entry__revision__example__external_id",
-    "trial": "transcript__trial",
-    "bucket": "bucket",
-    "difficulty": "difficulty",
-    "expected": "expected",
-    "actual": "actual",
-    **{name: name for name in VERDICT_NAMES},
-    "tag": "tag",
-    "mode": "mode",
-    "decided_by": "decided_by",
-    "injection": "injection",
-    "ended": "transcript__ended",
-    "answered_by": "transcript__model",
-    "tokens_in": "transcript__tokens_in",
-    "tokens_out": "transcript__tokens_out",
-    "tokens_cached": "transcript__tokens_cached",
-    "cost": "transcript__cost",
-    "latency_ms": "transcript__latency_ms",
-}
-# What a case says, from `reports.cases.texts`.
-TEXTS: Final = (
-    "message",
-    "expected_calls",
-    "expected_arguments",
-    "actual_calls",
-    "actual_arguments",
-    "reasons",
-)
+CELLS: Final = Table(
+    "Cell",
+    """One cell that holds something. `called` is `actual`, or the class that `actual` is a part of.
 
-
-def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell that holds something."""
-    for cell in matrix.cells:
-        rate = cell.rate
-        yield (
-            cell.expected,
-            cell.actual,
-            cell.count,
-            cell.row_total,
-            cell.column_total,
-            cell.row_share,
-            rate.low,
-            rate.high,
-            cell.column_share,
-            cell.spent,
-            cell.costed,
-            cell.called,
-            cell.arguments,
-            cell.expected_class,
-            cell.expected_value,
-        )
+    `arguments` is the verdict on them, where classes are divided by it. `expected_class` is `expected`, or the class
+    that `expected` is a part of, and `expected_value` the value in the gold, where classes are divided by it.
+    """,
+    (
+        Column("expected"),
+        Column("actual"),
+        Column("count", int),
+        Column("row_total", int),
+        Column("column_total", int),
+        Column("row_share", float, optional=True),
+        Column("row_share_low", float, "rate.low", optional=True),
+        Column("row_share_high", float, "rate.high", optional=True),
+        Column("column_share", float, optional=True),
+        Column("cost", float, "spent", optional=True),
+        Column("costed", int, optional=True),
+        *(Column(name) for name in ("called", "arguments", "expected_class", "expected_value")),
+    ),
+)
+MATRIX: Final = Table(
+    "Matrix",
+    "A confusion matrix. Rows and columns are in the order that was asked for; cells are row by row.",
+    (
+        Column("total", int),
+        Column("accuracy", RATE),
+        Column("rows", many="list"),
+        Column("columns", many="list"),
+        Column("cells", CELLS, many="list"),
+    ),
+)
+INSTEAD: Final = Table(
+    "Instead", "The class that was called instead most often.", (Column("actual"), Column("count", int))
+)
+TOOLS: Final = Table(
+    "Tool",
+    "One class of the matrix.",
+    (
+        Column("tool", str, "name"),
+        Column("support", int),
+        Column("predicted", int),
+        Column("correct", int),
+        Column("precision", RATE),
+        Column("precision_examples", int, "precision.examples", only="file"),
+        Column("recall", RATE),
+        Column("recall_examples", int, "recall.examples", only="file"),
+        *with_interval("f1", "f1", "f1_interval", "f1_interval"),
+        Column("most_called_instead", INSTEAD, "instead", optional=True, only="answer"),
+        Column("most_called_instead", str, "instead.actual", only="file"),
+        Column("most_called_instead_count", int, "instead.count", only="file"),
+    ),
+)
+TOOL_TABLE: Final = Table(
+    "ToolTable",
+    "The per-tool table, worst F1 first.",
+    (
+        Column("accuracy", RATE),
+        Column("macro_f1", float, optional=True),
+        Column("micro_f1", float, optional=True),
+        Column("tools", TOOLS, "rows", many="list"),
+    ),
+)
+VERDICTS: Final = Table(
+    "VerdictRow",
+    "The outcome, a layer or a depth. Unscored and errored are next to the rate.",
+    (Column("name"), *RATED, Column("goal", float)),
+)
+LAYERS: Final = Table(
+    "LayerRow",
+    "The same of a run; of the outcome, `noise` is where wrong gold could put its rate, else null.",
+    (*beneath("row", VERDICTS.columns), Column("noise", INTERVAL, optional=True, read_only=True)),
+)
+BASELINE_AGENTS: Final = Table(
+    "BaselineAgentRate",
+    "One rate of a baseline agent.",
+    (
+        Column("baseline_agent", str, "agent.kind"),
+        Column("run", int, "agent.run"),
+        Column("name", str, "row.name"),
+        *beneath("row", RATED),
+    ),
+)
+METRIC_MEANS: Final = Table(
+    "MetricRow",
+    "One metric in one grading. The value of `rate` is the mean of the cases' values, which pass from `passes_at`.",
+    (
+        Column("name"),
+        Column("version"),
+        Column("passes_at", float, "goal"),
+        *RATED[:-1],
+        Column("examples", int),
+        Column("mean", RATE, "rate", only="file"),
+    ),
+)
+READINGS: Final = Table(
+    "ReadRow",
+    "A format that was found, a kind of loss with its count, or a warning with its line.",
+    (
+        Column("kind", ("format", "left out", "warning")),
+        Column("name"),
+        Column("count", int),
+        Column("where", words="A JSON pointer with * for every place in a list."),
+        Column("first", words="The JSON pointer of the first loss."),
+        Column("line", int, optional=True),
+        Column("words"),
+    ),
+)
+RUN_READINGS: Final = Table(
+    "RunReadings",
+    "The reading of an uploaded run's file; of a run that asked an agent, what was left out of its answers.",
+    (Column("rows", READINGS, many="list"),),
+)
+RECORDED: Final = Table(
+    "RecordedCell",
+    "The number of cases with one status and one kind of reward; `agrees` is null where the status says neither.",
+    (
+        *(Column(name) for name in ("verdict", "status", "reward")),
+        Column("count", int),
+        Column("agrees", bool, optional=True),
+    ),
+)
+AGREEMENT: Final = Table(
+    "RecordedAgreement",
+    "A verdict by recorded reward: `agreed` of the `scored` cases, of `total` that have a reward.",
+    (
+        Column("column"),
+        *(Column(name, int) for name in ("total", "scored", "agreed")),
+        Column("cells", RECORDED, many="list"),
+    ),
+)
+PROXIES: Final = Table(
+    "Proxy",
+    "One check next to the truth, in the cases that both passed or failed; accepted is what the check passed.",
+    (
+        Column("proxy"),
+        Column("truth"),
+        *(Column(name, int) for name in ("true_accepts", "false_accepts", "false_rejects", "true_rejects")),
+        Column("precision", RATE),
+        Column("recall", RATE),
+    ),
+)
 
 
 def matrix_wide(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each expected class: its name, then a count for each actual class."""
     for row in matrix.rows:
         yield (row, *(matrix.counts.get((row, column), 0) for column in matrix.columns))
-
-
-def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each class."""
-    for row in table.rows:
-        yield (
-            row.name,
-            row.support,
-            row.predicted,
-            row.correct,
-            row.precision.value,
-            row.precision.low,
-            row.precision.high,
-            row.precision.examples,
-            row.recall.value,
-            row.recall.low,
-            row.recall.high,
-            row.recall.examples,
-            row.f1,
-            row.f1_interval.low if row.f1_interval else None,
-            row.f1_interval.high if row.f1_interval else None,
-            row.instead.actual if row.instead else None,
-            row.instead.count if row.instead else None,
-        )
-
-
-def layers(analysis: Layers, noise: LabelNoise) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for the outcome, each layer and each depth; the outcome's with where wrong gold could put it."""
-    bounds = noise.bounds(analysis.outcome.rate.value)
-    for row in analysis.rows:
-        ends = (bounds.low, bounds.high) if bounds and row is analysis.outcome else (None, None)
-        yield (row.name, *counted(row), row.goal, *ends)
-
-
-def baseline_agents(rows: Iterable[BaselineAgentRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each baseline agent and rate."""
-    for agent in rows:
-        for row in agent.layers.rows if agent.layers else ():
-            yield (agent.kind, agent.run, row.name, *counted(row))
-
-
-def metrics(rows: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each metric."""
-    for row in rows:
-        rate = row.rate
-        counts = rate.passed, row.failed, row.unscored, row.errored, row.examples
-        yield row.name, row.version, row.goal, *counts, rate.value, rate.low, rate.high
-
-
-def trends(points: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each run and rate."""
-    for point in points:
-        run, rate = point.run, point.rate
-        yield (
-            run.number,
-            run.grading,
-            run.experiment,
-            run.created_at,
-            run.agent,
-            run.dataset,
-            run.changed,
-            point.name,
-            rate.passed,
-            rate.total,
-            rate.value,
-            rate.low,
-            rate.high,
-            rate.examples,
-            point.line,
-            ", ".join(point.broken),
-            point.judge,
-            point.model,
-            point.flag,
-            point.tool,
-            point.argument,
-            run.took.cost_of_case,
-            run.took.tokens_of_case,
-            run.took.latency_p95,
-        )
-
-
-def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row for each cheaper check, in cases that are graded by it and by the truth."""
-    for row in rows:
-        counts = row.true_accepts, row.false_accepts, row.false_rejects, row.true_rejects
-        rates = ((each.value, each.low, each.high) for each in (row.precision, row.recall))
-        yield row.proxy, row.truth, *counts, *(cell for cells in rates for cell in cells)
-
-
-def readings(analysis: Readings | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row of READINGS for each format, each kind of loss and each warning of the file of a run."""
-    for row in read_rows(analysis):
-        yield row.kind, row.name, row.count, row.where, row.first, row.line, row.words
-
-
-def recorded(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row of RECORDED for each verdict and kind of reward, empty ones too."""
-    for cell in agreement.cells:
-        yield cell.verdict, cell.status, cell.reward, cell.count, cell.agrees

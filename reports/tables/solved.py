@@ -5,30 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from reports.analyses.solved import Show, Solved
 from reports.filters.case_filters import choice, number, text, verdict_column
 from reports.queries.solved import SolvedRuns, solved_matrix, solved_runs
 from toolevals.presentation.csv import Cell as CsvCell
+from toolevals.presentation.table import Column, Table
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project
 
 EXAMPLES_A_PAGE: Final = 50
 # Numbers of runs, separated by commas.
 LONGEST_RUNS: Final = 4000
-COLUMNS_CSV: Final = (
-    "example_id",
-    "external_id",
-    "agent_id",
-    "agent",
-    "detail",
-    "runs",
-    "passed",
-    "failed",
-    "status",
-    "run",
+SOLVED: Final = Table(
+    "SolvedCell",
+    "One agent on one example: its trials that passed and failed, and the run that a cell opens.",
+    (
+        Column("example_id", UUID),
+        Column("external_id"),
+        Column("agent_id", UUID),
+        *(Column(name) for name in ("agent", "detail", "runs")),
+        Column("passed", int),
+        Column("failed", int),
+        Column("status", ("solved", "unsolved", "unscored", "")),
+        Column("run", int, optional=True),
+    ),
 )
-AGENTS_CSV: Final = ("agent_id", "agent", "detail", "runs", "solved", "scored", "share", "share_low", "share_high")
+AGENTS: Final = Table(
+    "SolvedAgent",
+    "One agent: the share of the examples scored for it that it solves, with its 95 % interval.",
+    (
+        Column("agent_id", UUID),
+        Column("agent", str, "name"),
+        Column("detail"),
+        Column("runs", str, "numbers_said"),
+        Column("solved", int, "rate.passed"),
+        Column("scored", int, "rate.total"),
+        Column("share", float, "rate.value", optional=True),
+        Column("share_low", float, "rate.low", optional=True),
+        Column("share_high", float, "rate.high", optional=True),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +105,6 @@ def solved_rows(matrix: Solved, filters: SolvedFilters, page: int | None = None)
         example, name = matrix.examples[place]
         for agent in matrix.agents:
             cell = agent.cell(place)
-            numbers = " ".join(map(str, agent.numbers))
-            own = (str(example), name, str(agent.agent_id), agent.name, agent.detail, numbers)
+            own = (str(example), name, str(agent.agent_id), agent.name, agent.detail, agent.numbers_said)
             counts = (cell.passed, cell.failed, cell.status, cell.run)
-            yield dict(zip(COLUMNS_CSV, (*own, *counts), strict=True))
-
-
-def agent_rows(matrix: Solved) -> Iterator[dict[str, CsvCell]]:
-    """Yield a row for each agent: how many examples it solves of those scored for it."""
-    for agent in matrix.agents:
-        rate, numbers = agent.rate, " ".join(map(str, agent.numbers))
-        own = (str(agent.agent_id), agent.name, agent.detail, numbers, rate.passed, rate.total)
-        yield dict(zip(AGENTS_CSV, (*own, rate.value, rate.low, rate.high), strict=True))
+            yield dict(zip(SOLVED.head, (*own, *counts), strict=True))

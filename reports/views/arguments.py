@@ -13,9 +13,9 @@ from reports.filters.case_filters import address_query, text
 from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.grading import verdict_counts
-from reports.tables import mistakes as mistake_tables
-from toolevals.workspace.file_responses import csv_file
+from reports.tables.mistakes import ARGUMENTS
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 ROWS_AT_FIRST = 100
 
@@ -51,7 +51,7 @@ def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
     """Send the parameters, as the page has them."""
     grading = graded(run_head(request, number, "arguments"))
     rows = grading_arguments(grading, text(request.GET, "tool"))
-    return csv_file(f"run-{number}-arguments", mistake_tables.ARGUMENTS, mistake_tables.arguments(rows))
+    return table_file(f"run-{number}-arguments", ARGUMENTS, rows)
 
 
 def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:

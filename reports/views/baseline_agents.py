@@ -6,11 +6,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from reports.analyses.baseline_agents import baseline_rates
 from reports.queries.baseline_agents import version_asked, version_baseline_agents
-from reports.tables import run as tables
+from reports.tables.run import BASELINE_AGENTS
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 @require_safe
@@ -30,8 +31,5 @@ def baseline_agents(request: ProjectRequest, dataset: str, version: str) -> Http
 def baseline_agents_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send every rate of every baseline agent of a version."""
     version_row = version_asked(request, dataset, version)
-    return csv_file(
-        f"{dataset}-v{version_row.number}-baseline-agents",
-        tables.BASELINE_AGENTS,
-        tables.baseline_agents(version_baseline_agents(version_row)),
-    )
+    rates = baseline_rates(version_baseline_agents(version_row))
+    return table_file(f"{dataset}-v{version_row.number}-baseline-agents", BASELINE_AGENTS, rates)

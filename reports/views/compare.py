@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +30,7 @@ from reports.comparison.page import (
     part_context,
     strata_of,
     stratum_named,
+    stratum_rows,
 )
 from reports.comparison.parameters import compared_parameters
 from reports.comparison.part import read_part
@@ -43,10 +44,10 @@ from reports.public_scores.compared_runs import public_rows
 from reports.queries.label_noise import noisier
 from reports.tables.long import compared_table
 from reports.views.downloads import long_csv
-from toolevals.presentation.csv import Cell
 from toolevals.presentation.label_noise import change_words
-from toolevals.workspace.file_responses import csv_file
+from toolevals.presentation.table import Table
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 # What moved most; the rest is one click away.
 MOST_TOOLS = 25
@@ -178,26 +179,26 @@ def compare_case(request: ProjectRequest, number: int, candidate: int, revision:
 CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("Back", ("Esc",)))
 
 
-# Each table of two runs: its columns, and its rows.
-TABLES: Mapping[str, tuple[Sequence[str], Callable[[TwoRuns], Iterable[Sequence[Cell]]]]] = {
-    "layers": (tables.LAYERS, lambda runs: tables.layers(runs.comparison)),
-    "tools": (tables.TOOLS, lambda runs: tables.tools(runs.comparison)),
-    "matrix": (tables.MATRIX, lambda runs: tables.matrix(runs.comparison)),
-    "judges": (tables.JUDGES, lambda runs: tables.judges(judge_deltas(runs))),
-    "metrics": (tables.METRICS, lambda runs: tables.metrics(compared_metrics(runs))),
-    "spending": (tables.SPENDING, lambda runs: tables.spending(compared_spending(runs))),
-    "parameters": (tables.PARAMETERS, lambda runs: tables.parameters(compared_parameters(runs))),
+# Each table of two runs, and what is in it.
+TABLES: Mapping[str, tuple[Table, Callable[[TwoRuns], Iterable[Any]]]] = {
+    "layers": (tables.LAYERS, lambda runs: runs.comparison.layers),
+    "tools": (tables.TOOLS, lambda runs: runs.comparison.tools),
+    "matrix": (tables.MATRIX, lambda runs: runs.comparison.matrix.cells),
+    "judges": (tables.JUDGES, judge_deltas),
+    "metrics": (tables.METRICS, compared_metrics),
+    "spending": (tables.SPENDING, compared_spending),
+    "parameters": (tables.PARAMETERS, compared_parameters),
     "registry": (tables.REGISTRY, lambda runs: tables.registry(registry_change(runs, runs.comparison))),
 }
 
 
 def whole_table(name: str) -> Callable[[ProjectRequest, int, int], HttpResponseBase]:
     """Return the view that sends a table of two runs, whole."""
-    columns, rows = TABLES[name]
+    table, rows = TABLES[name]
 
     @require_safe
     def send(request: ProjectRequest, number: int, candidate: int) -> HttpResponseBase:
-        return csv_file(_name(number, candidate, name), columns, rows(comparable_runs(request, number, candidate)))
+        return table_file(_name(number, candidate, name), table, rows(comparable_runs(request, number, candidate)))
 
     return send
 
@@ -208,7 +209,7 @@ def strata_csv(request: ProjectRequest, number: int, candidate: int) -> Streamin
     runs = comparable_runs(request, number, candidate)
     layer, name = runs.comparison.layer(text(request.GET, "layer")), stratum_named(text(request.GET, "by"))
     rows = strata_of(runs, name, layer.name) if layer else ()
-    return csv_file(_name(number, candidate, "strata"), tables.STRATA, tables.strata(name, rows))
+    return table_file(_name(number, candidate, "strata"), tables.STRATA, stratum_rows(name, rows))
 
 
 @require_safe

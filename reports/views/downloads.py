@@ -17,10 +17,12 @@ from reports.pages.run_header import graded, run_head
 from reports.tables import run as tables
 from reports.tables.bundled import BUNDLED
 from reports.tables.long import TableRequest
+from reports.tables.trends import TRENDS
 from reports.trends.rate_selection import read_trend_request, trend_of_request
 from reports.trends.scope import Scope, agent_scope, experiment_scope
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 def whole_table(name: str) -> Callable[[ProjectRequest, int], HttpResponseBase]:
@@ -57,7 +59,7 @@ def matrix_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     name = f"run-{number}-matrix"
     if request.GET.get("form") == "wide":
         return csv_file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
-    return csv_file(name, tables.MATRIX_LONG, tables.matrix_long(matrix))
+    return table_file(name, tables.CELLS, matrix.cells)
 
 
 @require_safe
@@ -66,7 +68,7 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     grading = graded(run_head(request, number, "run"))
     state = read_matrix_state(request.GET)
     table = tools_of(counted_matrix(grading, state.undivided))
-    return csv_file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
+    return table_file(f"run-{number}-tools", tables.TOOLS, table.rows)
 
 
 @require_safe
@@ -84,7 +86,7 @@ def agent_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
 def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:
     trend_request = read_trend_request(request.GET)
     _, points = trend_of_request(scope, trend_request)
-    return csv_file(f"{scope.file}{trend_request.suffix}", tables.TRENDS, tables.trends(points))
+    return table_file(f"{scope.file}{trend_request.suffix}", TRENDS, points)
 
 
 def long_csv(request: ProjectRequest, table_request: TableRequest) -> HttpResponseBase:

@@ -10,7 +10,6 @@ from reports.filters.case_filters import number as read_number
 from reports.golds.changes import CAUSES, HOWS, gold_changes
 from reports.golds.listing import (
     CASES_A_PAGE,
-    GOLD_CASES,
     GoldFilter,
     gold_case_lines,
     gold_cases,
@@ -18,6 +17,7 @@ from reports.golds.listing import (
     two_gradings,
 )
 from reports.pages.run_header import run_head
+from reports.tables.golds import CASES
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
@@ -64,4 +64,4 @@ def gold_changed_csv(request: ProjectRequest, number: int, before: int, after: i
     """Send the same cases, all of them."""
     gradings = two_gradings(run_head(request, number, "golds").run, before, after)
     rows = gold_case_lines(gradings, GoldFilter.of_address(request.GET))
-    return csv_file(f"run-{number}-gradings-{before}-to-{after}", GOLD_CASES, rows)
+    return csv_file(f"run-{number}-gradings-{before}-to-{after}", CASES.head, rows)

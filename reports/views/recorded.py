@@ -12,8 +12,8 @@ from reports.pages.run_header import graded, run_head
 from reports.queries.recorded import recorded_agreement
 from reports.tables import run as tables
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 
 @require_safe
@@ -39,4 +39,4 @@ def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the table, a row for each status and kind of reward."""
     grading = graded(run_head(request, number, "recorded"))
     agreement = recorded_agreement(grading, verdict_column(request.GET, "column"))
-    return csv_file(f"run-{number}-recorded", tables.RECORDED, tables.recorded(agreement))
+    return table_file(f"run-{number}-recorded", tables.RECORDED, agreement.cells)

@@ -23,8 +23,8 @@ from reports.tables import reliability as tables
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 # The worst; all of them are in the file.
 MOST_GROUPS = 20
@@ -82,7 +82,7 @@ def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpRespon
     head = run_head(request, number, "reliability")
     state = read_trial_state(request.GET)
     analysis = grading_reliability(graded(head), head.run.trials, state.k, state.of, state.stratum)
-    return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(analysis))
+    return table_file(f"run-{number}-reliability", tables.RELIABILITY, analysis.rows if analysis else ())
 
 
 @require_safe
@@ -90,4 +90,4 @@ def variance_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send how much of the variance of trials lies between examples, and how much within."""
     head = run_head(request, number, "reliability")
     analysis = grading_reliability(graded(head), head.run.trials, of=read_trial_state(request.GET).of)
-    return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(analysis))
+    return table_file(f"run-{number}-variance", tables.VARIANCE, [analysis and analysis.variance])

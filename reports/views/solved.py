@@ -15,17 +15,16 @@ from reports.filters.case_filters import address_query
 from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.solved import case_of_example, example_snippets
 from reports.tables.solved import (
-    AGENTS_CSV,
-    COLUMNS_CSV,
+    AGENTS,
     EXAMPLES_A_PAGE,
+    SOLVED,
     SolvedFilters,
-    agent_rows,
     matrix_of,
     solved_rows,
 )
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 MOST_NAMED: Final = 20
 # What stands for an example in an address until one is known.
@@ -81,8 +80,8 @@ def solved_csv(request: ProjectRequest) -> StreamingHttpResponse:
     filters = SolvedFilters.of(request.GET)
     _, matrix = matrix_of(request.project, filters)
     if request.GET.get("of") == "agents":
-        return csv_file("solved-agents", AGENTS_CSV, (tuple(row.values()) for row in agent_rows(matrix)))
-    return csv_file("solved", COLUMNS_CSV, (tuple(row.values()) for row in solved_rows(matrix, filters)))
+        return table_file("solved-agents", AGENTS, matrix.agents)
+    return table_file("solved", SOLVED, solved_rows(matrix, filters))
 
 
 @require_safe

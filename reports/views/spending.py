@@ -11,11 +11,12 @@ from django.views.decorators.http import require_safe
 from reports.analyses.tool_costs import By, ToolCosts
 from reports.filters.case_filters import address_query
 from reports.pages.run_header import RunHead, graded, run_head
-from reports.pages.tool_costs import COLUMNS, HEADS, grading_tool_costs, read_order, spent_csv, spent_rows
+from reports.pages.tool_costs import HEADS, grading_tool_costs, read_order, spent_rows
+from reports.tables.spending import SPENDING
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount
-from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 ROWS_AT_FIRST = 100
 
@@ -51,7 +52,7 @@ def spending_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the table, as the page has it."""
     grading = graded(run_head(request, number, "spending"))
     costs = grading_tool_costs(grading, read_order(request.GET))
-    return csv_file(f"run-{number}-spending", COLUMNS, spent_csv(costs))
+    return table_file(f"run-{number}-spending", SPENDING, costs.rows)
 
 
 def spent_context(head: RunHead, costs: ToolCosts, most: int | None) -> dict[str, Any]:

@@ -178,7 +178,7 @@ OF_PAIR = (
         "compare-strata-csv",
         "compare-strata",
         rows_of.whole,
-        {name: f"change.{DELTA.get(name, name)}" for name in LAYERS},
+        {name: f"change.{DELTA.get(name, name)}" for name in LAYERS.head},
         {"by": "bucket", "layer": "selection"},
     ),
     Table("compare-judges-csv", "compare-judges", rows_of.whole, JUDGED),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reports.cases.texts import LONGEST_JSON, LONGEST_MESSAGE, case_texts, texts_of_unread
-from reports.tables.run import TEXTS
+from reports.tables.cases import TEXTS
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import exact
 
@@ -24,7 +24,7 @@ def cells(shown: Any = INPUT, gold: Any = GOLD, transcript: Any = None, detail: 
     found = case_texts(shown, gold, transcript, detail)
     done = None if transcript is None else exact(transcript)
     assert texts_of_unread(exact(shown), exact(gold), done, exact(detail)) == found
-    return dict(zip(TEXTS, found, strict=True))
+    return dict(zip(TEXTS.head, found, strict=True))
 
 
 def test_a_case_says_its_message_both_calls_and_reasons():
@@ -49,7 +49,7 @@ def test_a_case_says_its_message_both_calls_and_reasons():
     ],
 )
 def test_nothing_due_anything_right_and_nothing_readable_differ(gold, transcript, said):
-    found = [text for name, text in cells(gold=gold, transcript=transcript).items() if name in TEXTS[1:5]]
+    found = [text for name, text in cells(gold=gold, transcript=transcript).items() if name in TEXTS.head[1:5]]
     assert [text for text, wanted in zip(found, said, strict=True) if wanted is not None and text != wanted] == []
 
 

@@ -7,26 +7,47 @@ from pathlib import Path
 
 import pytest
 
+from reports.comparison import tables as comparison_tables
+from reports.tables import cases
 from reports.tables import mistakes as mistake_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from reports.tables.golds import GOLDS
+from reports.tables.recovery import EPISODES, FAILURES, FOLLOWED
+from reports.tables.trends import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
 FILES = {
-    "matrix.csv": tables.MATRIX_LONG,
-    "tools.csv": tables.TOOLS,
-    "arguments.csv": mistake_tables.ARGUMENTS,
-    "overreach.csv": mistake_tables.OVERREACH,
-    "layers.csv": tables.LAYERS,
-    "metrics.csv": tables.METRIC_MEANS,
-    "proxies.csv": tables.PROXIES,
-    "<number>/cases.csv": (*tables.CASES, *METRICS, *tables.TEXTS),
-    "reliability.csv": reliability_tables.RELIABILITY,
-    "trials.csv": tuple(reliability_tables.TRIALS),
-    "steps.csv": reliability_tables.STEPS,
-    "baseline-agents.csv": tables.BASELINE_AGENTS,
-    "trends.csv": tables.TRENDS,
+    "matrix.csv": tables.CELLS.head,
+    "tools.csv": tables.TOOLS.head,
+    "arguments.csv": mistake_tables.ARGUMENTS.head,
+    "overreach.csv": mistake_tables.OVERREACH.head,
+    "layers.csv": tables.LAYERS.head,
+    "metrics.csv": tables.METRIC_MEANS.head,
+    "proxies.csv": tables.PROXIES.head,
+    "<number>/cases.csv": (*cases.CASES.head, *METRICS, *cases.TEXTS.head),
+    "reliability.csv": reliability_tables.RELIABILITY.head,
+    "trials.csv": reliability_tables.TRIALS.head,
+    "steps.csv": reliability_tables.STEPS.head,
+    "recovery.csv": FAILURES.head,
+    "reactions.csv": FOLLOWED.head,
+    "episodes.csv": EPISODES.head,
+    "baseline-agents.csv": tables.BASELINE_AGENTS.head,
+    "trends.csv": TRENDS.head,
+    "judged.csv": cases.JUDGED.head,
+    "state.csv": cases.STATE.head,
+    "remarks.csv": cases.REMARKS.head,
+    "variance.csv": reliability_tables.VARIANCE.head,
+    "readings.csv": tables.READINGS.head,
+    "recorded.csv": tables.RECORDED.head,
+    "golds.csv": GOLDS.head,
+    "<candidate>/layers.csv": comparison_tables.LAYERS.head,
+    "<candidate>/metrics.csv": comparison_tables.METRICS.head,
+    "<candidate>/parameters.csv": comparison_tables.PARAMETERS.head,
+    "<candidate>/spending.csv": comparison_tables.SPENDING.head,
+    "<candidate>/matrix.csv": comparison_tables.MATRIX.head,
+    "<candidate>/registry.csv": comparison_tables.REGISTRY.head,
 }
 
 

@@ -28,6 +28,14 @@ class MetricDelta:
     p_holm: float | None = None
 
     @property
+    def version_before(self) -> str:
+        return self.versions[0]
+
+    @property
+    def version_after(self) -> str:
+        return self.versions[1]
+
+    @property
     def stands(self) -> bool:
         """Return whether the change stands after the correction, in examples enough to tell."""
         return self.p_holm is not None and self.p_holm < ALPHA and self.compared.examples >= FEWEST_EXAMPLES

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.reading.reading_report import report_in_one_shape
+from toolevals.presentation.table import INTERVAL
 from toolevals.workspace.models import (
     ApiToken,
     AuditEntry,
@@ -23,6 +24,7 @@ from toolevals.workspace.models import (
     TokenScope,
     User,
 )
+from toolevals.workspace.tables import serializer_of
 
 
 @extend_schema_field({"type": "string", "enum": Role.labels})
@@ -79,11 +81,7 @@ class IndexSerializer(serializers.Serializer[Any]):
     openapi = serializers.URLField()
 
 
-class IntervalSerializer(serializers.Serializer[Any]):
-    """A 95 % interval."""
-
-    low = serializers.FloatField()
-    high = serializers.FloatField()
+IntervalSerializer = serializer_of(INTERVAL)
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
