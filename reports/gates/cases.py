@@ -17,7 +17,7 @@ from reports.dialects.making import dialects_read
 from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.engine.expected_first_tool import first_expected_class
+from toolevals.grading.engine.grading import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import (
@@ -60,7 +60,7 @@ _STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in
 def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
     """Return the class that is due in each of these entries of the run's version, by the gold that is graded against.
 
-    See `toolevals.grading.engine.expected_first_tool`. An entry without gold is left out.
+    See `toolevals.grading.engine.grading`. An entry without gold is left out.
     """
     if not entries:
         return {}

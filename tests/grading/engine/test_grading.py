@@ -15,7 +15,7 @@ from tests.grading.graded import (
     graded,
     statuses,
 )
-from toolevals.grading.engine import compiled, explained_calls
+from toolevals.grading.engine import compiled, explanation
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.engine.grader_catalog import MODES
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
@@ -174,8 +174,8 @@ def test_a_crash_of_the_words_leaves_what_was_decided(monkeypatch):
     def crash(*_):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(explained_calls, "known_schemas", crash)
-    monkeypatch.setattr(explained_calls.Placement, "of", crash)
+    monkeypatch.setattr(explanation, "known_schemas", crash)
+    monkeypatch.setattr(explanation.Placement, "of", crash)
     result = graded(PLAIN, RIGHT)
     assert statuses(result) == all_but_transcripts("passed")
     assert "boom" in result.outcome.reason

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolevals.grading.engine.tools_pass import tools_all_pass
+from toolevals.grading.engine.case_metrics import tools_all_pass
 from toolevals.grading.matching.compiled_calls import compile_matcher
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.matching.equivalence import equivalent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from toolevals.grading.alignment.trajectory import Alignment
+from toolevals.grading.engine.compiled import Offer
 from toolevals.grading.engine.decisions import Findings
-from toolevals.grading.engine.offered_tools import Offer
 from toolevals.grading.matching.compiled_calls import CompiledCall
 from toolevals.grading.matching.unseen import composed_otherwise, is_ascii, unseen_difference
 from toolevals.grading.values import Call, CallExpectation, ToolCall

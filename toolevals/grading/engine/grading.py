@@ -1,13 +1,15 @@
 """Grades any number of transcripts with an expectation that is compiled once with the offered tools.
 
 What is decided (statuses, values, mode, tag) is decided at once; words and details are worked out when asked for.
+
+Tell which tool a case is about before anyone has done anything: what an unscored case is counted under.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.arguments import check_schemas, findings
@@ -140,3 +142,15 @@ def _errored(compiled: CompiledCase, reason: str, tag: FailureTag) -> CaseGrade:
 
 def _everywhere(compiled: CompiledCase, verdict: Verdict, tag: str = "", mode: str = "") -> CaseGrade:
     return CaseGrade(dict.fromkeys(VERDICT_NAMES, verdict), tag, mode, decided_by=compiled.decided_by)
+
+
+_IDLE: Final = Transcript()
+
+
+def first_expected_class(compiled: CompiledCase) -> str:
+    """Return the row of the matrix of first calls in which an agent stands that does nothing.
+
+    The first expected call of the first alternative, `(none)` where no call is due; empty where any call will do, or
+    the expectation cannot be compiled.
+    """
+    return grade(compiled, _IDLE).expected
