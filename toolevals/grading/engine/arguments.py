@@ -8,7 +8,7 @@ from toolevals.grading.alignment.trajectory import Alignment
 from toolevals.grading.engine.compiled import Offer
 from toolevals.grading.engine.decisions import Findings
 from toolevals.grading.matching.compiled_calls import CompiledCall
-from toolevals.grading.matching.unseen import composed_otherwise, is_ascii, unseen_difference
+from toolevals.grading.matching.equality import composed_otherwise, is_ascii, unseen_difference
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in

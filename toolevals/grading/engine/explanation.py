@@ -36,8 +36,7 @@ from toolevals.grading.engine.selection import (
 )
 from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
 from toolevals.grading.matching.differences import argument_differences
-from toolevals.grading.matching.equality import Profile
-from toolevals.grading.matching.unseen import is_ascii
+from toolevals.grading.matching.equality import Profile, is_ascii
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.decided_by import CALLS
 from toolevals.grading.values.statuses import Status

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
-from toolevals.grading.matching.unseen import composed
+from toolevals.grading.matching.equality import composed
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.verdicts import Verdict
