@@ -32,8 +32,8 @@ from toolevals.grading.gates.results import (
 )
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import Status
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase

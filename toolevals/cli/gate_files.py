@@ -24,8 +24,7 @@ from toolevals.grading.gates.results import FUNCTION_CALLS, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
-from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 
 # Every metric that a gate can name of a row that is graded here.
 GATED = (*METRICS, *FUNCTION_CALLS)

@@ -14,8 +14,7 @@ from toolevals.grading.reading.examples import first_words, read_example
 from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.values import ToolSpec, Transcript
-from toolevals.grading.values.decided_by import EXPECTED
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
 
 
 class Example(NamedTuple):

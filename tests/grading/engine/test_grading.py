@@ -26,9 +26,8 @@ from toolevals.grading.values import (
     Transcript,
 )
 from toolevals.grading.values.matchers import Exact, Pattern
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, Pair
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, FailureTag, Pair
 
 
 def test_the_right_call_passes_everything():

@@ -18,8 +18,7 @@ from toolevals.grading.dialects.rows import Comparison
 from toolevals.grading.dialects.value_kinds import KINDS, Kind, alike_in, another, rewritten
 from toolevals.grading.matching.equality import PROFILES, Profile
 from toolevals.grading.values import Call, ProfileName, ToolCall
-from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, Status
 
 # We pass, and there it has less than the full score.
 STRICTER: Mapping[str, str] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from toolevals.grading.values.numbers import decimal_value, is_finite
+from toolevals.grading.values.matchers import decimal_value, is_finite
 
 MAX_LENGTH = 40
 _SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}

@@ -13,9 +13,8 @@ from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.value_classes import value_class
-from toolevals.grading.values.verdicts import SchemaProblem
+from toolevals.grading.values.verdicts import SchemaProblem, Status
 
 _LONGEST_VALUE = 80
 _MOST_NAMED = 3

@@ -38,12 +38,19 @@ from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
 from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import Profile, is_ascii
 from toolevals.grading.values import Call, CallExpectation, ToolCall
-from toolevals.grading.values.decided_by import CALLS
-from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.tool_names import near_miss
+from toolevals.grading.values.tools import near_miss
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.value_classes import value_class
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, ArgumentDifference, Pair, SchemaProblem, Verdict
+from toolevals.grading.values.verdicts import (
+    CALLS,
+    NONE,
+    UNKNOWN_TOOL,
+    ArgumentDifference,
+    Pair,
+    SchemaProblem,
+    Status,
+    Verdict,
+)
 
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]

@@ -23,13 +23,11 @@ from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.refusals import refuses
 from toolevals.grading.values import NOT_WHOLE, Call, Transcript
 from toolevals.grading.values.call_results import Results
-from toolevals.grading.values.decided_by import EXPECTED
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.tool_names import call_with_name, with_names
+from toolevals.grading.values.tools import call_with_name, with_names
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
+from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, FailureTag, Verdict, decided
 
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]

@@ -11,9 +11,8 @@ from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.results import JUDGED, PASS_MARK, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.metrics.groups import MetricGroup
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 
 _SCORES: Mapping[Status, float | None] = {"passed": 1.0, "failed": 0.0, "unscored": None, "errored": None}
 # Scored where the shape is, unless a judge is still to be heard.

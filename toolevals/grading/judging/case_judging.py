@@ -16,9 +16,8 @@ from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.judging.rubrics import Rubric
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import canonical
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
+from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict, Status
 
 # Characters of JSON that a judge is given at most: more is not judged, and that is said.
 MOST_CHARACTERS = 200_000

@@ -12,8 +12,7 @@ from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls, calls_that_count
 from toolevals.grading.values import Call, Message, ToolCall, Transcript
 from toolevals.grading.values.matchers import Fields, Items, Matcher, NaturalLanguage
-from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, Status
 
 
 @dataclass(frozen=True)

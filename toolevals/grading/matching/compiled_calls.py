@@ -41,8 +41,9 @@ from toolevals.grading.values.matchers import (
     Pattern,
     Range,
     ResultOf,
+    decimal_value,
+    is_finite,
 )
-from toolevals.grading.values.numbers import decimal_value, is_finite
 from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class

@@ -1,7 +1,7 @@
 """Tell whether two expectations expect the same, and where they differ.
 
-Two expectations are equivalent when they have one normal form (see `normal_forms`), so the relation is reflexive,
-symmetric and transitive:
+Two expectations are equivalent when they have one normal form, so the relation is reflexive, symmetric and
+transitive:
 
 - Alternatives, groups, unordered and disallowed calls, the values of `one_of`, reactions and the facts of the answer
   are sets; groups and unordered calls count how often, the others do not. The order of arguments is free.
@@ -55,10 +55,11 @@ from toolevals.grading.values.matchers import (
     OneOf,
     Range,
     ResultOf,
+    decimal_value,
+    is_finite,
+    references_in,
 )
-from toolevals.grading.values.numbers import decimal_value, is_finite
 from toolevals.grading.values.problems import pointer_to
-from toolevals.grading.values.result_references import references_in
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import DifferenceKind
 

@@ -11,9 +11,8 @@ from toolevals.grading.values import CallExpectation, Transcript
 from toolevals.grading.values.canonical import canonical, parse
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.json_pointers import NOTHING, value_at
-from toolevals.grading.values.matchers import ResultOf
+from toolevals.grading.values.matchers import ResultOf, references_in, with_references
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.result_references import references_in, with_references
 from toolevals.grading.values.transcript_events import Answered, events_of
 
 NOT_RECORDED = "the result of call {call} is not recorded"

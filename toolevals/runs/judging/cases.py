@@ -15,8 +15,7 @@ from toolevals.grading.judging.injections import injections_in
 from toolevals.grading.judging.judged_grading import grade_judged
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.injection_text import Injection
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, Injection
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 
 if TYPE_CHECKING:

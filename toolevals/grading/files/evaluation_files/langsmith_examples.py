@@ -21,8 +21,8 @@ from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.reading.parsing.text_turns import calls_said
 from toolevals.grading.values import Expectation
-from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.verdicts import read_decided_by
 
 # Where a question stands that is no list of messages; the first one there counts.
 QUESTIONS = ("input", "question", "query", "prompt", "text", "user", "instruction")

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble
 from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.values.effects_by_name import Effect
+from toolevals.grading.values.tool_effects import Effect
 from toolevals.grading.values.transcript_events import Answered, Made
 
 Reaction = Literal[

@@ -25,8 +25,7 @@ from toolevals.grading.layers.recovery.words import (
 )
 from toolevals.grading.layers.troubles import TRANSIENT, Trouble, trouble_in
 from toolevals.grading.values import Call, ToolSpec, Transcript
-from toolevals.grading.values.effects_by_name import Effect, hands_over, is_silent, waits
-from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.tool_effects import Effect, hands_over, is_silent, tool_effect, waits
 from toolevals.grading.values.transcript_events import Answered, Made, Said, TurnEnded, events_of
 
 # An episode that nothing has settled for this many turns stays unsettled, unless the very call is made again.

@@ -22,7 +22,7 @@ from toolevals.grading.layers.troubles.classes import (
 )
 from toolevals.grading.layers.troubles.texts import part_told, reads_as_error, trouble_in_text
 from toolevals.grading.values import Call
-from toolevals.grading.values.effects_by_name import Effect
+from toolevals.grading.values.tool_effects import Effect
 
 __all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
 
