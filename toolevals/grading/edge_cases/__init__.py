@@ -11,8 +11,13 @@ from toolevals.grading.edge_cases.failures import (
     edge_of_difference,
     edge_of_values,
 )
-from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES, EDGE_CASE_SENTENCES, EdgeCase, FailureBucket
-from toolevals.grading.edge_cases.parameters import applicable_kinds
+from toolevals.grading.edge_cases.parameters import (
+    BUCKET_SENTENCES,
+    EDGE_CASE_SENTENCES,
+    EdgeCase,
+    FailureBucket,
+    applicable_kinds,
+)
 
 __all__ = [
     "BUCKET_SENTENCES",

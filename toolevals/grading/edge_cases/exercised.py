@@ -7,12 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from toolevals.grading.edge_cases.amounts import is_code, read_amount
-from toolevals.grading.edge_cases.coercion import is_literal
-from toolevals.grading.edge_cases.kinds import EdgeCase
-from toolevals.grading.edge_cases.moments import has_time
-from toolevals.grading.edge_cases.parameters import applicable_kinds
-from toolevals.grading.edge_cases.words import is_currency, is_minor
+from toolevals.grading.edge_cases.coercion import has_time, is_code, is_literal, read_amount
+from toolevals.grading.edge_cases.parameters import EdgeCase, applicable_kinds, is_currency, is_minor
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import pointer_to
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from toolevals.grading.alignment.pair_kinds import pair_kind
-from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES
+from toolevals.grading.edge_cases.parameters import BUCKET_SENTENCES
 from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
 from toolevals.grading.values import Call, Expectation, ToolSpec
 from toolevals.grading.values.tool_effects import effect_of_name, hands_over

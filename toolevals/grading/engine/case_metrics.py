@@ -28,9 +28,8 @@ from toolevals.grading.layers.task_metrics import (
     task_completion,
     trajectory_score,
 )
-from toolevals.grading.layers.task_metrics.calls import MadeCall, calls_of
-from toolevals.grading.layers.task_metrics.efficiency import efficiency_of
-from toolevals.grading.layers.task_metrics.tool_selection import selection_of
+from toolevals.grading.layers.task_metrics.metrics import efficiency_of, selection_of
+from toolevals.grading.layers.task_metrics.scores import MadeCall, calls_of
 from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.reading.parsing.steps import AgentRun, run_of
 from toolevals.grading.values import Call, Expectation, ToolCall, Trajectory, Transcript, options_of

@@ -19,8 +19,8 @@ from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with_layers
 from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.layers.answer import refuses
 from toolevals.grading.layers.execution import Effect
-from toolevals.grading.layers.refusals import refuses
 from toolevals.grading.values import NOT_WHOLE, Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.thoughts import spoken
