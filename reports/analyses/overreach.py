@@ -9,7 +9,7 @@ from math import fsum
 
 from reports.analyses.costs import Cell
 from toolevals.grading.alignment.pair_kinds import pair_kind
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values import ToolSpec
 
 OVER_TOOLING = "over-tooling"

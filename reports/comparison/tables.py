@@ -13,8 +13,7 @@ from reports.analyses.compared.spending import SpendingDelta
 from reports.analyses.compared.strata import StratumDelta
 from reports.comparison.moved import MovedRow
 from reports.comparison.registry import ToolMoved
-from toolevals.grading.metrics.comparison import Comparison
-from toolevals.grading.metrics.paired_classes import PairedFigure
+from toolevals.grading.metrics.comparison import Comparison, PairedFigure
 from toolevals.grading.metrics.rates import Interval
 from toolevals.presentation.csv import Cell
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from reports.analyses.compounding import Compounding
 from reports.analyses.reliability import Reliability
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.csv import Cell
 
 RELIABILITY: Final = (

@@ -15,14 +15,16 @@ from toolevals.grading.gates.regression_units import PairedRuns, Unit, is_missin
 from toolevals.grading.gates.results import PASS_MARK, Check, CheckStatus, scope_words, with_examples
 from toolevals.grading.gates.rules import Correction, RegressionKind, RegressionRule
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
-from toolevals.grading.metrics.comparison import Comparison, compare_alike
-from toolevals.grading.metrics.means import scored_mean
-from toolevals.grading.metrics.multiplicity import benjamini_hochberg, holm
-from toolevals.grading.metrics.power import (
+from toolevals.grading.metrics.comparison import (
+    Comparison,
+    benjamini_hochberg,
+    compare_alike,
     fewest_changed,
+    holm,
     smallest_detectable,
     smallest_detectable_mean,
 )
+from toolevals.grading.metrics.means import scored_mean
 from toolevals.grading.metrics.rates import Interval
 
 _TOLERANCE = 1e-12

@@ -15,8 +15,7 @@ from math import fsum, isfinite, sqrt
 from statistics import fmean
 from typing import Any
 
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import Interval, normal_quantile
+from toolevals.grading.metrics.rates import Estimate, Interval, normal_quantile
 from toolevals.grading.metrics.student import student_quantile
 
 

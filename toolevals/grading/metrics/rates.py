@@ -1,4 +1,7 @@
-"""Works out proportions and their intervals."""
+"""Works out proportions and their intervals.
+
+Defines a figure with what is known about it: how much was counted, how sure it is, or why there is none.
+"""
 
 from __future__ import annotations
 
@@ -47,3 +50,22 @@ def normal_quantile(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError("confidence is between 0 and 1, both excluded")
     return NormalDist().inv_cdf(0.5 + confidence / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure, its confidence interval and how many units it was made from.
+
+    `value` is None where the figure is undefined, and then `reason` says why in one sentence. `interval` is None where
+    there is no value, and where the units are too few to resample (fewer than two).
+    """
+
+    value: float | None
+    interval: Interval | None
+    count: int
+    reason: str = ""
+
+    @classmethod
+    def undefined(cls, reason: str, count: int = 0) -> Estimate:
+        """Return the estimate of what cannot be estimated."""
+        return cls(None, None, count, reason)
