@@ -18,8 +18,7 @@ from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.engine.grading import first_expected_class
-from toolevals.grading.gates.case_table import CaseTable, chained
-from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
+from toolevals.grading.gates.case_table import CaseTable, chained, metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import (
     FUNCTION_CALLS,
     JUDGED,
