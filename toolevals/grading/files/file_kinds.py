@@ -29,11 +29,10 @@ from toolevals.grading.files.example_files import (
     recorded_format,
     table_format,
 )
-from toolevals.grading.reading.parsing.detection import found_in
+from toolevals.grading.reading.parsing.format_table import found_in
 from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
-from toolevals.grading.reading.specs.detection import detected_format
 from toolevals.grading.reading.specs.files import document_in
-from toolevals.grading.reading.specs.formats import FORMAT_TABLE
+from toolevals.grading.reading.specs.formats import FORMAT_TABLE, detected_format
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
 

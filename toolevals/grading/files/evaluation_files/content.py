@@ -10,7 +10,7 @@ from toolevals.grading.files.evaluation_files.entries import accepted, expected_
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing import calls_in_text, last_words, read_transcript
 from toolevals.grading.reading.parsing.json_calls import calls_in_json
-from toolevals.grading.reading.parsing.text_turns import with_text_calls
+from toolevals.grading.reading.parsing.text import with_text_calls
 from toolevals.grading.values import Call, Expectation, Message, Trajectory, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -19,7 +19,7 @@ from toolevals.grading.files.evaluation_files.entries import (
 )
 from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.examples import ExampleRow, read_example
-from toolevals.grading.reading.parsing.text_turns import calls_said
+from toolevals.grading.reading.parsing.text import calls_said
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import read_decided_by

@@ -12,7 +12,7 @@ from toolevals.grading.files.evaluation_files.file_format import Detected
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.content import text_in
-from toolevals.grading.reading.parsing.text_turns import read_with
+from toolevals.grading.reading.parsing.text import read_with
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

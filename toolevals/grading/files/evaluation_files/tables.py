@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.reading.parsing.python_calls import calls_in_python
-from toolevals.grading.reading.parsing.python_source import UnreadableCallError
+from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json, text_problem
 from toolevals.grading.values.problems import InvalidDocument

@@ -19,7 +19,7 @@ from toolevals.grading.reading.parsing.messages import (
     read_transcript,
     transcript_in,
 )
-from toolevals.grading.reading.parsing.step_lists import read_run
+from toolevals.grading.reading.parsing.steps import read_run
 from toolevals.grading.reading.parsing.text import calls_in_text
 
 __all__ = [
