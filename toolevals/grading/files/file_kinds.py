@@ -18,7 +18,7 @@ from toolevals.archives import MAGIC, UNREADABLE
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATION_FORMATS
 from toolevals.grading.files.evaluation_files.formats import known_formats
-from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
+from toolevals.grading.files.evaluation_files.tables import MAGIC as PARQUET
 from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
 from toolevals.grading.files.evaluation_files.unknown_files import PLAIN, unknown_words
 from toolevals.grading.files.example_files import (

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.decoding import Decoded, decoded
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
-from toolevals.grading.files.evaluation_files.file_format import Detected
+from toolevals.grading.files.evaluation_files.entry import Detected, Entry, Found, Trial
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.content import text_in
