@@ -3,7 +3,6 @@
 The rules are heuristics on names, formats, descriptions and values; `docs/grading.md` states each of them.
 """
 
-from toolevals.grading.edge_cases.exercised import edge_case_kinds
 from toolevals.grading.edge_cases.failures import (
     MISSING,
     argument_failure_bucket,
@@ -17,6 +16,7 @@ from toolevals.grading.edge_cases.parameters import (
     EdgeCase,
     FailureBucket,
     applicable_kinds,
+    edge_case_kinds,
 )
 
 __all__ = [

@@ -24,8 +24,8 @@ from toolevals.grading.gates.results import (
     GateCase,
     Measure,
 )
+from toolevals.grading.gates.rules import MetricGroup
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.metrics.groups import MetricGroup
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 

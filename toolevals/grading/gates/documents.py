@@ -25,13 +25,14 @@ from toolevals.grading.gates.rules import (
     Bound,
     ConsistencyRule,
     Gate,
+    MetricGroup,
     PerFailure,
     RegressionKind,
     RegressionRule,
     Thresholds,
     UnscoredPolicy,
+    read_group,
 )
-from toolevals.grading.metrics.groups import MetricGroup, read_group
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 

@@ -13,8 +13,7 @@ from toolevals.grading.gates.case_table import CaseTable, Tally, published_sourc
 from toolevals.grading.gates.checks import check_consistency, check_failures, check_figure
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.metrics import Figure, ToolCounts, figure_of, share_meeting
-from toolevals.grading.gates.regression_units import PairedRuns
-from toolevals.grading.gates.regressions import check_regressions
+from toolevals.grading.gates.regressions import PairedRuns, check_regressions
 from toolevals.grading.gates.results import (
     JUDGED,
     NOT_KNOWN,

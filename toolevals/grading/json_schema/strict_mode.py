@@ -22,8 +22,7 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from toolevals.grading.json_schema.subschemas import direct_subschemas, remote_references, subschemas
-from toolevals.grading.values.json_pointers import parts_of
-from toolevals.grading.values.problems import Problem, pointer_to
+from toolevals.grading.values.problems import Problem, parts_of, pointer_to
 
 Place = tuple[str, ...]
 

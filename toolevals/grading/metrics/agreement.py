@@ -19,9 +19,8 @@ from typing import Literal, TypeVar
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.means import mean_interval
-from toolevals.grading.metrics.rates import Estimate, Interval, normal_quantile, wilson
+from toolevals.grading.metrics.rates import Estimate, Interval, normal_quantile, student_quantile, wilson
 from toolevals.grading.metrics.resampling import RESAMPLES, Resamples, bootstrap_interval
-from toolevals.grading.metrics.student import student_quantile
 
 Label = Hashable
 Row = TypeVar("Row", bound=tuple[Label, ...])

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from math import erfc, floor, sqrt
 from typing import Self
 
-from toolevals.grading.metrics.rates import Interval
-from toolevals.grading.metrics.student import student_quantile, student_tail
+from toolevals.grading.metrics.rates import Interval, student_quantile, student_tail
 
 # A sample of fewer examples cannot tell whether a rate is good or bad.
 FEWEST_EXAMPLES = 20

@@ -24,8 +24,7 @@ from statistics import NormalDist, fmean
 from typing import Any, Literal
 
 from toolevals.grading.metrics.means import difference_interval
-from toolevals.grading.metrics.rates import Interval, normal_quantile
-from toolevals.grading.metrics.student import student_quantile
+from toolevals.grading.metrics.rates import Interval, normal_quantile, student_quantile
 
 TestName = Literal["mcnemar", "sign_flip"]
 # By example, whatever its id is.

@@ -12,15 +12,17 @@ from typing import Any
 import orjson
 
 from toolevals.grading.layers.troubles.bodies import LONGEST_EXCERPT, CallFacts, trouble_in_body
-from toolevals.grading.layers.troubles.classes import (
+from toolevals.grading.layers.troubles.texts import (
     ERROR_CLASSES,
     HEAD,
     TRANSIENT,
     ClassifiedError,
     ErrorClass,
     class_of_words,
+    part_told,
+    reads_as_error,
+    trouble_in_text,
 )
-from toolevals.grading.layers.troubles.texts import part_told, reads_as_error, trouble_in_text
 from toolevals.grading.values import Call
 from toolevals.grading.values.tool_effects import Effect
 

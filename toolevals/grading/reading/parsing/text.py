@@ -5,13 +5,15 @@ a call has none. Text that was meant as one and cannot be read is one MalformedC
 begins, or the name of an offered tool with arguments.
 
 Reads calls in the text of messages: a server without a reader for its model's form leaves them there.
+
+Lists the forms of calls in raw text. To read another one is one file in `text_formats` and one row here.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -20,7 +22,15 @@ from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN, printabl
 from toolevals.grading.reading.parsing.losses import Loss
 from toolevals.grading.reading.parsing.messages import last_words
 from toolevals.grading.reading.parsing.python_calls import MAX_NESTING, brackets
-from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
+from toolevals.grading.reading.parsing.text_formats.code import CODE
+from toolevals.grading.reading.parsing.text_formats.cohere import COHERE
+from toolevals.grading.reading.parsing.text_formats.deepseek import DEEPSEEK
+from toolevals.grading.reading.parsing.text_formats.gemma import GEMMA
+from toolevals.grading.reading.parsing.text_formats.glm import GLM
+from toolevals.grading.reading.parsing.text_formats.harmony import HARMONY
+from toolevals.grading.reading.parsing.text_formats.kimi import KIMI, KIMI_K3
+from toolevals.grading.reading.parsing.text_formats.minimax_m3 import MINIMAX_M3
+from toolevals.grading.reading.parsing.text_formats.mistral import MISTRAL
 from toolevals.grading.reading.parsing.text_formats.pieces import (
     attempt_in,
     calls_in_piece,
@@ -29,13 +39,28 @@ from toolevals.grading.reading.parsing.text_formats.pieces import (
     malformed_python,
     python_or_none,
 )
+from toolevals.grading.reading.parsing.text_formats.plamo import PLAMO
 from toolevals.grading.reading.parsing.text_formats.react import OBSERVED, REACT
-from toolevals.grading.reading.parsing.text_formats.source import Offered, Source
+from toolevals.grading.reading.parsing.text_formats.solar import SOLAR
+from toolevals.grading.reading.parsing.text_formats.source import Offered, Source, TextFormat
+from toolevals.grading.reading.parsing.text_formats.tagged import TAGGED
+from toolevals.grading.reading.parsing.text_formats.xml_functions import XML_FUNCTIONS
+from toolevals.grading.reading.parsing.text_formats.xml_invocations import XML_INVOCATIONS
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.thoughts import MARKS, thought_end
 from toolevals.grading.values.transcripts import MOST_CALLS
+
+# In the order in which a place in a text is shown to them.
+TEXT_FORMATS: Mapping[str, TextFormat] = {
+    each.name: each
+    for each in (
+        HARMONY, DEEPSEEK, KIMI, KIMI_K3, SOLAR, PLAMO, MINIMAX_M3, MISTRAL, COHERE, GEMMA, XML_INVOCATIONS,
+        XML_FUNCTIONS, GLM, TAGGED, REACT, CODE,
+    )
+}  # fmt: skip
+
 
 MAX_LENGTH = 1_000_000
 # How many places of running text are tried: the cost stays linear.

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.reading.specs.choosing import Choice
-from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Names, Operation
+from toolevals.grading.reading.specs.drafts import Choice, Draft, Drafts, Losses, Names, Operation
 from toolevals.grading.reading.specs.openapi_request import (
     Argument,
     Body,
@@ -30,8 +29,7 @@ from toolevals.grading.reading.specs.openapi_request import (
 )
 from toolevals.grading.reading.specs.openapi_schema import Converted, SchemaReader
 from toolevals.grading.values.canonical import exact
-from toolevals.grading.values.json_pointers import resolved
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, resolved
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _ANNOTATIONS: Mapping[str, dict[str, bool]] = {

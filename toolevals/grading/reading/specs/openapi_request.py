@@ -19,8 +19,7 @@ from typing import Any
 
 from toolevals.grading.reading.specs.drafts import Losses
 from toolevals.grading.reading.specs.openapi_schema import Converted, SchemaReader
-from toolevals.grading.values.json_pointers import resolved
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, resolved
 
 PLACES = ("path", "query", "header", "cookie", "body")
 # A body that may be left out says of each of its arguments which others are needed beside it: so many names at most.
