@@ -43,7 +43,7 @@ def arguments_key(call: Call) -> str:
     if isinstance(call, MalformedCall):
         return call.text
     try:
-        return canonical.canonical(call.arguments)
+        return canonical(call.arguments)
     except (ValueError, RecursionError):
         pass
     try:
