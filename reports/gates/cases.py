@@ -16,7 +16,7 @@ from reports.analyses.dialects import Pattern
 from reports.dialects.making import dialects_read
 from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
-from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS, pairs_name_f1
 from toolevals.grading.engine.grading import first_expected_class
 from toolevals.grading.gates.case_table import CaseTable, chained, metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import (
@@ -30,7 +30,6 @@ from toolevals.grading.gates.results import (
     Measure,
 )
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import Status
 from toolevals.runs.counts.case_values import measured_case, metric_names

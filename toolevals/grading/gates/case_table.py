@@ -15,6 +15,7 @@ from math import isnan, nan
 from typing import Any, Self, get_args
 
 from toolevals.grading.engine.case_findings import open_questions
+from toolevals.grading.engine.case_metrics import pairs_name_f1
 from toolevals.grading.gates.results import (
     JUDGED,
     PASS_MARK,
@@ -25,7 +26,6 @@ from toolevals.grading.gates.results import (
     Measure,
 )
 from toolevals.grading.gates.rules import MetricGroup
-from toolevals.grading.layers.tool_names import pairs_name_f1
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 

@@ -16,6 +16,7 @@ from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading
 from toolevals.grading.reading.telemetry.otlp import (
     HOLDERS,
     LogRecord,
+    TelemetrySpan,
     identity_of,
     is_export,
     records_in,
@@ -23,7 +24,6 @@ from toolevals.grading.reading.telemetry.otlp import (
     with_records,
 )
 from toolevals.grading.reading.telemetry.reading import NUL_SHOWN, SpanReading
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 _UNREAD = "is an attribute of no convention that is known here: left out"

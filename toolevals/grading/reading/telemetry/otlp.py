@@ -8,6 +8,8 @@ Reads log records of OTLP as JSON: those of generative AI are events of the span
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, and for the events
 https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/. Instrumentations of the conventions' versions 1.28 to
 1.36 send one record for each message; later ones send one with all that a call was given and made.
+
+Defines spans of OpenTelemetry as plain values.
 """
 
 from __future__ import annotations
@@ -16,11 +18,48 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
-from toolevals.grading.reading.telemetry.spans import SpanEvent, Status, TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
+
+Status = Literal["unset", "ok", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """One event of a span. `time` is in nanoseconds since 1970."""
+
+    name: str
+    time: int
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TelemetrySpan:
+    """One span: ids in lower-case hexadecimal digits, times in nanoseconds since 1970, attributes by their full names.
+
+    `parent_id` is empty for the root of a trace. `resource` holds the attributes of the process that made the span,
+    `scope` and `scope_version` name its instrumentation, and `schema_url` the version of the conventions, where sent.
+    `dropped` counts the attributes, events and links that the sender dropped, those of events included.
+    """
+
+    trace_id: str
+    span_id: str
+    parent_id: str
+    name: str
+    start: int
+    end: int
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    events: tuple[SpanEvent, ...] = ()
+    status: Status = "unset"
+    status_message: str = ""
+    resource: Mapping[str, Any] = field(default_factory=dict)
+    scope: str = ""
+    scope_version: str = ""
+    schema_url: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
 
 TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
 SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
