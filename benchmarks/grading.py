@@ -30,7 +30,7 @@ from toolevals.grading.values import (
     Transcript,
 )
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.verdicts import FailureTag
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})

@@ -9,9 +9,8 @@ from itertools import combinations
 from uuid import UUID
 
 from labeling.agreement.units import RatedLabel, Unit
-from toolevals.grading.metrics.agreement import gwet_ac1, mean_cohen_kappa, percent_agreement
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.krippendorff import krippendorff_alpha
+from toolevals.grading.metrics.agreement import gwet_ac1, krippendorff_alpha, mean_cohen_kappa, percent_agreement
+from toolevals.grading.metrics.rates import Estimate
 
 Ratings = Mapping[tuple[str, ...], int]
 

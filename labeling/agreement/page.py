@@ -12,7 +12,7 @@ from labeling.agreement.figures import Measures
 from labeling.agreement.periods import Period
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import ABSENT, percent, span

@@ -8,8 +8,7 @@ from datetime import date, timedelta
 from itertools import groupby
 
 from labeling.agreement.units import Unit
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.rates import Estimate, wilson
 
 # Up to so many days from the first to the last they are told day by day, else week by week.
 MOST_DAYS = 28

@@ -10,7 +10,7 @@ from typing import Any, Final
 from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
 from labeling.expectations.meaning import meaning
 from toolevals.grading.matching.equality import PROFILES
-from toolevals.grading.matching.normal_forms import arguments_form
+from toolevals.grading.matching.equivalence import arguments_form
 from toolevals.grading.values import Expectation, options_of
 from toolevals.grading.values.canonical import digest
 

@@ -15,8 +15,7 @@ from labeling.agreement.filters import Filters
 from labeling.agreement.periods import Period, periods_of
 from labeling.agreement.reviewers import ReviewerFigures, reviewer_figures
 from labeling.agreement.units import Unit
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.rates import Estimate, Interval
 
 
 @dataclass(frozen=True, slots=True)

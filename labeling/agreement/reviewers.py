@@ -9,7 +9,7 @@ from uuid import UUID
 
 from labeling.agreement.periods import share
 from labeling.agreement.units import RatedLabel, Unit
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.meaning import meaning
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer, Revision
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.krippendorff import krippendorff_alpha
+from toolevals.grading.metrics.agreement import krippendorff_alpha
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.workspace.models import Role, User
 
 

@@ -14,8 +14,7 @@ from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import ToolAgreement
 from labeling.models import Label
 from labeling.querysets.labels import LabelQuerySet
-from toolevals.grading.metrics.agreement import percent_agreement
-from toolevals.grading.metrics.krippendorff import krippendorff_alpha
+from toolevals.grading.metrics.agreement import krippendorff_alpha, percent_agreement
 
 # What is compared while a page waits; of more examples a random sample of about so many is.
 SAMPLE = 2_500

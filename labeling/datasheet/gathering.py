@@ -40,8 +40,7 @@ from labeling.models import (
     ProposedExample,
 )
 from labeling.queue.shown_strata import hidden_strata
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.rates import Estimate, wilson
 from toolevals.workspace.models import AuditEntry, Role
 
 # So many values of a stratum are listed, and so many tools.

@@ -19,7 +19,7 @@ from labeling.datasheet.sections import (
     share_of,
 )
 from labeling.datasheet.values import Datasheet, Labelling, LintSummary
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.numbers import count, percent, span
 
 SOURCES = {

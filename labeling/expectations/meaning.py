@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
-from toolevals.grading.matching.normal_forms import expectation_form
+from toolevals.grading.matching.equivalence import expectation_form
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import canonical
 

@@ -16,7 +16,7 @@ from toolevals.grading.reading.parsing.messages import transcript_in
 from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSpec
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.tool_names import LONGEST, wire_name
+from toolevals.grading.values.tools import LONGEST, wire_name
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
 CONTEXT_SAID = "the agent's further knowledge was written as a system message"

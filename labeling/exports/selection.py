@@ -20,7 +20,7 @@ from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
 from labeling.queue.shown_strata import NOTHING_HIDDEN
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.grading.values.canonical import parse
-from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.verdicts import EXPECTED
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 

@@ -9,8 +9,8 @@ from django import forms
 from labeling.models import Dataset, Example
 from labeling.queue.shown_strata import SAFE
 from labeling.versions.names import TAG_RULE, tags_require
-from toolevals.grading.values.decided_by import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
@@ -24,7 +24,7 @@ class RegistryVersionChoice(forms.ModelChoiceField[RegistryVersion]):
 
 
 class DecidedByField(forms.MultipleChoiceField):
-    """The parts that decide a case, as text of `toolevals.grading.values.decided_by`; "" where none is marked."""
+    """The parts that decide a case, as text of `toolevals.grading.values.verdicts`; "" where none is marked."""
 
     widget = forms.CheckboxSelectMultiple({"class": "choices"})
 

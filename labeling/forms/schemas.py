@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import unquote
 
-from toolevals.grading.values.json_pointers import value_at
+from toolevals.grading.values.problems import value_at
 
 # Admits any value.
 ANY: Mapping[str, Any] = {}

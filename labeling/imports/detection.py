@@ -16,7 +16,7 @@ from toolevals.archives import UNREADABLE
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import detected
-from toolevals.grading.files.evaluation_files.parquet import MAGIC
+from toolevals.grading.files.evaluation_files.tables import MAGIC
 from toolevals.grading.files.evaluation_files.unknown_files import PLAIN
 from toolevals.grading.files.example_files import (
     ExampleFormat,

@@ -19,7 +19,7 @@ from labeling.imports.readers.recorded_tasks import OPTIONS, Found, tau2_rows, t
 from labeling.imports.readers.settings import Settings
 from labeling.imports.tables import DELIMITERS
 from toolevals.grading.files.evaluation_files.conversations import DECISIONS
-from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.entry import FileFormat
 from toolevals.grading.files.evaluation_files.formats import FORMATS
 from toolevals.grading.files.example_files import TITLES
 from toolevals.grading.reading.examples import ExampleRow, read_example

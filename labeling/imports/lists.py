@@ -12,7 +12,7 @@ import orjson
 from labeling.imports.lines import BOM
 from labeling.imports.packing import unpacked
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
-from toolevals.grading.files.evaluation_files.parquet import MAGIC
+from toolevals.grading.files.evaluation_files.tables import MAGIC
 
 _HEAD = 1_000
 # Objects in a list, or an empty one.

@@ -11,7 +11,7 @@ from labeling.imports.parts import Part
 from labeling.imports.readers.settings import Settings
 from labeling.imports.tables import Records, columns_of, delimiter_of, rows_in
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT, FileFormat
+from toolevals.grading.files.evaluation_files.entry import ROW_LEFT, FileFormat
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -11,7 +11,7 @@ from labeling.coverage.expected import calls_of
 from labeling.lint.findings import NamedExample, Report
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.json_schema.conformance import expectation_problems
-from toolevals.grading.matching.normal_forms import expectation_form
+from toolevals.grading.matching.equivalence import expectation_form
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem

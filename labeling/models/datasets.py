@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
-from toolevals.grading.values.decided_by import EXPECTED, LONGEST
+from toolevals.grading.values.verdicts import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User
@@ -38,7 +38,7 @@ class Dataset(Trashable):
     quotas = DocumentField(default=dict, blank=True)
     # Strata that reviewers see of what they may be given to label, besides the safe ones: `queue.shown_strata`.
     shown_strata = DocumentField(default=list, blank=True)
-    # What decides its examples, where they do not say so themselves: see `toolevals.grading.values.decided_by`.
+    # What decides its examples, where they do not say so themselves: see `toolevals.grading.values.verdicts`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
     # Offered where an example brings no tools of its own.
     default_tools = models.ForeignKey(

@@ -9,7 +9,7 @@ from django.db import models
 from labeling.models.datasets import Dataset
 from labeling.querysets.examples import ExampleQuerySet, RevisionQuerySet
 from toolevals.grading.reading.examples import STRATA
-from toolevals.grading.values.decided_by import LONGEST
+from toolevals.grading.values.verdicts import LONGEST
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 
@@ -30,7 +30,7 @@ class Example(models.Model):
     effect = models.CharField(max_length=10, blank=True)
     # What the source calls its kind of example.
     category = models.CharField(max_length=60, blank=True)
-    # What decides it: see `toolevals.grading.values.decided_by`; empty where its dataset's default does.
+    # What decides it: see `toolevals.grading.values.verdicts`; empty where its dataset's default does.
     decided_by = models.CharField(max_length=LONGEST, blank=True, default="", db_default="")
     created_at = MomentField(auto_now_add=True)
 

@@ -8,7 +8,7 @@ from django.db import models
 
 from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
-from toolevals.grading.values.decided_by import LONGEST
+from toolevals.grading.values.verdicts import LONGEST
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job

@@ -10,8 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from labeling.proposals.origins import Origin
-from toolevals.grading.edge_cases.parameters import Parameter
-from toolevals.grading.edge_cases.words import is_currency, is_minor
+from toolevals.grading.edge_cases.parameters import Parameter, is_currency, is_minor
 from toolevals.grading.values import ToolSpec
 
 

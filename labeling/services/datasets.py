@@ -6,7 +6,7 @@ from django.db import transaction
 
 from labeling.models import Dataset, Example
 from labeling.services.guidelines import guideline_publish
-from toolevals.grading.values.decided_by import EXPECTED, read_decided_by
+from toolevals.grading.values.verdicts import EXPECTED, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.rates import Estimate, wilson
 from toolevals.presentation.numbers import percent, span
 
 register = template.Library()

@@ -32,8 +32,8 @@ from labeling.models import (
 from labeling.views.conversation_parts import parts_asked
 from labeling.views.history import history_of
 from labeling.views.label_context import offered
-from toolevals.grading.values.decided_by import decided_words
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import decided_words
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.requests import ProjectRequest

@@ -14,8 +14,8 @@ from typing import Final
 from labeling.lint.texts import LEAD
 from reports.analyses.confusion import MOST_WORDS, ConfusedCase, Confusion, spec_words
 from reports.analyses.words import listed, opening, shortened, words_of
-from toolevals.grading.alignment.pair_kinds import Kind, pair_kind, properties_of
-from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.engine.case_findings import Kind, pair_kind, properties_of
+from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 

@@ -10,10 +10,20 @@ from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.counted_calls import CountedCalls, attempts_that_count, counted_calls
-from toolevals.grading.matching.unseen import composed_otherwise, unseen_difference
+from toolevals.grading.matching.equality import composed_otherwise, unseen_difference
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
-from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, CaseGrade, Pair
+from toolevals.grading.values.verdicts import (
+    CALLS,
+    EXPECTED,
+    NONE,
+    UNKNOWN_TOOL,
+    UNPARSED,
+    ArgumentDifference,
+    CaseGrade,
+    Pair,
+    decided_words,
+    parts_of,
+)
 
 DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
 

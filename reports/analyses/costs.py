@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.confusion import SPECIAL
 
 Cell = tuple[str, str]
 

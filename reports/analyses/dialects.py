@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
 from toolevals.grading.metrics.agreement import clustered_kappa
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.values.statuses import Status
+from toolevals.grading.metrics.rates import Estimate
+from toolevals.grading.values.verdicts import Status
 from toolevals.presentation.heat import ALL_RIGHT, heat_step
 
 LETTERS: Final[Mapping[Status, str]] = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}

@@ -10,7 +10,7 @@ from uuid import UUID
 from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.judging.raters import corrected_rate
 from toolevals.grading.metrics.calibration import JudgeTable
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 
 # How the columns of judges are named beside those of the rules, in addresses and files.
 PREFIX = "judged:"

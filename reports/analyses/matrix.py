@@ -11,8 +11,7 @@ from functools import cached_property
 from reports.analyses.cell import Cell, Cells, Part
 from reports.analyses.costs import Cost
 from reports.analyses.rates import ExampleSums, Rate, rate
-from toolevals.grading.metrics.classes import SPECIAL
-from toolevals.grading.metrics.seriation import confusable_order
+from toolevals.grading.metrics.confusion import SPECIAL, confusable_order
 
 
 class Order(StrEnum):

@@ -8,8 +8,8 @@ from decimal import Decimal
 from math import fsum
 
 from reports.analyses.costs import Cell
-from toolevals.grading.alignment.pair_kinds import pair_kind
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.engine.case_findings import pair_kind
+from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values import ToolSpec
 
 OVER_TOOLING = "over-tooling"

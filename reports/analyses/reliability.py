@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.metrics.reliability import (
     Tallies,
     VarianceSplit,

@@ -23,11 +23,9 @@ from reports.queries.metrics import case_verdicts
 from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.json_schema.reasons import SchemaReason
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
-from toolevals.grading.values.decided_by import decided_words
-from toolevals.grading.values.injection_text import Injection
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade as Grade
-from toolevals.grading.values.verdicts import JudgedVerdict, SchemaProblem, Verdict
+from toolevals.grading.values.verdicts import Injection, JudgedVerdict, SchemaProblem, Verdict, decided_words
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.judging.unscored import ANSWERS
 from toolevals.runs.models import CaseGrade

@@ -14,8 +14,8 @@ from reports.analyses.arguments import KIND_WORDS
 from reports.analyses.findings import WORDS
 from reports.analyses.judges import PREFIX
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.values.injection_text import InjectionKind
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import InjectionKind
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.workspace.address_numbers import whole_number
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from labeling.coverage.expected import calls_of
 from labeling.models import VersionEntry
-from toolevals.grading.metrics.classes import tools_of_class
+from toolevals.grading.metrics.confusion import tools_of_class
 from toolevals.grading.values.canonical import canonical, digest
 from toolevals.presentation.labels import DIVIDER
 from toolevals.runs.models import Grading

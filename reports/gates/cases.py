@@ -16,10 +16,9 @@ from reports.analyses.dialects import Pattern
 from reports.dialects.making import dialects_read
 from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
-from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.engine.expected_first_tool import first_expected_class
-from toolevals.grading.gates.case_table import CaseTable, chained
-from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
+from toolevals.grading.engine.case_metrics import METRICS, pairs_name_f1
+from toolevals.grading.engine.grading import first_expected_class
+from toolevals.grading.gates.case_table import CaseTable, chained, metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.results import (
     FUNCTION_CALLS,
     JUDGED,
@@ -31,9 +30,8 @@ from toolevals.grading.gates.results import (
     Measure,
 )
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import Status
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
@@ -60,7 +58,7 @@ _STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in
 def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
     """Return the class that is due in each of these entries of the run's version, by the gold that is graded against.
 
-    See `toolevals.grading.engine.expected_first_tool`. An entry without gold is left out.
+    See `toolevals.grading.engine.grading`. An entry without gold is left out.
     """
     if not entries:
         return {}

@@ -11,8 +11,8 @@ from django.http import QueryDict
 
 from reports.gates.rows import ROWS, Row, UnscoredRow
 from reports.gates.text import GateText, HeadForm, object_in
-from toolevals.grading.gates.catalog import GateMetric
 from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.results import GateMetric
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.yaml_documents import yaml_text
 from toolevals.workspace.address_numbers import whole_number

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from django import forms
 
-from toolevals.grading.gates.catalog import GateMetric, allowed_values
+from toolevals.grading.gates.results import GateMetric, allowed_values
 from toolevals.grading.reading.examples import STRATA
 from toolevals.grading.values.problems import Problem
 from toolevals.workspace.forms.controls import PlainForm

@@ -19,7 +19,7 @@ from reports.filters.case_filters import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes
 from reports.queries.grading import verdict_counts_of
 from toolevals.grading.metrics.clustered import Rate
-from toolevals.grading.values.decided_by import decided_words
+from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell
 from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run

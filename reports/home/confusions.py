@@ -11,7 +11,7 @@ from reports.analyses.cell import Cell
 from reports.analyses.matrix import Matrix, Order
 from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.state import MatrixState
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.presentation.heat import heat_step
 from toolevals.presentation.labels import short
 from toolevals.presentation.squares import Squares, squares

@@ -19,7 +19,7 @@ from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import Row, SuspectFilter, page_of
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.sparks import Spark, spark
 from toolevals.presentation.squares import Squares, squares
 from toolevals.workspace.requests import ProjectRequest

@@ -17,7 +17,7 @@ from reports.cases.rows import CaseRow, case_rows
 from reports.filters.dividing import without_effect
 from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases, page_of
-from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in

@@ -12,7 +12,7 @@ from reports.filters.dividing import EFFECT_CLASSES
 from reports.filters.matrix_cells import matrix_counts
 from reports.filters.offered import effects_by_name
 from reports.matrix.state import MatrixState
-from toolevals.grading.metrics.classes import EVERY, SPECIAL, namespaces, tools_of_class
+from toolevals.grading.metrics.confusion import EVERY, SPECIAL, namespaces, tools_of_class
 from toolevals.runs.models import Grading
 
 

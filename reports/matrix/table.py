@@ -18,7 +18,7 @@ from reports.filters.case_filters import address_query
 from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.margins import margin_documents, margin_words, matrix_margins
 from reports.matrix.state import MatrixState, Measure
-from toolevals.grading.metrics.classes import SPECIAL, namespace_of, namespaces
+from toolevals.grading.metrics.confusion import SPECIAL, namespace_of, namespaces
 from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.figures import heat_map
 from toolevals.presentation.heat import STEPS, heat_step

@@ -17,7 +17,7 @@ from reports.analyses.rates import GOALS
 from reports.analyses.reliability import Reliability
 from reports.filters.case_filters import number, text
 from reports.queries.trials import OTHER_STRATA, OUTCOME, trial_page, trials_of
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation import figures
 from toolevals.presentation.numbers import percent, span

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toolevals.agents.connectors import CONNECTORS
-from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.verdicts import FailureTag
 from toolevals.runs.models import CaseGrade, Grading
 
 # A grading of which more is errored says so first.

@@ -13,8 +13,15 @@ from reports.models import HeldGate
 from reports.queries.baseline_agents import version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import BY_RULES, baseline_agent_note, errored_note, judge_notes, with_notes
+from toolevals.grading.gates.evaluation import (
+    BY_RULES,
+    Evidence,
+    baseline_agent_note,
+    errored_note,
+    hold_gate,
+    judge_notes,
+    with_notes,
+)
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.values.problems import InvalidDocument

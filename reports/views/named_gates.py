@@ -17,7 +17,7 @@ from reports.gates.previewing import PREVIEW_CSV, preview_csv, preview_table
 from reports.gates.text import MAX_TEXT, GateText
 from reports.models import GatePreview, HeldGate, NamedGate
 from reports.services import gate_preview_start, named_gate_delete, named_gate_save
-from toolevals.grading.gates.catalog import GateMetric, gate_metrics
+from toolevals.grading.gates.results import GateMetric, gate_metrics
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import yaml_text

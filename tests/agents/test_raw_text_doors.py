@@ -21,7 +21,7 @@ from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
 from toolevals.agents.webhook import transcript_of
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
-from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
+from toolevals.grading.reading.parsing.text import TEXT_FORMATS
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.runs.files.predictions import PredictionReader

@@ -13,7 +13,7 @@ from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Fault
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.layers.execution import Execution, grade_effect
-from toolevals.grading.matching.state_patches import patched
+from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,

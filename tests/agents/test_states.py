@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from toolevals.agents.code.states import BreachedError, Forked, NotJSONError, SharedState, forked, settled
 from toolevals.grading.layers.execution import StateDiff, state_diff
-from toolevals.grading.matching.state_patches import patched
-from toolevals.grading.matching.value_differences import same
+from toolevals.grading.matching.value_differences import patched, same
 
 INITIAL: dict[str, Any] = {
     "orders": {

@@ -13,11 +13,9 @@ from toolevals.grading.engine.layer_grading import LAYERS
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values import ProfileName
-from toolevals.grading.values.decided_by import CALLS, PARTS
 from toolevals.grading.values.matchers import MATCHERS
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdict_table import DECIDING, FAILURES, VERDICT_NAMES, VERDICTS
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import CALLS, NONE, PARTS, UNKNOWN_TOOL, UNPARSED, FailureTag
 
 KINDS_OF_MATCHERS = [matcher.kind for matcher in MATCHERS]
 DOCS = Path(__file__).parents[2] / "docs" / "grading.md"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reports.analyses.advice import Advice, advice_on
 from reports.analyses.confusion import ConfusedCase, Confusion
 from reports.analyses.words import opening, shortened, words_of
-from toolevals.grading.alignment.pair_kinds import pair_kind
-from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.engine.case_findings import pair_kind
+from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolAnnotations, ToolSpec
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 

@@ -15,7 +15,7 @@ from reports.analyses.compared.strata import stratum_deltas
 from reports.analyses.compared.tallying import Tally, tallied
 from reports.comparison.moved import MovedFilter, moved_places
 from tests.reports.paired_runs import packed, right, wrong
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import holm
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
 
 names = st.sampled_from(["a", "b", NONE])

@@ -11,8 +11,7 @@ from django.urls import reverse
 from reports.analyses.compared.metrics import Values, metric_deltas
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
-from toolevals.grading.metrics.comparison import compare_runs
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import compare_runs, holm
 from toolevals.runs.models import CaseGrade, Grading
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from reports.analyses.compared.spending import compare_amounts
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
-from toolevals.grading.metrics.comparison import compare_runs
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import compare_runs, holm
 from toolevals.runs.models import Grading, Transcript
 from toolevals.runs.services.transcript_sums import transcript_sums
 

@@ -19,7 +19,7 @@ from reports.queries.grading import listed_cases
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counts.counted_cases import Unit, View
 

@@ -24,7 +24,7 @@ from reports.queries.grading import listed_cases
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, TOOLS, furnished
-from toolevals.grading.metrics.classes import SPECIAL, collapsed_class
+from toolevals.grading.metrics.confusion import SPECIAL, collapsed_class
 from toolevals.grading.values import Expectation
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import CaseGrade, Grading

@@ -17,8 +17,8 @@ from tests.reports.building import cases_of
 from tests.reports.gate_building import checks, rate
 from tests.reports.gate_pages import CELLS, address, decide, sent, writer
 from tests.reports.reading import text
-from toolevals.grading.gates.catalog import gate_metrics
 from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.results import gate_metrics
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
 from toolevals.runs.models import Run

@@ -21,7 +21,7 @@ from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
-from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL, collapsed_class
+from toolevals.grading.metrics.confusion import NO_MAJORITY, SPECIAL, collapsed_class
 from toolevals.grading.values import ToolAnnotations, ToolSpec
 from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import ToolListEntry

@@ -16,7 +16,7 @@ from reports.queries.grading import listed_cases
 from reports.queries.summing import counted_number
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
-from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
+from toolevals.grading.metrics.confusion import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading

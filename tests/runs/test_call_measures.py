@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.metrics.percentiles import percentile
+from toolevals.grading.metrics.means import percentile
 from toolevals.grading.values import Measures, Message, ToolCall, Transcript
 from toolevals.runs.counts.call_measures import CallMeasure, calls_measured, is_measured, tools_called
 from toolevals.runs.counts.tool_spending import Amount, At, CallsOfTool, Timing, ToolSpent

@@ -14,8 +14,7 @@ from tests.agents.judges import judging
 from tests.reports.reading import csv_rows, text
 from tests.runs.judged import judge_of
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.judging.probes import probes
-from toolevals.grading.judging.probing import BASE_PREFIX, ProbeSet
+from toolevals.grading.judging.probing import BASE_PREFIX, ProbeSet, probes
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.probe_reading import probe_estimate

@@ -18,9 +18,8 @@ from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.files.evaluation_files.spans import transcript_messages
 from toolevals.grading.reading.telemetry.conventions import reading_of
-from toolevals.grading.reading.telemetry.otlp import spans_in
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan, spans_in
 from toolevals.grading.reading.telemetry.reading import SpanReading
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.sdk import agent_span, chat_span, tool, tool_call, tool_specs
 
 TURNS = ((2, 6), (7, 10))

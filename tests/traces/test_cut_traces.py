@@ -11,8 +11,7 @@ from tests.traces.promoting import promoted
 from tests.traces.sending import PROTOBUF, TOOL, conversation, export, packed, send, span
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.otlp import read
-from toolevals.grading.reading.telemetry.otlp import spans_in
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan, spans_in
 from toolevals.traces.models import Trace, TraceExample
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.rules import verdicts_of

@@ -9,7 +9,7 @@ import pytest
 
 from tests.traces.sending import TOOL, export, send, span
 from toolevals.grading.reading.telemetry.conventions import reading_of
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.traces.models import SpanVerdict, ToolUse
 from toolevals.traces.services import traces_settle

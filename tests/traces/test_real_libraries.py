@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.grading.reading.telemetry.otlp import spans_in
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan, spans_in
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.rules import verdicts_of
 from toolevals.traces.reading.traces import trace_read

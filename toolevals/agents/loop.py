@@ -12,7 +12,7 @@ from typing import Any
 from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.users import NobodyThere, User
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
-from toolevals.grading.matching.state_patches import state_patch
+from toolevals.grading.matching.value_differences import state_patch
 from toolevals.grading.reading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
 from toolevals.grading.values.canonical import digest

@@ -27,8 +27,7 @@ from toolevals.agents.openai_messages import (
 from toolevals.agents.streamed_chat import joined
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.reading.parsing import Loss, calls_in_text, first_choice, is_count
-from toolevals.grading.reading.parsing.text import goes_on_alone
-from toolevals.grading.reading.parsing.text_turns import UNHEEDED
+from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.reading.parsing import Loss, read_transcript
-from toolevals.grading.reading.parsing.text_turns import calls_said
+from toolevals.grading.reading.parsing.text import calls_said
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 

@@ -10,7 +10,7 @@ from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, Worl
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
 from toolevals.grading.matching.executable_calls import InexactError, exact_calls
-from toolevals.grading.matching.state_patches import patched
+from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument

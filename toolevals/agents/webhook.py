@@ -24,7 +24,7 @@ from toolevals.agents.loop import Task
 from toolevals.agents.network import ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids
 from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
-from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
+from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json

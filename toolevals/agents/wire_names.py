@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from toolevals.grading.values import Call, Message, ToolCall, ToolSpec
-from toolevals.grading.values.tool_names import LONGEST, wire_name
+from toolevals.grading.values.tools import LONGEST, wire_name
 
 
 class WireNames:

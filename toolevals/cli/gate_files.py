@@ -16,16 +16,13 @@ from toolevals.cli.native_rows import native_row
 from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.gates.case_table import CaseTable
-from toolevals.grading.gates.cases import case_of_grade
-from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.notes import errored_note, judge_notes, judges_in, with_notes
+from toolevals.grading.gates.case_table import CaseTable, case_of_grade
+from toolevals.grading.gates.evaluation import Evidence, errored_note, hold_gate, judge_notes, judges_in, with_notes
 from toolevals.grading.gates.results import FUNCTION_CALLS, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
-from toolevals.grading.values.statuses import Status
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 
 # Every metric that a gate can name of a row that is graded here.
 GATED = (*METRICS, *FUNCTION_CALLS)

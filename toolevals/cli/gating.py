@@ -10,7 +10,7 @@ from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.gates.cases import verdict_scores
+from toolevals.grading.gates.case_table import verdict_scores
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.results import Check, GateCase, GateResult
 from toolevals.grading.gates.rules import default_gate

@@ -8,15 +8,13 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from toolevals.cli.native_rows import gold_of
-from toolevals.grading.engine.expected_first_tool import first_expected_class
-from toolevals.grading.engine.grading import CompiledCase, compile_case
-from toolevals.grading.json_schema.formats import with_formats
+from toolevals.grading.engine.grading import CompiledCase, compile_case, first_expected_class
+from toolevals.grading.json_schema.conformance import with_formats
 from toolevals.grading.reading.examples import first_words, read_example
 from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.values import ToolSpec, Transcript
-from toolevals.grading.values.decided_by import EXPECTED
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
 
 
 class Example(NamedTuple):

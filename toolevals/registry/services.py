@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.grading.json_schema.formats import states_formats, with_formats
+from toolevals.grading.json_schema.conformance import states_formats, with_formats
 from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion

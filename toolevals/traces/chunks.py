@@ -9,10 +9,8 @@ from typing import Any
 import orjson
 import zstandard
 
-from toolevals.grading.reading.telemetry.otlp import spans_in
-from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in, with_records
+from toolevals.grading.reading.telemetry.otlp import LogRecord, TelemetrySpan, records_in, spans_in, with_records
 from toolevals.grading.reading.telemetry.otlp_protobuf import kept_traces_in_json
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.models import Trace
 

@@ -14,7 +14,7 @@ from labeling.conversation.tool_description import ToolReading, tool_reading
 from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
-from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import Status
 from toolevals.traces.chunks import read_chunks, spans_of
 from toolevals.traces.judge_rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace

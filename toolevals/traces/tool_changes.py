@@ -15,9 +15,8 @@ from uuid import UUID, uuid5
 
 from django.utils import timezone
 
-from toolevals.grading.metrics.clustered import ExampleSums
-from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.metrics.two_rates import rates_differ
+from toolevals.grading.metrics.clustered import ExampleSums, rates_differ
+from toolevals.grading.metrics.comparison import holm
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.tool_figures import ToolFigures
 from toolevals.workspace.clock import database_now

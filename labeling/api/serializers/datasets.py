@@ -11,8 +11,8 @@ from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
 from labeling.queue.shown_strata import strata_shown, tells_what_decides
 from labeling.versions.names import TAG_RULE
-from toolevals.grading.values.decided_by import PARTS, read_decided_by
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 

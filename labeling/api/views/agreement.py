@@ -18,7 +18,7 @@ from labeling.agreement.page import comparable_person, shown_reviewers
 from labeling.agreement.report import Agreement as Figures
 from labeling.api.base import LabelingView
 from labeling.models import Example
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role
 

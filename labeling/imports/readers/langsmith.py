@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from labeling.imports.readers.settings import Settings
-from toolevals.grading.files.evaluation_files.langsmith_examples import langsmith_example
+from toolevals.grading.files.evaluation_files.langsmith import langsmith_example
 from toolevals.grading.reading.examples import ExampleRow
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from labeling.imports.readers.langsmith import langsmith_row
 from labeling.imports.readers.settings import Settings
-from toolevals.grading.files.evaluation_files.langsmith_examples import ANSWERS
+from toolevals.grading.files.evaluation_files.langsmith import ANSWERS
 from toolevals.grading.reading.examples import STRATA, ExampleRow
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to

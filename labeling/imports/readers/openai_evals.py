@@ -12,10 +12,10 @@ from toolevals.grading.files.evaluation_files.entries import (
     WORDS_ONLY,
     entry,
     external_id,
+    ideal_expectation,
     messages_at,
     tools_at,
 )
-from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import Problem
 

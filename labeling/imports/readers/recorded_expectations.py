@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory
-from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import read_decided_by
 
 # tau-bench compares the end states, and looks for what must be told.
 TAU_DECIDED_BY = "end_state+answer"

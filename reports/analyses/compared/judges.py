@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from reports.analyses.compared.layers import ALPHA
 from reports.analyses.judges import JudgeRow
-from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, compare_runs
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, compare_runs, holm
 
 # Of each trial of an example whether it passed, and its value: None where the judge has not scored it.
 Judged = Sequence[tuple[bool | None, float | None]]

@@ -10,15 +10,17 @@ from fractions import Fraction
 from reports.analyses.compared.pairing import Verdicts
 from reports.analyses.rates import ExampleSums
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, clustered_interval
-from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
-from toolevals.grading.metrics.means import mean_interval
-from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.metrics.power import (
+from toolevals.grading.metrics.comparison import (
+    Comparison,
+    Share,
+    compare_counted,
     fewest_changed,
+    holm,
     smallest_detectable,
     smallest_detectable_mean,
     smallest_significant,
 )
+from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from reports.analyses.compared.layers import ALPHA
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
-from toolevals.grading.metrics.comparison import Comparison, compare_alike
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import Comparison, compare_alike, holm
 
 # A metric's value in each trial of an example; None where it is not scored.
 Values = tuple[float | None, ...]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from reports.analyses.arguments import ALL_TOGETHER
 from reports.analyses.compared.layers import ALPHA
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
-from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, holm
 
 # A tool and one of its parameters.
 Parameter = tuple[str, str]

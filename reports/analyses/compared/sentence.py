@@ -8,7 +8,7 @@ from typing import Final
 from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
-from toolevals.grading.metrics.power import fewest_changed
+from toolevals.grading.metrics.comparison import fewest_changed
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 

@@ -11,8 +11,7 @@ from typing import Final
 from reports.analyses.compared.layers import ALPHA
 from reports.analyses.compared.metrics import Values
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
-from toolevals.grading.metrics.comparison import Comparison, compare_alike
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import Comparison, compare_alike, holm
 from toolevals.grading.metrics.rates import Interval
 
 # What a conversation takes, and its unit.

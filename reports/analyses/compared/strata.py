@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from reports.analyses.compared.layers import ALPHA, LayerDelta, layer_delta
 from reports.analyses.compared.pairing import Paired
-from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.comparison import holm
 
 
 @dataclass(frozen=True, slots=True)

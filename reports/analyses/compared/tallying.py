@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Final, Self
 
 from reports.analyses.compared.pairing import Paired, in_one
-from toolevals.grading.metrics.paired_classes import ClassCounts
+from toolevals.grading.metrics.comparison import ClassCounts
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.place_kinds import PlaceKinds, in_tuple
 

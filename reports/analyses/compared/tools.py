@@ -9,9 +9,7 @@ from functools import cached_property
 from typing import Self
 
 from reports.analyses.compared.tallying import Tally
-from toolevals.grading.metrics.comparison import mcnemar
-from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.metrics.paired_classes import ClassCounts, PairedClass, paired_class
+from toolevals.grading.metrics.comparison import ClassCounts, PairedClass, holm, mcnemar, paired_class
 from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED
 
 ALPHA = 0.05

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
-from toolevals.grading.alignment import ordered_search
-from toolevals.grading.alignment.ordered_assignment import best_sequence
-from toolevals.grading.alignment.ordered_bound import Bound, least_bound
+from toolevals.grading.alignment import ordered_assignment
+from toolevals.grading.alignment.ordered_assignment import Bound, best_sequence, least_bound
 
 Weights = Sequence[Sequence[int]]
 
@@ -80,8 +79,8 @@ def test_cut_short_the_answer_is_still_allowed_and_not_below_the_greedy(steps, p
     if not weights:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordered_search, "MAX_STEPS", steps)
-        patch.setattr(ordered_search, "LEAST_WIDTH", 1)
+        patch.setattr(ordered_assignment, "MAX_STEPS", steps)
+        patch.setattr(ordered_assignment, "LEAST_WIDTH", 1)
         assigned = best_sequence(weights, positions, unordered)
     assert is_allowed(weights, positions, assigned)
     assert total(weights, assigned) >= total(weights, greedy(weights, positions, unordered))
@@ -92,8 +91,8 @@ def test_cut_short_the_answer_is_still_allowed_and_not_below_the_greedy(steps, p
 def test_calls_in_one_line_need_no_search(weights):
     positions = [(row,) for row in range(len(weights))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordered_search, "MAX_STEPS", 0)
-        patch.setattr(ordered_search, "LEAST_WIDTH", 1)
+        patch.setattr(ordered_assignment, "MAX_STEPS", 0)
+        patch.setattr(ordered_assignment, "LEAST_WIDTH", 1)
         assigned = best_sequence(weights, positions, ())
     allowed = (each for each in every_assignment(weights) if is_allowed(weights, positions, each))
     assert total(weights, assigned) == max(total(weights, each) for each in allowed)
@@ -185,5 +184,5 @@ def test_the_answer_is_known_to_be_best_where_the_search_ends_by_itself():
     positions, unordered = [(0, 1), (2,), (3,), (4,)], tuple(range(5, 10))
     found = total(weights, best_sequence(weights, positions, unordered))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordered_search, "MAX_STEPS", 10**6)
+        patch.setattr(ordered_assignment, "MAX_STEPS", 10**6)
         assert total(weights, best_sequence(weights, positions, unordered)) == found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.engine.argument_errors import argument_faults, argument_name
+from toolevals.grading.engine.case_findings import argument_faults, argument_name
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.matchers import Exact

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from toolevals.grading.engine.grading import compile_case, grade_calls
-from toolevals.grading.matching.compiled_calls import compile_call
+from toolevals.grading.matching.compiled_calls import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, WRONG, compile_call
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, Trajectory
-from toolevals.grading.values.argument_checks import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, WRONG
 from toolevals.grading.values.matchers import Absent, Contains, Exact, KeyOnly, OneOf, Pattern
 
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.engine.expected_first_tool import first_expected_class
-from toolevals.grading.engine.grading import compile_case
+from toolevals.grading.engine.grading import compile_case, first_expected_class
 from toolevals.grading.values import Expectation, ToolSpec
 
 OFFERED = [ToolSpec("Get-Order", "", {}), ToolSpec("pay", "", {})]

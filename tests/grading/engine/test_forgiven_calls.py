@@ -12,8 +12,8 @@ from tests.grading.layers.recovery.scripts import call, says, script, user
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
-from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
 from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.tool_effects import effect_of_name, hands_over
 from toolevals.grading.values.tools import ToolAnnotations
 from toolevals.grading.values.verdicts import CaseGrade
 

@@ -15,7 +15,7 @@ from tests.grading.graded import (
     graded,
     statuses,
 )
-from toolevals.grading.engine import compiled, explained_calls
+from toolevals.grading.engine import compiled, explanation
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.engine.grader_catalog import MODES
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
@@ -26,9 +26,8 @@ from toolevals.grading.values import (
     Transcript,
 )
 from toolevals.grading.values.matchers import Exact, Pattern
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, Pair
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, ArgumentDifference, FailureTag, Pair
 
 
 def test_the_right_call_passes_everything():
@@ -174,8 +173,8 @@ def test_a_crash_of_the_words_leaves_what_was_decided(monkeypatch):
     def crash(*_):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(explained_calls, "known_schemas", crash)
-    monkeypatch.setattr(explained_calls.Placement, "of", crash)
+    monkeypatch.setattr(explanation, "known_schemas", crash)
+    monkeypatch.setattr(explanation.Placement, "of", crash)
     result = graded(PLAIN, RIGHT)
     assert statuses(result) == all_but_transcripts("passed")
     assert "boom" in result.outcome.reason

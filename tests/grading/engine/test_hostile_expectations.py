@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
 from tests.grading import strategies
+from toolevals.grading.engine.case_metrics import tool_name_f1, tools_all_pass, tools_percentage_pass
 from toolevals.grading.engine.grading import compile_case, grade
-from toolevals.grading.engine.tools_pass import tools_all_pass, tools_percentage_pass
-from toolevals.grading.layers.tool_names import tool_name_f1
 from toolevals.grading.matching.compiled_calls import compile_call, compile_matcher
 from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import PROFILES

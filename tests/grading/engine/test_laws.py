@@ -20,8 +20,7 @@ from toolevals.grading.values import (
     Trajectory,
 )
 from toolevals.grading.values.canonical import canonical, parse
-from toolevals.grading.values.statuses import FailureTag
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, FailureTag
 
 
 @strategies.whole_cases

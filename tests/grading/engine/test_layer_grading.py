@@ -16,8 +16,7 @@ from toolevals.grading.values import (
     ToolCall,
     Transcript,
 )
-from toolevals.grading.values.statuses import FailureTag
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import CaseGrade, FailureTag, Verdict
 
 
 def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkeypatch):

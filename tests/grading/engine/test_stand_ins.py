@@ -12,7 +12,7 @@ from tests.grading import strategies
 from tests.grading.graded import GARBLED, expecting, graded
 from toolevals.grading.alignment.trajectory import align
 from toolevals.grading.engine.compiled import compile_case
-from toolevals.grading.engine.stand_ins import _Evidence, has_stand_in, stand_ins
+from toolevals.grading.engine.selection import _Evidence, has_stand_in, stand_ins
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
 from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.tools import ToolAnnotations

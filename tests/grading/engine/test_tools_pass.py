@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.engine.tools_pass import tools_all_pass, tools_percentage_pass
-from toolevals.grading.layers.tool_names import name_f1, tool_name_f1
+from toolevals.grading.engine.case_metrics import name_f1, tool_name_f1, tools_all_pass, tools_percentage_pass
 from toolevals.grading.values import Call, Expectation, MalformedCall, ToolCall
 from toolevals.grading.values.verdicts import Verdict
 

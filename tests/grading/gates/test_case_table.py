@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from toolevals.grading.gates.case_table import MEASURES, CaseTable, chained
 from toolevals.grading.gates.metrics import figure_of
-from toolevals.grading.gates.regression_units import PairedRuns, units_of
+from toolevals.grading.gates.regressions import PairedRuns, units_of
 from toolevals.grading.gates.results import PASS_MARK, GateCase
 from toolevals.grading.gates.rules import RegressionRule
 from toolevals.grading.metrics.comparison import compare_alike, compare_runs
-from toolevals.grading.metrics.means import clustered_mean, scored_mean
-from toolevals.grading.metrics.percentiles import percentile
+from toolevals.grading.metrics.means import clustered_mean, percentile, scored_mean
 
 scores = st.dictionaries(st.sampled_from(["outcome", "tone"]), st.sampled_from([0.0, 0.3, 0.5, 1.0, None]))
 strata = st.sampled_from([{}, {"bucket": "x"}, {"bucket": "y"}])

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolevals.grading.engine.case_metrics import pairs_name_f1, tool_name_f1
 from toolevals.grading.engine.grading import compile_case, grade
-from toolevals.grading.gates.case_table import CaseTable
-from toolevals.grading.gates.cases import case_of_grade, with_groups
+from toolevals.grading.gates.case_table import CaseTable, case_of_grade, with_groups
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.gates.evaluation import evaluate_gate
-from toolevals.grading.gates.notes import judge_notes, with_notes
+from toolevals.grading.gates.evaluation import evaluate_gate, judge_notes, with_notes
 from toolevals.grading.gates.results import GateCase
-from toolevals.grading.layers.tool_names import pairs_name_f1, tool_name_f1
-from toolevals.grading.metrics.groups import MetricGroup
+from toolevals.grading.gates.rules import MetricGroup
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Call, Expectation, ToolCall

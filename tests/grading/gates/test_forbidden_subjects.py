@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.gates.forbidden_subjects import is_outside
+from toolevals.grading.gates.documents import is_outside, read_gate
 from toolevals.grading.values.problems import InvalidDocument
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.gates.case_table import CaseTable
-from toolevals.grading.gates.cases import published_sources
+from toolevals.grading.gates.case_table import CaseTable, published_sources
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, evaluate_gate, hold_gate
 from toolevals.grading.gates.results import Check, Failure, GateCase

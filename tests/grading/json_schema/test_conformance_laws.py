@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.grading.reference import reference_problems
 from toolevals.grading.json_schema.conformance import FALSE, call_problems, validator_of
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.values.json_pointers import target_of
+from toolevals.grading.values.problems import target_of
 from toolevals.grading.values.verdicts import SchemaProblem
 
 DRAFTS = {

@@ -10,10 +10,15 @@ import pytest
 
 from tests.grading.json_schema.test_conformance_laws import DRAFTS
 from toolevals.grading.engine.grading import compile_case, grade
-from toolevals.grading.json_schema.conformance import call_problems
-from toolevals.grading.json_schema.formats import CHECKED, draft_of, unchecked_formats, with_formats
+from toolevals.grading.json_schema.conformance import (
+    CHECKED,
+    call_problems,
+    draft_of,
+    schema_gate,
+    unchecked_formats,
+    with_formats,
+)
 from toolevals.grading.json_schema.reasons import call_reason
-from toolevals.grading.json_schema.schema_checks import schema_gate
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from tests.grading.reading.specs.test_hostile_documents import SCHEMA_LIKE
-from toolevals.grading.json_schema.schema_references import circles
-from toolevals.grading.json_schema.strict_mode import PROVIDERS, strict_problems
+from toolevals.grading.json_schema.strict_mode import PROVIDERS, circles, strict_problems
 
 GOOD: dict[str, Any] = {
     "type": "object",

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging import SHIPPED, Briefing, Judgement, JudgementRequest, Judgements, needed_judgements
-from toolevals.grading.judging.judged_grading import grade_judged
+from toolevals.grading.judging.case_judging import grade_judged
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,

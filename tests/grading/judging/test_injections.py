@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from toolevals.grading.judging.injections import injections_in, kind_of
-from toolevals.grading.values.injection_text import InjectionKind
+from toolevals.grading.values.verdicts import InjectionKind
 
 FOLDER = os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")
 # The share of honest recorded conversations that may be flagged.

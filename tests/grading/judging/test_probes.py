@@ -8,7 +8,7 @@ import pytest
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.injections import injections_in
-from toolevals.grading.judging.probes import Kind, Place, Probe, ProbedTranscript, probed_transcripts, probes
+from toolevals.grading.judging.probing import Kind, Place, Probe, ProbedTranscript, probed_transcripts, probes
 
 # It takes long: `./dev check` leaves it out.
 pytestmark = pytest.mark.thorough

@@ -8,7 +8,7 @@ import pytest
 
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.judging import SHIPPED, probing
-from toolevals.grading.judging import probes as graded_here
+from toolevals.grading.judging import probing as graded_here
 from toolevals.grading.judging.probing import ProbeSet
 
 # It takes long: `./dev check` leaves it out.

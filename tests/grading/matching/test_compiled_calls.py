@@ -1,9 +1,8 @@
 import pytest
 
-from toolevals.grading.matching.compiled_calls import compile_call, compile_matcher
+from toolevals.grading.matching.compiled_calls import ALL_MATCH, ArgumentsCheck, compile_call, compile_matcher
 from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import CallExpectation
-from toolevals.grading.values.argument_checks import ALL_MATCH, ArgumentsCheck
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolevals.grading.engine.tools_pass import tools_all_pass
+from toolevals.grading.engine.case_metrics import tools_all_pass
 from toolevals.grading.matching.compiled_calls import compile_matcher
 from toolevals.grading.matching.equality import PROFILES
-from toolevals.grading.matching.equivalence import equivalent
-from toolevals.grading.matching.normal_forms import matcher_form, without_choices
+from toolevals.grading.matching.equivalence import equivalent, matcher_form, without_choices
 from toolevals.grading.values import CallExpectation, Expectation, OneOfCalls, ToolCall, Trajectory
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.matchers import (

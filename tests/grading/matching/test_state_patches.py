@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.matching.state_patches import patched, state_patch
-from toolevals.grading.matching.value_differences import same
+from toolevals.grading.matching.value_differences import patched, same, state_patch
 from toolevals.grading.values.problems import InvalidDocument
 
 BEFORE: dict[str, Any] = {"orders": {"a/b": {"status": "pending", "items": [1, 2]}, "W2": {}}, "users": {"u": {}}}

@@ -19,8 +19,8 @@ from typing import Final
 
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, f1_sums
+from toolevals.grading.metrics.comparison import ClassCounts, paired_class
 from toolevals.grading.metrics.means import difference_interval
-from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.reliability import pass_hat_k, tallied_pass_hat_k
 

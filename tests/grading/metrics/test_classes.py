@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.metrics.classes import (
+from toolevals.grading.metrics.confusion import (
     SPECIAL,
     collapsed_class,
     namespace_of,

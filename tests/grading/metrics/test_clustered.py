@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.grading.metrics import coverage
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, f1_sums, rate, rate_of, summed
-from toolevals.grading.metrics.rates import Interval, wilson
-from toolevals.grading.metrics.student import student_quantile
+from toolevals.grading.metrics.rates import Interval, student_quantile, wilson
 
 # It takes long: `./dev check` leaves it out.
 pytestmark = pytest.mark.thorough

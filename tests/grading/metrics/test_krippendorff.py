@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.krippendorff import krippendorff_alpha
+from toolevals.grading.metrics.agreement import krippendorff_alpha
 
 # K. Krippendorff's own example of three coders, fifteen units and missing labels.
 CODERS = [

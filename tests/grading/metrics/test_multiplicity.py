@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.multiplicity import benjamini_hochberg, holm
+from toolevals.grading.metrics.comparison import benjamini_hochberg, holm
 
 p_values = st.lists(st.floats(0, 1), max_size=12)
 

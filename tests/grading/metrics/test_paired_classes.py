@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolevals.grading.metrics.clustered import clustered_interval, f1_sums
-from toolevals.grading.metrics.paired_classes import paired_class
+from toolevals.grading.metrics.comparison import paired_class
 from toolevals.grading.metrics.rates import Interval
 
 NOTHING = (0, 0, 0)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.percentiles import percentile
+from toolevals.grading.metrics.means import percentile
 
 
 @pytest.mark.parametrize("reference", REFERENCES["percentiles"])

@@ -2,9 +2,9 @@ from math import comb
 
 import pytest
 
-from toolevals.grading.metrics.comparison import mcnemar
-from toolevals.grading.metrics.power import (
+from toolevals.grading.metrics.comparison import (
     fewest_changed,
+    mcnemar,
     smallest_detectable,
     smallest_detectable_mean,
     smallest_significant,

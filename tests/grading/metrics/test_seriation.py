@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.metrics.seriation import confusable_order
+from toolevals.grading.metrics.confusion import confusable_order
 
 NAMES = list("abcdefgh")
 COUNTS = st.dictionaries(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), st.integers(1, 20))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.grading.metrics.clustered import ExampleSums
-from toolevals.grading.metrics.student import student_quantile, student_tail
-from toolevals.grading.metrics.two_rates import rates_differ
+from toolevals.grading.metrics.clustered import ExampleSums, rates_differ
+from toolevals.grading.metrics.rates import student_quantile, student_tail
 
 
 def test_the_score_test_with_yates_correction():

@@ -13,9 +13,16 @@ from tests.grading.graded import NAMED, PLAIN, RIGHT, TOOLS, called, statuses, t
 from toolevals.grading.engine.grading import compile_case, grade, grade_calls
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
-from toolevals.grading.values.decided_by import EXPECTED, LONGEST, PARTS, combined, decided_words, read_decided_by
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import (
+    EXPECTED,
+    LONGEST,
+    PARTS,
+    CaseGrade,
+    combined,
+    decided_words,
+    read_decided_by,
+)
 
 STATUSES = ("passed", "failed", "unscored", "errored")
 SENT, OPEN = {"orders": {"A-1": "sent"}}, {"orders": {"A-1": "open"}}

@@ -6,7 +6,7 @@ from toolevals.agents.wire_names import WireNames
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec, Transcript
-from toolevals.grading.values.tool_names import candidates, near_miss
+from toolevals.grading.values.tools import candidates, near_miss
 from toolevals.grading.values.verdicts import CaseGrade
 
 CREATE, LIST = (ToolSpec(name, "", {"type": "object"}) for name in ("issues/create", "issues.list"))

@@ -17,7 +17,7 @@ from toolevals.agents.code.launching import Launcher, Limits, owner
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World
-from toolevals.grading.matching.state_patches import patched
+from toolevals.grading.matching.value_differences import patched
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.problems import InvalidDocument
 

@@ -10,10 +10,9 @@ from operator import attrgetter
 
 from toolevals.grading.alignment.assignment import best_assignment
 from toolevals.grading.alignment.ordered_assignment import best_sequence
-from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
+from toolevals.grading.matching.compiled_calls import ALL_MATCH, ArgumentsCheck, CompiledCall, compile_call
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory, options_of
-from toolevals.grading.values.argument_checks import ALL_MATCH, ArgumentsCheck
 from toolevals.grading.values.call_results import Results, bound, referred_to, ways
 from toolevals.grading.values.value_classes import value_class
 

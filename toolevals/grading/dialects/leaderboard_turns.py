@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from toolevals.grading.dialects.rows import NoFormError
-from toolevals.grading.reading.parsing.python_source import PythonSource, UnreadableCallError
+from toolevals.grading.reading.parsing.python_calls import PythonSource, UnreadableCallError
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
 

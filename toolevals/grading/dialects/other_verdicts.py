@@ -19,7 +19,7 @@ from toolevals.grading.dialects.leaderboard_case import STRICTER_BY_ERROR, leade
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison, NoFormError, comparison
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
-from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import Status
 
 OURS: Final = "ours"
 # A disagreement that no reason of the table explains.

@@ -3,7 +3,6 @@
 The rules are heuristics on names, formats, descriptions and values; `docs/grading.md` states each of them.
 """
 
-from toolevals.grading.edge_cases.exercised import edge_case_kinds
 from toolevals.grading.edge_cases.failures import (
     MISSING,
     argument_failure_bucket,
@@ -11,8 +10,14 @@ from toolevals.grading.edge_cases.failures import (
     edge_of_difference,
     edge_of_values,
 )
-from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES, EDGE_CASE_SENTENCES, EdgeCase, FailureBucket
-from toolevals.grading.edge_cases.parameters import applicable_kinds
+from toolevals.grading.edge_cases.parameters import (
+    BUCKET_SENTENCES,
+    EDGE_CASE_SENTENCES,
+    EdgeCase,
+    FailureBucket,
+    applicable_kinds,
+    edge_case_kinds,
+)
 
 __all__ = [
     "BUCKET_SENTENCES",

@@ -9,11 +9,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, Final
 
-from toolevals.grading.edge_cases.amounts import read_amount
-from toolevals.grading.edge_cases.coercion import equal_after_coercion
-from toolevals.grading.edge_cases.kinds import EdgeCase, FailureBucket
-from toolevals.grading.edge_cases.moments import differ_in_zone
-from toolevals.grading.edge_cases.words import is_money
+from toolevals.grading.edge_cases.coercion import differ_in_zone, equal_after_coercion, read_amount
+from toolevals.grading.edge_cases.parameters import EdgeCase, FailureBucket, is_money
 from toolevals.grading.values.verdicts import ArgumentDifference
 
 MAX_LENGTH = 2_000

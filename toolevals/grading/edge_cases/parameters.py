@@ -1,16 +1,125 @@
-"""Lists the parameters of a tool, nested ones too, and the edge cases that each admits."""
+"""Lists the parameters of a tool, nested ones too, and the edge cases that each admits.
+
+Names the kinds of edge cases and the buckets of failures, each in one sentence.
+
+Tell what a parameter is about, by its name, format and description.
+
+Finds the edge cases that a call's arguments exercise.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
-from toolevals.grading.edge_cases.kinds import EdgeCase
-from toolevals.grading.edge_cases.words import is_identifier, is_money, is_time
+from toolevals.grading.edge_cases.coercion import has_time, is_code, is_literal, read_amount
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.values.json_pointers import target_of
-from toolevals.grading.values.problems import pointer_to
+from toolevals.grading.values.problems import pointer_to, target_of
+
+
+class EdgeCase(StrEnum):
+    """The property of an argument that is easily got wrong though the value is right."""
+
+    NULL_OPTIONAL = "null_optional"
+    EMPTY_ARRAY = "empty_array"
+    UNICODE_IDENTIFIER = "unicode_identifier"
+    TIME_ZONE = "time_zone"
+    CURRENCY = "currency"
+    TYPE_COERCION = "type_coercion"
+
+
+class FailureBucket(StrEnum):
+    """The sort of failure of an argument."""
+
+    SCHEMA = "schema"
+    EDGE_CASE = "edge_case"
+    SEMANTIC = "semantic"
+
+
+EDGE_CASE_SENTENCES: Mapping[EdgeCase, str] = {
+    EdgeCase.NULL_OPTIONAL: "Null where an optional argument may as well be left out.",
+    EdgeCase.EMPTY_ARRAY: "An empty list where an argument may as well be left out or null.",
+    EdgeCase.UNICODE_IDENTIFIER: "An identifier with letters beyond ASCII, which may be spelled in several ways.",
+    EdgeCase.TIME_ZONE: "A date and time that is another one in another time zone, or without one.",
+    EdgeCase.CURRENCY: "An amount that is another one in another currency, unit or scale.",
+    EdgeCase.TYPE_COERCION: 'A value that equals another one only after its type is changed, as "5" and 5.',
+}
+BUCKET_SENTENCES: Mapping[FailureBucket, str] = {
+    FailureBucket.SCHEMA: "The call breaks the tool's schema.",
+    FailureBucket.EDGE_CASE: "The argument is as expected but for an edge case.",
+    FailureBucket.SEMANTIC: "The argument is another value than the expected one.",
+}
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_IDENTIFIER_WORDS = """
+    account city code contact customer email handle id identifier key login name nickname person place recipient ref
+    reference sender sku slug street surname symbol tag user username
+"""
+_TIME_WORDS = """
+    arrival at date datetime day deadline departure due end expires expiry since start time timestamp until when
+"""
+_MONEY_WORDS = """
+    amount balance bill budget cents charge cost currency deposit discount eur expense fare fee gbp income invoice jpy
+    money payment price refund rent revenue salary subtotal tax tip total usd wage
+"""
+_IDENTIFIERS = frozenset(_IDENTIFIER_WORDS.split())
+_TIMES = frozenset(_TIME_WORDS.split())
+_MONEY = frozenset(_MONEY_WORDS.split())
+# Beside these a word of money counts something else: `total_pages`, `invoice_id`.
+_COUNTS = frozenset({"count", "id", "items", "name", "nights", "number", "pages", "people", "quantity", "type"})
+_MINOR = frozenset({"cents", "pence", "minor"})
+_MONEY_TEXT = re.compile(r"\b(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?|cents?|pounds sterling|currency)\b|[$€£¥]")
+_TIME_TEXT = re.compile(r"\bISO[ -]?8601\b|\bRFC[ -]?3339\b|\btime ?zone\b|\bUTC\b", re.IGNORECASE)
+_TIME_FORMATS = frozenset({"date-time", "date", "time"})
+_NAME_FORMATS = frozenset({"email", "idn-email", "hostname", "idn-hostname", "uri", "iri"})
+_LONGEST_DESCRIPTION = 2_000
+
+
+@lru_cache(maxsize=1024)
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a name in snake, kebab or camel case, in lower case."""
+    return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+def is_identifier(name: str, schema: dict[str, Any]) -> bool:
+    """Tell whether a parameter holds what something is called or known by."""
+    return not _IDENTIFIERS.isdisjoint(words_of(name)) or schema.get("format") in _NAME_FORMATS
+
+
+def is_time(name: str, schema: dict[str, Any]) -> bool:
+    """Tell whether a parameter holds a date or a time."""
+    if isinstance(schema.get("format"), str):
+        return schema["format"] in _TIME_FORMATS
+    return not _TIMES.isdisjoint(words_of(name)) or bool(_TIME_TEXT.search(_description(schema)))
+
+
+def is_money(name: str, schema: dict[str, Any]) -> bool:
+    """Tell whether a parameter holds an amount of money or its currency."""
+    words = words_of(name)
+    if not _COUNTS.isdisjoint(words):
+        return False
+    return not _MONEY.isdisjoint(words) or bool(_MONEY_TEXT.search(_description(schema)))
+
+
+def is_currency(name: str) -> bool:
+    """Tell whether a parameter says in which currency or unit the amounts are."""
+    return "currency" in words_of(name)
+
+
+def is_minor(name: str) -> bool:
+    """Tell whether a parameter holds an amount in the currency's hundredths."""
+    return not _MINOR.isdisjoint(words_of(name))
+
+
+def _description(schema: dict[str, Any]) -> str:
+    text = schema.get("description")
+    return text[:_LONGEST_DESCRIPTION] if isinstance(text, str) else ""
+
 
 MAX_PARAMETERS = 1_000
 MAX_FOLLOWED = 20_000
@@ -160,3 +269,70 @@ def _kinds(parameter: Parameter) -> frozenset[EdgeCase]:
         EdgeCase.TYPE_COERCION: (numeric or "boolean" in types) and "string" not in types,
     }
     return frozenset(kind for kind, admits in checks.items() if admits)
+
+
+_DEEPEST_ARGUMENTS = 50
+Path = tuple[str, ...]
+# The same few tools are asked about call after call.
+_admitted = lru_cache(maxsize=1024)(applicable_kinds)
+
+
+def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> frozenset[EdgeCase]:
+    """Return the edge cases that a call's arguments exercise, gold or actual ones.
+
+    Without a tool, only null, empty lists, times with a zone, amounts with a currency and literals in text are seen.
+    """
+    kinds = _admitted(tool) if tool is not None else {}
+    names = [path[-1] for path, _ in _values(arguments)]
+    knows_currency = any(is_currency(name) for name in names)
+    edge_cases: set[EdgeCase] = set()
+    for path, value in _values(arguments):
+        edge_cases |= set(
+            _kinds_of(path, value, kinds.get(pointer_to(path), frozenset()), knows_currency=knows_currency)
+        )
+    return frozenset(edge_cases)
+
+
+def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in arguments.items()]
+    while waiting:
+        path, value = waiting.pop()
+        yield path, value
+        if len(path) < _DEEPEST_ARGUMENTS and isinstance(value, dict):
+            waiting.extend(((*path, name), inside) for name, inside in value.items())
+        elif len(path) < _DEEPEST_ARGUMENTS and isinstance(value, list):
+            waiting.extend(((*path, "*"), inside) for inside in value)
+
+
+def _kinds_of(path: Path, value: Any, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> Iterator[EdgeCase]:
+    if value is None:
+        yield EdgeCase.NULL_OPTIONAL
+    elif value == [] and isinstance(value, list):
+        yield EdgeCase.EMPTY_ARRAY
+    if not path[-1].isascii():
+        yield EdgeCase.UNICODE_IDENTIFIER
+    if _is_money(path, value, admitted, knows_currency=knows_currency):
+        yield EdgeCase.CURRENCY
+    if isinstance(value, str):
+        yield from _kinds_of_text(value, admitted)
+
+
+def _kinds_of_text(text: str, admitted: frozenset[EdgeCase]) -> Iterator[EdgeCase]:
+    if not text.isascii() and EdgeCase.UNICODE_IDENTIFIER in admitted:
+        yield EdgeCase.UNICODE_IDENTIFIER
+    if has_time(text) or (EdgeCase.TIME_ZONE in admitted and _ZONE_NAME.fullmatch(text)):
+        yield EdgeCase.TIME_ZONE
+    if is_literal(text):
+        yield EdgeCase.TYPE_COERCION
+
+
+_ZONE_NAME = re.compile(r"[A-Z][A-Za-z_]{1,30}/[A-Z][A-Za-z_/+-]{1,40}")
+
+
+def _is_money(path: Path, value: Any, admitted: frozenset[EdgeCase], *, knows_currency: bool) -> bool:
+    amount = read_amount(value)
+    if amount is None:
+        return isinstance(value, str) and is_currency(path[-1]) and is_code(value)
+    if isinstance(value, str) and amount.is_marked:
+        return True
+    return EdgeCase.CURRENCY in admitted and (knows_currency or is_minor(path[-1]))

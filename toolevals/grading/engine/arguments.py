@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from toolevals.grading.alignment.trajectory import Alignment
+from toolevals.grading.engine.compiled import Offer
 from toolevals.grading.engine.decisions import Findings
-from toolevals.grading.engine.offered_tools import Offer
-from toolevals.grading.matching.compiled_calls import CompiledCall
-from toolevals.grading.matching.unseen import composed_otherwise, is_ascii, unseen_difference
+from toolevals.grading.matching.compiled_calls import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck, CompiledCall
+from toolevals.grading.matching.equality import composed_otherwise, is_ascii, unseen_difference
 from toolevals.grading.values import Call, CallExpectation, ToolCall
-from toolevals.grading.values.argument_checks import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.values.call_results import unknown_in
 from toolevals.grading.values.canonical import shown
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.value_classes import value_class
-from toolevals.grading.values.verdicts import SchemaProblem
+from toolevals.grading.values.verdicts import SchemaProblem, Status
 
 _LONGEST_VALUE = 80
 _MOST_NAMED = 3

@@ -1,22 +1,139 @@
 """Tell what is counted of a case besides its verdicts, so that a run can say how its agents failed and open the cases.
 
 A finding has a family (FAMILIES), a kind within it, and the tool that it is about.
+
+Tell which argument of which tool was wrong, and how: a case's differences and schema problems by parameter.
+
+Tells over-tooling and its like apart: how the called tool differs from the right one, as their two specs say it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
-from toolevals.grading.alignment.pair_kinds import pair_kind
-from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES
-from toolevals.grading.engine.argument_errors import argument_name
+from toolevals.grading.edge_cases.parameters import BUCKET_SENTENCES
 from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
-from toolevals.grading.values import Expectation, ToolSpec
-from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
+from toolevals.grading.values import Call, Expectation, ToolSpec
+from toolevals.grading.values.tool_effects import effect_of_name, hands_over
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of confusion, and the words of the specs that make it one; `why` is empty where the class itself says."""
+
+    name: str
+    why: str = ""
+
+
+def pair_kind(expected: ToolSpec, actual: ToolSpec) -> Kind:
+    """Return over-tooling where the called tool costs more or reaches further than the right one, else its opposite.
+
+    The first of these that differs decides: the cost; writing against reading; how many fields of personal data the
+    output has; required arguments, of which a broader tool wants only some of the other's, for tools that have any
+    argument in common. Where none differs the two are mixed up.
+    """
+    for reach in (_by_cost, _by_effect, _by_personal_data, _by_arguments):
+        if found := reach(actual, expected):
+            return Kind("over-tooling", found)
+        if found := reach(expected, actual):
+            return Kind("under-tooling", found)
+    return Kind("mixed up")
+
+
+def _by_cost(more: ToolSpec, less: ToolSpec) -> str:
+    if more.cost is None or less.cost is None or more.cost <= less.cost:
+        return ""
+    return f"a call of {more.name} costs {more.cost:g}, one of {less.name} {less.cost:g}"
+
+
+def _by_effect(more: ToolSpec, less: ToolSpec) -> str:
+    if more.annotations.read_only is False and less.annotations.read_only is True:
+        return f"{more.name} writes, {less.name} only reads"
+    return ""
+
+
+def _by_personal_data(more: ToolSpec, less: ToolSpec) -> str:
+    mine, other = set(more.sensitive_output), set(less.sensitive_output)
+    if len(mine) <= len(other):
+        return ""
+    fields = ", ".join(sorted(mine - other)[:3])
+    return f"{more.name} gives out personal data ({fields}) that {less.name} does not"
+
+
+def _by_arguments(more: ToolSpec, less: ToolSpec) -> str:
+    mine, other = required_of(more), required_of(less)
+    if not mine < other or not properties_of(more) & properties_of(less):
+        return ""
+    *rest, last = (f"“{name}”" for name in sorted(other - mine)[:3])
+    spared = f"{', '.join(rest)} and {last}" if rest else last
+    return f"{more.name} does not require {spared} as {less.name} does"
+
+
+def required_of(spec: ToolSpec) -> set[str]:
+    """Return the names of the arguments that a tool requires."""
+    return {name for name in _listed(spec.input_schema.get("required")) if isinstance(name, str)}
+
+
+def properties_of(spec: ToolSpec) -> set[str]:
+    """Return the names of the arguments that a tool's schema names."""
+    properties = spec.input_schema.get("properties")
+    return set(properties) if isinstance(properties, dict) else set()
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+FaultKind = Literal["changed", "missing", "extra", "invalid"]
+# Of one argument of one call the first of these that is there counts: parts of a list share one name.
+_ORDER: Final[dict[str, int]] = {"missing": 0, "changed": 1, "extra": 2}
+LONGEST_NAME = 200
+
+
+@value_class
+class ArgumentFault:
+    """One argument of one call that is not as expected, or that breaks the tool's schema (kind "invalid").
+
+    `argument` is the path of names into the arguments, joined by dots, with `*` for a place in a list: `items.*.sku`;
+    empty where a schema is broken by the arguments as a whole. `place` is that of the pair among the case's pairs; of
+    an invalid argument, that of the call among the transcript's calls.
+    """
+
+    place: int
+    tool: str
+    argument: str
+    kind: FaultKind
+
+
+def argument_faults(grade: CaseGrade, calls: Sequence[Call]) -> Iterator[ArgumentFault]:
+    """Yield each wrong argument of the expected calls to the right tool once, then each that breaks a schema once.
+
+    Of calls to another tool arguments are not compared, but their schema problems are there. `calls` are the
+    transcript's.
+    """
+    found: dict[tuple[int, str], str] = {}
+    for difference in grade.differences:
+        pair = grade.pairs[difference.pair]
+        if difference.kind in _ORDER and pair.expected == pair.actual:
+            key = difference.pair, argument_name(difference.path)
+            found[key] = min(difference.kind, found.get(key, difference.kind), key=_ORDER.__getitem__)
+    for (place, argument), kind in found.items():
+        yield ArgumentFault(place, grade.pairs[place].expected, argument, kind)  # type: ignore[arg-type]
+    invalid = {(problem.call, argument_name(problem.pointer)): None for problem in grade.schema_problems}
+    for place, argument in invalid:
+        yield ArgumentFault(place, calls[place].name or "", argument, "invalid")
+
+
+def argument_name(pointer: str) -> str:
+    """Return the parameter that a JSON pointer leads to; what is a number is taken for a place in a list."""
+    parts = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+    return ".".join("*" if part.isascii() and part.isdigit() else part for part in parts)[:LONGEST_NAME]
+
 
 FAILED_BY: Final[Mapping[str, str]] = {
     "too_little": "An expected call is missing, or an expected fact is not in the answer.",

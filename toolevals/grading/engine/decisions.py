@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolevals.grading.values.decided_by import CALLS
-from toolevals.grading.values.statuses import FailureTag, Status
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.grading.values.verdicts import CALLS, FailureTag, Status
 
 
 class Findings(NamedTuple):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.verdict_table import FAILURES, VERDICTS
+from toolevals.grading.values.verdicts import FailureTag
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
 """Grades any number of transcripts with an expectation that is compiled once with the offered tools.
 
 What is decided (statuses, values, mode, tag) is decided at once; words and details are worked out when asked for.
+
+Tell which tool a case is about before anyone has done anything: what an unscored case is counted under.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from toolevals.grading.alignment.trajectory import Alignment, best_alignment
 from toolevals.grading.engine.arguments import check_schemas, findings
@@ -17,17 +19,15 @@ from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with_layers
 from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.layers.answer import refuses
 from toolevals.grading.layers.execution import Effect
-from toolevals.grading.layers.refusals import refuses
 from toolevals.grading.values import NOT_WHOLE, Call, Transcript
 from toolevals.grading.values.call_results import Results
-from toolevals.grading.values.decided_by import EXPECTED
-from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.tool_names import call_with_name, with_names
+from toolevals.grading.values.tools import call_with_name, with_names
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import CaseGrade, Verdict, decided
+from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, FailureTag, Verdict, decided
 
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]
@@ -140,3 +140,15 @@ def _errored(compiled: CompiledCase, reason: str, tag: FailureTag) -> CaseGrade:
 
 def _everywhere(compiled: CompiledCase, verdict: Verdict, tag: str = "", mode: str = "") -> CaseGrade:
     return CaseGrade(dict.fromkeys(VERDICT_NAMES, verdict), tag, mode, decided_by=compiled.decided_by)
+
+
+_IDLE: Final = Transcript()
+
+
+def first_expected_class(compiled: CompiledCase) -> str:
+    """Return the row of the matrix of first calls in which an agent stands that does nothing.
+
+    The first expected call of the first alternative, `(none)` where no call is due; empty where any call will do, or
+    the expectation cannot be compiled.
+    """
+    return grade(compiled, _IDLE).expected

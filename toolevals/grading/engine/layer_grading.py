@@ -17,9 +17,7 @@ from toolevals.grading.layers.execution import Effect, grade_effect
 from toolevals.grading.layers.recovery import Recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.decided_by import CALLS, EXPECTED, PARTS, combined, parts_of
-from toolevals.grading.values.statuses import FailureTag, Status
-from toolevals.grading.values.verdicts import Verdict
+from toolevals.grading.values.verdicts import CALLS, EXPECTED, PARTS, FailureTag, Status, Verdict, combined, parts_of
 
 _VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 

@@ -18,7 +18,7 @@ from toolevals.archives import MAGIC, UNREADABLE
 from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded, require_utf8
 from toolevals.grading.files.evaluation_files.formats import FORMATS as EVALUATION_FORMATS
 from toolevals.grading.files.evaluation_files.formats import known_formats
-from toolevals.grading.files.evaluation_files.parquet import MAGIC as PARQUET
+from toolevals.grading.files.evaluation_files.tables import MAGIC as PARQUET
 from toolevals.grading.files.evaluation_files.tables import best_delimiter, name_twice
 from toolevals.grading.files.evaluation_files.unknown_files import PLAIN, unknown_words
 from toolevals.grading.files.example_files import (
@@ -29,11 +29,10 @@ from toolevals.grading.files.example_files import (
     recorded_format,
     table_format,
 )
-from toolevals.grading.reading.parsing.detection import found_in
+from toolevals.grading.reading.parsing.format_table import found_in
 from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
-from toolevals.grading.reading.specs.detection import detected_format
 from toolevals.grading.reading.specs.files import document_in
-from toolevals.grading.reading.specs.formats import FORMAT_TABLE
+from toolevals.grading.reading.specs.formats import FORMAT_TABLE, detected_format
 from toolevals.grading.values.documents import load_json, schema
 from toolevals.grading.values.problems import InvalidDocument
 

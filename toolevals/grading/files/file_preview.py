@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 from toolevals.grading.files.evaluation_files.decoding import decoded
-from toolevals.grading.files.evaluation_files.file_format import ROW_LEFT
+from toolevals.grading.files.evaluation_files.entry import ROW_LEFT
 from toolevals.grading.files.evaluation_files.reading import Place, evaluation_file
 from toolevals.grading.files.file_kinds import FileKind, plain_of, what_is
 from toolevals.grading.gates.documents import read_gate

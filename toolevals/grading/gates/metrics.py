@@ -17,8 +17,7 @@ from toolevals.grading.gates.case_table import Scores, Tally
 from toolevals.grading.gates.results import PASS_MARK
 from toolevals.grading.gates.rules import MEASURED_STATISTICS, OF_PASSES, SPENDING_STATISTICS
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
-from toolevals.grading.metrics.means import counted_mean
-from toolevals.grading.metrics.percentiles import percentile
+from toolevals.grading.metrics.means import counted_mean, percentile
 from toolevals.grading.metrics.rates import Interval
 
 # What scores say, by the names of the public command line that these conditions come from.

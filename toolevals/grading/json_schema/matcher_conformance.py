@@ -18,9 +18,8 @@ import jsonschema_rs
 
 from toolevals.grading.json_schema.schema_cost import is_too_long
 from toolevals.grading.json_schema.subschemas import PATTERNS, Path, subschemas
-from toolevals.grading.values.json_pointers import parts_of
 from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
-from toolevals.grading.values.problems import Problem, pointer_to
+from toolevals.grading.values.problems import Problem, parts_of, pointer_to
 from toolevals.grading.values.verdicts import SchemaProblem
 
 # So many whole values of one label are put to the validator; a label that admits more is judged part by part.

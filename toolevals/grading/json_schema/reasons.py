@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolevals.grading.json_schema.conformance import Validator, schema_words, validator_of
-from toolevals.grading.json_schema.formats import CHECKED, draft_of
+from toolevals.grading.json_schema.conformance import CHECKED, Validator, draft_of, schema_words, validator_of
 from toolevals.grading.json_schema.subschemas import subschemas
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, pointer_to

@@ -14,8 +14,7 @@ from typing import Any, Final, Self
 from urllib.parse import unquote
 
 from toolevals.grading.json_schema.subschemas import LARGEST_PATTERN, SMALLEST_PATTERN, pattern_size, subschemas
-from toolevals.grading.values.json_pointers import parts_of
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, parts_of, pointer_to
 
 MOST_APPLIED: Final = 10_000
 """The most schemas that may be applied to the same value; `unevaluated...` counts `UNEVALUATED` times."""

@@ -3,11 +3,9 @@
 Nothing here asks anyone. A caller that does takes a `JudgementRequest` and gives a `Judgement` back.
 """
 
-from toolevals.grading.judging.briefing import Briefing, Judgements
-from toolevals.grading.judging.case_judging import CaseJudging, needed_judgements, not_judged
+from toolevals.grading.judging.case_judging import Briefing, CaseJudging, Judgements, needed_judgements, not_judged
 from toolevals.grading.judging.conditions import GATES, Gate
-from toolevals.grading.judging.judgements import Judgement, JudgementRequest
-from toolevals.grading.judging.rubrics import Rubric, Scale
+from toolevals.grading.judging.rubrics import Judgement, JudgementRequest, Rubric, Scale
 from toolevals.grading.judging.shipped import SHIPPED
 
 __all__ = [

@@ -1,24 +1,60 @@
-"""Puts one case before its judges: which judgements it needs, and verdicts out of those that were handed in."""
+"""Puts one case before its judges: which judgements it needs, and verdicts out of those that were handed in.
+
+Tell what is handed in with a case that judges look at.
+
+Which rubrics are on, and the judgements that were had so far.
+
+Grade a case with what judges said of it: the rules come first, and judges answer what is left to them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
-from toolevals.grading.judging.briefing import Judgements
+from toolevals.grading.engine.grading import CutOff, grade
 from toolevals.grading.judging.conditions import GATES, Units
-from toolevals.grading.judging.graded_case_view import GradedCaseView
-from toolevals.grading.judging.judgements import Judgement, JudgementRequest
-from toolevals.grading.judging.materials import OF_CASE
-from toolevals.grading.judging.rubrics import Rubric
-from toolevals.grading.values import Transcript
+from toolevals.grading.judging.materials import OF_CASE, GradedCaseView
+from toolevals.grading.judging.rubrics import Judgement, JudgementRequest, Rubric
+from toolevals.grading.layers.execution import Effect
+from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.canonical import canonical
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
+from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """The rubrics that are on, and what judges may know besides the transcript: the example's conversation and context.
+
+    `left_out` says of a rubric, by name, why no judge is asked in this case.
+    """
+
+    rubrics: Sequence[Rubric]
+    conversation: Sequence[Message] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """The judgements of one case so far, by rubric and inputs, with its briefing."""
+
+    briefing: Briefing
+    made: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, briefing: Briefing, made: Iterable[Judgement] = ()) -> Judgements:
+        """Return judgements by the questions that they answer; those of other cases do no harm."""
+        return cls(briefing, {(each.rubric, each.inputs): each for each in made})
+
+    def answering(self, request: JudgementRequest) -> Judgement | None:
+        """Return the judgement that answers a request; None where it is missing."""
+        return self.made.get((request.rubric.name, request.digest))
+
 
 # Characters of JSON that a judge is given at most: more is not judged, and that is said.
 MOST_CHARACTERS = 200_000
@@ -180,3 +216,28 @@ def _scored(rubric: Rubric, made: list[Judgement], settled: int) -> JudgedVerdic
 
 def _signed(rubric: Rubric, made: Judgement, status: Status, value: float | None, reason: str) -> JudgedVerdict:
     return JudgedVerdict(rubric.name, rubric.version, status, value, reason, made.model, made.pinned)
+
+
+def grade_judged(
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    judgements: Judgements,
+    *,
+    effect: Effect | None = None,
+    cut_off: CutOff = "failed",
+    plain: CaseGrade | None = None,
+) -> CaseGrade:
+    """Grade what an agent did, as `grade` does, with `judgements`.
+
+    They answer criteria in words, and give a verdict for every rubric that is on. `plain` is a grade that the case has:
+    it stays as it is, with what other judges said, unless criteria in words are answered.
+    """
+    plain = plain or grade(compiled, transcript, effect=effect, cut_off=cut_off)
+    left_out = transcript is not None and transcript.ended is not None and cut_off == "left_out"
+    if transcript is None or left_out or plain.statuses["outcome"] == "errored":
+        silent = not_judged(judgements, f"Not asked: {plain.outcome.reason}")
+        return replace(plain, judged={**plain.judged, **silent})
+    judging = CaseJudging(compiled, transcript, plain, judgements)
+    applied = judging.applied
+    graded = plain if applied is compiled else grade(applied, transcript, effect=effect, cut_off=cut_off)
+    return replace(graded, judged={**plain.judged, **judging.verdicts()})

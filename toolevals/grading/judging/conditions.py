@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.judging.graded_case_view import GradedCaseView
-from toolevals.grading.judging.materials import OF_CASE
+from toolevals.grading.judging.materials import OF_CASE, GradedCaseView
 from toolevals.grading.reading.parsing.steps import thought_of
 from toolevals.grading.values.canonical import canonical
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
 from toolevals.grading.judging.rubrics import Scale
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.rates import Estimate, wilson
 
 # What a judge says of a case now: `unscored` found nothing to score, `errored` could not be had, `unasked` was not.
 Now: TypeAlias = Literal["passed", "failed", "unscored", "errored", "unasked"]

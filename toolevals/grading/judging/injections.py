@@ -31,8 +31,8 @@ from toolevals.grading.judging.injection_words import (
     OVERRIDES,
     VERDICTS,
 )
-from toolevals.grading.values.injection_text import Injection, InjectionKind
 from toolevals.grading.values.problems import pointer_to
+from toolevals.grading.values.verdicts import Injection, InjectionKind
 
 # An order belongs to an addressee that stands this near to it, in characters.
 NEAR = 120

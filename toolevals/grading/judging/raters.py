@@ -12,8 +12,7 @@ from toolevals.grading.judging.rubrics import Scale
 from toolevals.grading.metrics.agreement import fleiss_kappa, percent_agreement
 from toolevals.grading.metrics.calibration import JudgeTable, rogan_gladen
 from toolevals.grading.metrics.clustered import ExampleSums, rate
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.rates import Estimate, Interval
 
 # What people say of a case: as most of them, as many this way as that, or no one could tell.
 PeopleSay = Literal["passed", "failed", "tied", "unrated"]

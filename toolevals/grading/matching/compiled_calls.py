@@ -1,41 +1,242 @@
-"""Turns matchers and expected calls into tests, once, for many calls."""
+"""Turns matchers and expected calls into tests, once, for many calls.
+
+Tells the JSON type of a value under a profile, and which types a matcher admits.
+
+Makes the tests of single values, texts, numbers and dates, from their matchers.
+
+Define how a call's arguments stand to what is expected of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from toolevals.grading.matching.equality import Profile
-from toolevals.grading.matching.json_types import type_test
-from toolevals.grading.matching.value_tests import Test, between, close_to, equal_to, same_date, text_test
+from toolevals.grading.matching.equality import Profile, number_in
 from toolevals.grading.values import CallExpectation
-from toolevals.grading.values.argument_checks import (
-    ALL_AS_EXPECTED,
-    EXTRA,
-    FOR_A_JUDGE,
-    MISSHAPEN,
-    MISSING,
-    WRONG,
-    ArgumentsCheck,
-    check_of,
-)
+from toolevals.grading.values.dates import read_moment
 from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
+    Contains,
     DateEqual,
     Exact,
     Fields,
+    HasPrefix,
+    HasSuffix,
     Items,
     KeyOnly,
     Matcher,
     NaturalLanguage,
     OneOf,
+    Pattern,
     Range,
     ResultOf,
+    decimal_value,
+    is_finite,
 )
+from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.value_classes import value_class
+
+# How the arguments of a call stand, the worst last: each is a failure mode but the first two.
+ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG, MISSHAPEN, EXTRA, MISSING = range(6)
+MODES = ("", "", "wrong_value", "wrong_shape", "extra_argument", "missing_argument")
+
+
+@value_class
+class ArgumentsCheck:
+    """The result of a check of a call's arguments against the expected ones, by argument name.
+
+    `missing` are absent though expected, `extra` present though not allowed, `misshapen` of another type, `wrong` of
+    the right type and another value, `unjudged` for a judge.
+    """
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    misshapen: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> int:
+        """Return how many arguments are not as expected."""
+        return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
+
+    @property
+    def proved(self) -> bool:
+        """Return whether everything is as expected and nothing is left to a judge."""
+        return self.standing == ALL_AS_EXPECTED
+
+    @property
+    def standing(self) -> int:
+        """The worst that is to be said of any argument, as `CompiledCall.standing`."""
+        worst_first = (self.missing, self.extra, self.misshapen, self.wrong, self.unjudged)
+        return next((MISSING - place for place, names in enumerate(worst_first) if names), ALL_AS_EXPECTED)
+
+    @property
+    def shape_faults(self) -> tuple[str, ...]:
+        """The arguments whose presence or type is not as expected."""
+        return (*self.missing, *self.extra, *self.misshapen)
+
+
+ALL_MATCH = ArgumentsCheck()
+
+
+def check_of(found: Sequence[tuple[int, str]]) -> ArgumentsCheck:
+    """Return the check that has found this of arguments, by name; of the others there is nothing to say."""
+    if not found:
+        return ALL_MATCH
+    return _one_fault(*found[0]) if len(found) == 1 else _faults(found)
+
+
+def _faults(found: Sequence[tuple[int, str]]) -> ArgumentsCheck:
+    worst_first: list[list[str]] = [[] for _ in range(MISSING)]
+    for standing, name in found:
+        worst_first[MISSING - standing].append(name)
+    return ArgumentsCheck(*map(tuple, worst_first))
+
+
+@lru_cache(maxsize=1024)
+def _one_fault(standing: int, name: str) -> ArgumentsCheck:
+    # Where calls of one tool are put to each other, most differ in the same one argument.
+    return _faults([(standing, name)])
+
+
+def type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
+    """Return the test of a value's JSON type alone: integers and floats are one type unless the profile parts them."""
+    match matcher:
+        case Exact():
+            return _of_types(frozenset({_type_of(matcher.value, profile)}), profile)
+        case OneOf():
+            return _of_types(frozenset(_type_of(value, profile) for value in matcher.values), profile)
+        case ResultOf() if matcher.values:
+            return _of_types(frozenset(_type_of(value, profile) for value in matcher.values), profile)
+        case Range() | Approximately():
+            return _of_types(frozenset({"number", "integer"}), profile)
+        case DateEqual() | Pattern() | Contains() | HasPrefix() | HasSuffix():
+            return _of_types(frozenset({"string"}), profile)
+        case Fields():
+            return _of_types(frozenset({"object"}), profile)
+        case Items():
+            return _of_types(frozenset({"array"}), profile)
+        case _:
+            return lambda _value: True
+
+
+@lru_cache(maxsize=512)
+def _of_types(types: frozenset[str], profile: Profile) -> Callable[[Any], bool]:
+    samples: list[Any] = [None, True, 1, 0.5, {}, []]
+    if profile.name != "loose":
+        # There a text may be a number.
+        samples.append("")
+    fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
+
+    def test(value: Any) -> bool:
+        fits = fitting.get(type(value))
+        return _type_of(value, profile) in types if fits is None else fits
+
+    return test
+
+
+def _type_of(value: Any, profile: Profile) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    if isinstance(value, str):
+        return "number" if profile.name == "loose" and number_in(value) is not None else "string"
+    if isinstance(value, int | float):
+        return "integer" if profile.typed_numbers and isinstance(value, int) else "number"
+    return "object" if isinstance(value, dict) else "array"
+
+
+# Whether a value matches; None where only a judge can say, or a result that it refers to is not known.
+Test = Callable[[Any], "bool | None"]
+
+
+def equal_to(expected: Sequence[Any], profile: Profile) -> Test:
+    """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
+    form, equal = profile.text_form, profile.equal
+    texts: set[str] = set()
+    scalars: dict[type, set[Any]] = {}
+    others: list[Any] = []
+    for value in expected:
+        if isinstance(value, str) and isinstance(text := form(value), str):
+            # A form is its own form, so that texts and their forms can be looked up together.
+            texts |= {value, text}
+        elif value is None or isinstance(value, bool):
+            scalars.setdefault(type(value), set()).add(value)
+        elif isinstance(value, int | float) and value == value and profile.name != "loose":  # noqa: PLR0124 (not NaN)
+            for kind in (type(value),) if profile.typed_numbers else (int, float):
+                scalars.setdefault(kind, set()).add(value)
+        else:
+            others.append(value)
+
+    def is_text(value: Any) -> bool:
+        return isinstance(value, str) and (value in texts or form(value) in texts)
+
+    def is_scalar(value: Any) -> bool:
+        return (known := scalars.get(type(value))) is not None and value in known
+
+    if not others and not (texts and scalars):
+        return is_text if texts else is_scalar
+    return lambda value: is_text(value) or is_scalar(value) or any(equal(each, value) for each in others)
+
+
+def between(matcher: Range, profile: Profile) -> Test:
+    """Return the test of being a number between two others; these are within."""
+    low, high = matcher.low, matcher.high
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and (low is None or low <= number) and (high is None or number <= high)
+
+    return test
+
+
+def close_to(matcher: Approximately, profile: Profile) -> Test:
+    """Return the test of being a number about as large as another."""
+    low, high = matcher.bounds()
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and is_finite(number) and low <= decimal_value(number) <= high
+
+    return test
+
+
+def same_date(matcher: DateEqual) -> Test:
+    """Return the test of being the text of a date or a moment, in one of the formats."""
+    wanted, formats = matcher.moment(), matcher.formats
+
+    def test(value: Any) -> bool:
+        moment = read_moment(value, formats) if isinstance(value, str) else None
+        return wanted is not None and moment is not None and wanted.admits(moment)
+
+    return test
+
+
+def _number(value: Any, profile: Profile) -> float | None:
+    if isinstance(value, str):
+        return number_in(value) if profile.name == "loose" else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def text_test(matcher: Pattern | Contains | HasPrefix | HasSuffix) -> Test:
+    """Return the test of being a text that matches, holds, begins or ends as expected."""
+    found: Callable[[str], bool]
+    match matcher:
+        case Pattern():
+            search = compile_pattern(matcher.pattern).search
+            found = lambda value: search(value) is not None  # noqa: E731 (one of four of a kind)
+        case Contains():
+            found = lambda value: matcher.text in value  # noqa: E731
+        case HasPrefix():
+            found = lambda value: value.startswith(matcher.text)  # noqa: E731
+        case HasSuffix():
+            found = lambda value: value.endswith(matcher.text)  # noqa: E731
+    return lambda value: isinstance(value, str) and found(value)
+
 
 # What does not look at the value.
 _ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}

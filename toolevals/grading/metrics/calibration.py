@@ -9,9 +9,7 @@ from typing import Self
 
 from toolevals.grading.metrics.agreement import clustered_kappa, percent_agreement
 from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums
-from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.metrics.rates import Interval, normal_quantile, wilson
-from toolevals.grading.metrics.student import student_quantile
+from toolevals.grading.metrics.rates import Estimate, Interval, normal_quantile, student_quantile, wilson
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,29 @@
 
 What is compared is an example with all its trials in both runs, never a single trial: trials of one example are not
 independent. An example that is unscored in either run is left out and counted.
+
+Adjusts the p-values of many tests at once, so that chance findings stay rare.
+
+Compare an adjusted p-value with alpha as if it were the only one. A test without a p-value (None) is not counted and
+stays None. Raises ValueError on a p-value outside 0..1.
+
+Work out how small a difference between two runs a dataset can show at all.
+
+Compares precision, recall and F1 of one class in two runs on the same examples.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any, Literal
 
 from toolevals.grading.metrics.means import difference_interval
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.rates import Interval, normal_quantile, student_quantile
 
 TestName = Literal["mcnemar", "sign_flip"]
 # By example, whatever its id is.
@@ -245,3 +254,190 @@ def _mean(counted: Iterable[tuple[float, int]]) -> float:
 
 def _scored(trials: Sequence[float | None]) -> list[float]:
     return [float(outcome) for outcome in trials if outcome is not None and isfinite(outcome)]
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return the p-values adjusted so that the chance of any false finding is at most alpha.
+
+    In order of size p(1) <= ... <= p(m), the i-th becomes max over j <= i of min(1, (m - j + 1)·p(j)). Source: S. Holm,
+    "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
+    """
+    order = _ordered(p_values)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p_value, place) in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - rank) * p_value))
+        adjusted[place] = largest
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return the p-values adjusted so that the expected share of false findings among all findings is at most alpha.
+
+    In order of size, the i-th becomes min over j >= i of min(1, m·p(j)/j). Source: Y. Benjamini and Y. Hochberg,
+    "Controlling the false discovery rate", Journal of the Royal Statistical Society B 57 (1995).
+    """
+    order = _ordered(p_values)
+    adjusted: list[float | None] = [None] * len(p_values)
+    smallest = 1.0
+    for rank, (p_value, place) in reversed(list(enumerate(order, start=1))):
+        smallest = min(smallest, len(order) * p_value / rank)
+        adjusted[place] = smallest
+    return adjusted
+
+
+def _ordered(p_values: Sequence[float | None]) -> list[tuple[float, int]]:
+    known = [(p_value, place) for place, p_value in enumerate(p_values) if p_value is not None]
+    if any(not 0 <= p_value <= 1 for p_value, _ in known):
+        raise ValueError("a p-value is between 0 and 1")
+    return sorted(known)
+
+
+def smallest_significant(examples: int, alpha: float = 0.05) -> float | None:
+    """Return the smallest difference of two pass rates that the exact McNemar test can find significant at all.
+
+    It is d/examples, where d is the fewest discordant examples, all in one direction (`fewest_changed`). None where the
+    examples are fewer: then no outcome is significant. Raises ValueError unless 0 < alpha < 1.
+    """
+    discordant = fewest_changed(alpha)
+    return discordant / examples if examples >= discordant else None
+
+
+def smallest_detectable(
+    examples: int, discordant_share: float, *, alpha: float = 0.05, power: float = 0.8
+) -> float | None:
+    """Return the smallest true difference of two pass rates that is found with probability `power`.
+
+    `discordant_share` ψ is the share of examples that come out otherwise in the two runs. The difference δ solves
+    examples = (z(1-alpha/2)·√ψ + z(power)·√(ψ - δ²))²/δ² (R. J. Connor, "Sample size for testing differences in
+    proportions for the paired-sample design", Biometrics 43, 1987). None where even a difference of ψ, all in one
+    direction, would not be found. Raises ValueError unless 0 <= ψ <= 1, 0 < alpha < 1 and 0 < power < 1.
+    """
+    _check_share(alpha, "alpha")
+    _check_share(power, "power")
+    if not 0 <= discordant_share <= 1:
+        raise ValueError("the discordant share is between 0 and 1")
+    if examples <= 0 or discordant_share == 0:
+        return None
+    z_alpha, z_power = NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
+
+    def needed(difference: float) -> float:
+        spread = sqrt(max(0.0, discordant_share - difference * difference))
+        return ((z_alpha * sqrt(discordant_share) + z_power * spread) / difference) ** 2
+
+    low, high = 0.0, discordant_share
+    if needed(high) > examples:
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        if needed(middle) > examples:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def smallest_detectable_mean(examples: int, spread: float, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """Return the smallest true difference of two paired means that is found with probability `power`.
+
+    `spread` σ is the standard deviation of the examples' differences: δ = (z(1-alpha/2) + z(power))·σ/√examples, by the
+    normal distribution (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, 2.3.5). None without
+    examples or spread. Raises ValueError on a negative spread and unless 0 < alpha < 1 and 0 < power < 1.
+    """
+    _check_share(alpha, "alpha")
+    _check_share(power, "power")
+    if spread < 0:
+        raise ValueError("a spread is not negative")
+    if examples <= 0 or spread == 0:
+        return None
+    return (NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)) * spread / sqrt(examples)
+
+
+def fewest_changed(alpha: float = 0.05) -> int:
+    """Return how many examples have to change, all in one direction, for a paired exact test to find it: six at .05.
+
+    It holds for McNemar's test and for the sign-flip test, whose smallest p-value of d changed examples is 2·(1/2)^d.
+    Raises ValueError unless 0 < alpha < 1.
+    """
+    _check_share(alpha, "alpha")
+    changed = 1
+    while mcnemar(0, changed) > alpha:
+        changed += 1
+    return changed
+
+
+def _check_share(value: float, name: str) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is between 0 and 1, both excluded")
+
+
+# Of one example in one run: called as expected, expected, called; in any unit that is the same for all examples.
+ClassCounts = tuple[int, int, int]
+# What stands above and below the line of a figure: of an example in the first run, and in the second.
+_Parts = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedFigure:
+    """A figure before and after, 0..1, and after less before with its interval; None where a side is undefined."""
+
+    before: float | None
+    after: float | None
+    difference: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedClass:
+    """The figures of one class."""
+
+    precision: PairedFigure
+    recall: PairedFigure
+    f1: PairedFigure
+
+
+def paired_class(counts: Mapping[tuple[ClassCounts, ClassCounts], int], *, confidence: float = 0.95) -> PairedClass:
+    """Return the figures of a class from (before, after) -> how many examples have these counts.
+
+    The interval of a difference is that of a difference of two ratios over the same examples, linearised (W. G.
+    Cochran, "Sampling Techniques", 1977, 6), with Student's t of one degree of freedom less than examples. As in
+    `difference_interval` two examples are added, one only right before and one only right after, so that few examples
+    that all came out alike leave a width; of a single example it is -1..1. Raises ValueError unless 0 < confidence < 1.
+    """
+    normal_quantile(confidence)
+
+    def figure(parts: Callable[[ClassCounts], tuple[int, int]]) -> PairedFigure:
+        rows = [((*parts(before), *parts(after)), count) for (before, after), count in counts.items()]
+        return _figure([(row, count) for row, count in rows if count and (row[1] or row[3])], confidence)
+
+    return PairedClass(
+        figure(lambda each: (each[0], each[2])),
+        figure(lambda each: (each[0], each[1])),
+        figure(lambda each: (2 * each[0], each[1] + each[2])),
+    )
+
+
+def _figure(rows: list[tuple[_Parts, int]], confidence: float) -> PairedFigure:
+    sums = [sum(row[place] * count for row, count in rows) for place in range(4)]
+    before, after = (sums[place] / sums[place + 1] if sums[place + 1] else None for place in (0, 2))
+    if before is None or after is None:
+        return PairedFigure(before, after, None, None)
+    examples, difference = sum(count for _, count in rows), after - before
+    interval = _interval(rows, sums, examples, confidence) if examples > 1 else Interval(-1.0, 1.0)
+    held = Interval(min(interval.low, difference), max(interval.high, difference))
+    return PairedFigure(before, after, difference, held)
+
+
+def _interval(rows: list[tuple[_Parts, int]], sums: list[float], examples: int, confidence: float) -> Interval:
+    # As large as the examples are on average, so that the unit of the counts does not matter.
+    one, other = sums[1] / examples, sums[3] / examples
+    added = [*rows, ((one, one, 0.0, other), 1), ((0.0, one, other, other), 1)]
+    first, below, second, beneath = (fsum(row[place] * count for row, count in added) for place in range(4))
+    ratios = first / below, second / beneath
+    around = fsum(
+        ((row[2] - ratios[1] * row[3]) / beneath - (row[0] - ratios[0] * row[1]) / below) ** 2 * count
+        for row, count in added
+    )
+    half = student_quantile(examples - 1, confidence) * sqrt(around)
+    middle = ratios[1] - ratios[0]
+    return Interval(max(-1.0, middle - half), min(1.0, middle + half))

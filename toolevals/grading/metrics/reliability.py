@@ -10,9 +10,8 @@ from math import comb, fsum
 from statistics import fmean
 
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
-from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.means import mean_interval
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.rates import Estimate, Interval
 
 # (scored trials, those that passed) of an example -> how many examples came out so: all that the figures depend on.
 Tallies = Mapping[tuple[int, int], int]

@@ -29,7 +29,7 @@ from math import exp, floor, lgamma, log, sqrt
 from random import Random
 from statistics import NormalDist
 
-from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.grading.metrics.means import percentile_of_sorted
 from toolevals.grading.metrics.rates import Interval, normal_quantile
 
 RESAMPLES = 1000

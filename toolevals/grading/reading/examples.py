@@ -12,10 +12,10 @@ from orjson import dumps, loads
 from toolevals.grading.reading.parsing.content import text_in
 from toolevals.grading.reading.specs import ReadTools, read_tools, survey_tools
 from toolevals.grading.values import Expectation, ToolSpec
-from toolevals.grading.values.decided_by import read_decided_by
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.value_classes import value_class
+from toolevals.grading.values.verdicts import read_decided_by
 
 # The names of what examples are sorted by.
 STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
@@ -31,7 +31,7 @@ class ExampleRow:
     `input` has `messages` and perhaps `context`. `tools` are tool specs, a registry version's name, or None where the
     dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
     the row could not be carried over. `origin` is the row of a format whose exports give it back as it was.
-    `decided_by` is what decides it (`toolevals.grading.values.decided_by`), empty where the row does not say.
+    `decided_by` is what decides it (`toolevals.grading.values.verdicts`), empty where the row does not say.
     """
 
     external_id: str

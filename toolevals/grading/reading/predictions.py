@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
 from toolevals.grading.reading.parsing.calls import calls_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.text import goes_on_alone
-from toolevals.grading.reading.parsing.text_turns import UNHEEDED, unheeded, with_text_calls
+from toolevals.grading.reading.parsing.text import UNHEEDED, goes_on_alone, unheeded, with_text_calls
 from toolevals.grading.values import Message, ToolSpec, Transcript
 from toolevals.grading.values.documents import require_json, require_valid
 from toolevals.grading.values.problems import InvalidDocument

@@ -14,12 +14,12 @@ from toolevals.grading.values.expectations import (
     options_of,
     require_earlier,
 )
-from toolevals.grading.values.measures import Measures
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
 from toolevals.grading.values.transcripts import (
     NOT_WHOLE,
     Call,
     MalformedCall,
+    Measures,
     Message,
     StateChanges,
     ToolCall,

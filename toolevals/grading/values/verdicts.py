@@ -1,16 +1,124 @@
-"""Defines the answers that graders give, and all of them on one transcript."""
+"""Defines the answers that graders give, and all of them on one transcript.
+
+Name the four statuses of a verdict, and say whose failure a case is.
+
+Defines one text that speaks to a judge, as it is kept with a graded case.
+
+Name what decides a case: its calls, its end state, its answer, how it dealt with errors and results, or several.
+
+`decided_by` is text: EXPECTED, or names of PARTS joined by "+" in the order of PARTS, such as "end_state+answer".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self
+from enum import StrEnum
+from typing import Any, Final, Literal, Protocol, Self
 
-from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.documents import require_valid
-from toolevals.grading.values.injection_text import Injection
-from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.value_classes import value_class
+from toolevals.grading.values.verdict_table import DECIDING
+
+Status = Literal["passed", "failed", "unscored", "errored"]
+
+
+class FailureTag(StrEnum):
+    """The party at fault for a failure; every case that did not pass and is not unscored has exactly one."""
+
+    MALFORMED_OUTPUT = "MALFORMED_OUTPUT"
+    WRONG_ANSWER = "WRONG_ANSWER"
+    ADAPTER_ERROR = "ADAPTER_ERROR"
+    HARNESS_ERROR = "HARNESS_ERROR"
+
+
+class InjectionKind(StrEnum):
+    """The reason for which a text is flagged."""
+
+    MARK = "mark"
+    ANSWER = "answer"
+    ORDER = "order"
+    OVERRIDE = "override"
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One text that speaks to its judge: its place as a JSON pointer, the reason, and the words."""
+
+    pointer: str
+    kind: InjectionKind
+    excerpt: str
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, str]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(document["pointer"], InjectionKind(document["kind"]), document["excerpt"])
+
+    def to_document(self) -> dict[str, str]:
+        """Return the normal form."""
+        return {"pointer": self.pointer, "kind": self.kind.value, "excerpt": self.excerpt}
+
+
+# Whatever the gold expects decides: the calls, and the answer and the end state where they are expected and known.
+EXPECTED: Final = "expected"
+CALLS: Final = "calls"
+# Part -> the verdict that it reads; the calls are read off selection and arguments together.
+PARTS: Final[Mapping[str, str]] = {CALLS: "", **{part.name: verdict for verdict, part in DECIDING.items()}}
+PART_SENTENCES: Final[Mapping[str, str]] = {
+    EXPECTED: "What the gold expects: the calls, and the answer and the end state where it names them.",
+    CALLS: "The expected tools were called with the expected arguments.",
+    **{part.name: part.sentence for part in DECIDING.values()},
+}
+# No text of parts is longer.
+LONGEST: Final = 60
+
+
+def read_decided_by(value: object, pointer: str = "") -> str:
+    """Return what decides in its normal form: each part once, in the order of PARTS; "" stays "".
+
+    Raises:
+        InvalidDocument: it is no text, names what is no part, or names a part besides EXPECTED.
+
+    """
+    if not isinstance(value, str):
+        raise InvalidDocument.at(pointer, 'is not text, such as "end_state+answer"')
+    if value in ("", EXPECTED):
+        return value
+    names = {name.strip() for name in value.split("+")}
+    if unknown := sorted(names - PARTS.keys()):
+        if EXPECTED in names:
+            raise InvalidDocument.at(pointer, f"{EXPECTED} cannot be combined: leave out the other parts")
+        known = ", ".join(PARTS)
+        raise InvalidDocument.at(
+            pointer, f"{unknown[0][:60]!r} decides nothing: take {EXPECTED}, or some of {known}, joined by +"
+        )
+    return "+".join(name for name in PARTS if name in names)
+
+
+def parts_of(decided_by: str) -> tuple[str, ...]:
+    """Return the parts that are named; none where whatever the gold expects decides."""
+    return () if decided_by == EXPECTED else tuple(decided_by.split("+"))
+
+
+def decided_words(decided_by: str) -> str:
+    """Return what decides in words, such as "end state and answer"."""
+    named = [name.replace("_", " ") for name in parts_of(decided_by)]
+    if not named:
+        return "what the gold expects"
+    return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+
+
+def combined(statuses: Iterable[Status | None]) -> Status:
+    """Return the outcome of what decides together; None is a part whose question does not arise.
+
+    Failed where any failed; else errored where any errored; else unscored where any is unscored, or where no question
+    arises; passed where all that arise passed.
+    """
+    found = {status for status in statuses if status is not None}
+    worst: tuple[Status, ...] = ("failed", "errored", "unscored", "passed")
+    return next((status for status in worst if status in found), "unscored")
+
 
 # Classes of a confusion matrix beside the tools.
 NONE = "(none)"
@@ -166,7 +274,7 @@ class CaseGrade(_WorkedOut):
     nothing did. `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what
     a layer found besides its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say,
     by rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is
-    made of (`toolevals.grading.values.decided_by`); `tag` and `mode` belong to the outcome.
+    made of (`toolevals.grading.values.verdicts`); `tag` and `mode` belong to the outcome.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a

@@ -8,8 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.grading.json_schema.conformance import why_unused
-from toolevals.grading.json_schema.formats import unchecked_formats
+from toolevals.grading.json_schema.conformance import unchecked_formats, why_unused
 from toolevals.grading.reading.specs import FORMATS, Choice, document_in
 from toolevals.registry.forms import MAX_BYTES
 from toolevals.registry.large_previews import LARGE, MAX_UNPACKED

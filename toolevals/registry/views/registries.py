@@ -11,8 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from toolevals.grading.json_schema.conformance import why_unused
-from toolevals.grading.json_schema.formats import unchecked_formats
+from toolevals.grading.json_schema.conformance import unchecked_formats, why_unused
 from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_reading import ThumbCounts

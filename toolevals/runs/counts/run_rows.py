@@ -14,7 +14,7 @@ from django.db.models import F, Max
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.label_noise import LabelNoise
-from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
+from toolevals.grading.values.verdicts import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
 from toolevals.presentation.label_noise import short_words
 from toolevals.runs.counts.label_noise import noises_of

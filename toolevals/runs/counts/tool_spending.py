@@ -13,7 +13,7 @@ from math import fsum, isnan, nan
 from typing import Any, Final, Self
 from uuid import UUID
 
-from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.grading.metrics.means import percentile_of_sorted
 from toolevals.runs.counts.call_measures import CallMeasure
 from toolevals.runs.counts.packed_cases import in_little_order
 
@@ -34,7 +34,7 @@ class At:
 class Timing:
     """Percentiles in milliseconds over the `known` times that were recorded; None without any.
 
-    A percentile is `toolevals.grading.metrics.percentiles.percentile` of all of them: nothing is sampled or rounded.
+    A percentile is `toolevals.grading.metrics.means.percentile` of all of them: nothing is sampled or rounded.
     """
 
     known: int = 0

@@ -9,7 +9,7 @@ from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.files.evaluation_files.entry import Trial
 from toolevals.grading.files.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
 from toolevals.grading.reading.parsing import Loss
-from toolevals.grading.reading.parsing.text_turns import read_with
+from toolevals.grading.reading.parsing.text import read_with
 from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json, schema

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.db.models import Count
 
 from toolevals.grading.judging.raters import JUDGE, PEOPLE
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
 from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
 from toolevals.runs.judging.judge_snapshots import seats_of

@@ -10,7 +10,7 @@ from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.raters import Comparison, PeopleSay, RatedCase, compare, corrected_rate, people_say
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.clustered import ExampleSums, rate
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.models import CalibratedCase, Grading, JudgeCalibration, JudgeCount, Rating
 from toolevals.runs.services.kept_sums import kept_sums

@@ -10,13 +10,11 @@ from uuid import UUID
 from labeling.models import Revision
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
-from toolevals.grading.judging.case_judging import CaseJudging
+from toolevals.grading.judging.case_judging import CaseJudging, grade_judged
 from toolevals.grading.judging.injections import injections_in
-from toolevals.grading.judging.judged_grading import grade_judged
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.injection_text import Injection
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, Injection
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from toolevals.grading.metrics.calibration import JudgeTable
-from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Estimate
 from toolevals.runs.judging.calibration_results import table_of
 from toolevals.runs.judging.drift_results import DriftCounts, counts_of
 from toolevals.runs.models import DriftCheck, Grading, Judge, JudgeCalibration, Measure

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion
-from toolevals.grading.values.decided_by import EXPECTED, LONGEST
+from toolevals.grading.values.verdicts import EXPECTED, LONGEST
 from toolevals.runs.models.runs import Run, Transcript
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.gradings import CaseGradeQuerySet
@@ -81,7 +81,7 @@ class CaseGrade(models.Model):
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
     # The metrics' values and the verdicts' shares: see `counts.case_values`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")
-    # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.values.decided_by`.
+    # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.values.verdicts`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
     # The document of `toolevals.grading.values.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from labeling.conversation.guideline_blocks import GuidelineBlock, guideline_blocks
 from toolevals.grading.values import MalformedCall, Transcript
-from toolevals.grading.values.decided_by import CALLS, EXPECTED, parts_of
 from toolevals.grading.values.verdict_table import DECIDING
+from toolevals.grading.values.verdicts import CALLS, EXPECTED, parts_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
 from toolevals.runs.scope.offered_tools import tools_offered

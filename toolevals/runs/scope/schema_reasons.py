@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolevals.grading.json_schema.reasons import SchemaReason, call_reason
 from toolevals.grading.values import ToolCall, Transcript
-from toolevals.grading.values.tool_names import candidates
+from toolevals.grading.values.tools import candidates
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.scope.offered_tools import tools_offered

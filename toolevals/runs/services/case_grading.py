@@ -15,9 +15,8 @@ from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.values.canonical import exact
-from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.verdicts import EXPECTED, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models

@@ -10,9 +10,8 @@ from uuid import UUID
 
 from toolevals.agents.judge import Heard
 from toolevals.grading.judging import Judgement, JudgementRequest
-from toolevals.grading.values.injection_text import Injection
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, Injection
 from toolevals.runs import models
 from toolevals.runs.judging.bench import Member, bench
 from toolevals.runs.judging.cases import Told, told_cases

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from toolevals.grading.engine.argument_errors import argument_faults
-from toolevals.grading.engine.case_findings import case_findings
+from toolevals.grading.engine.case_findings import argument_faults, case_findings
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models

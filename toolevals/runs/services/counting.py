@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Case, Value, When
 
-from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.runs.counts.counted_cases import NO_COSTS, Cell, ClassSums, Context, Costs, Counted, Unit, View
 from toolevals.runs.models import CountedCases, Grading, PlacedCase
 from toolevals.runs.services.case_tallies import CaseTallies

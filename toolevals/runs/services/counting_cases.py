@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import FilteredRelation, Q, QuerySet
 
 from labeling.models import VersionEntry
-from toolevals.grading.metrics.classes import set_class
+from toolevals.grading.metrics.confusion import set_class
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import NO_COSTS, PRICE_UNITS, Cell, Context, Costs, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, RevisionTurn

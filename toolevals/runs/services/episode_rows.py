@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from toolevals.grading.engine.offered_tools import LONGEST_CLASS
+from toolevals.grading.engine.compiled import LONGEST_CLASS
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import UNPARSED
 from toolevals.runs.models import Grading

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from toolevals.grading.values.statuses import FailureTag
-from toolevals.grading.values.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade, FailureTag
 from toolevals.runs import models
 from toolevals.workspace.querysets.known_with import known_with
 

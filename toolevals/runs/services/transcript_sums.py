@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
-from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.grading.metrics.means import percentile_of_sorted
 from toolevals.runs.counts.spending import Spending
 from toolevals.runs.models import Run, Transcript
 

@@ -10,8 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 import orjson
 
 from toolevals.grading.files.evaluation_files.entry import keys
-from toolevals.grading.reading.telemetry.otlp import Exported, exported_in
-from toolevals.grading.reading.telemetry.otlp_logs import ExportedRecord, identity_of, records_in
+from toolevals.grading.reading.telemetry.otlp import Exported, ExportedRecord, exported_in, identity_of, records_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.intake.encodings import TRACES, Signal
 

@@ -12,7 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.grading.values.tool_names import candidates
+from toolevals.grading.values.tools import candidates
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
 
 UNPARSED = "(unparsed)"

@@ -8,7 +8,7 @@ from typing import Final
 from toolevals.grading.engine.compiled import CompiledCase, compile_case
 from toolevals.grading.engine.grading import grade
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
-from toolevals.grading.judging.judged_grading import grade_judged
+from toolevals.grading.judging.case_judging import grade_judged
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.verdicts import JudgedVerdict

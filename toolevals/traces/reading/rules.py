@@ -9,10 +9,9 @@ from typing import Any, Final
 from toolevals.grading.layers.recovery import arguments_key, grade_recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import ToolCall
-from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.thoughts import spoken
-from toolevals.grading.values.tool_names import candidates
-from toolevals.grading.values.verdicts import Verdict
+from toolevals.grading.values.tools import candidates
+from toolevals.grading.values.verdicts import Status, Verdict
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.limits import NO_LIMITS, Limits, cost_verdict
 from toolevals.traces.reading.traces import TraceReading

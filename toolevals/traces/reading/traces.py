@@ -9,8 +9,8 @@ from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.otlp import conversations_in
 from toolevals.grading.reading.examples import tools_told_of
 from toolevals.grading.reading.telemetry.conventions import reading_of
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.reading.telemetry.reading import SpanReading
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

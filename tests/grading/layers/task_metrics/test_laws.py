@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, malformed_calls, text, tool_calls, transcripts
-from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, safety, step_efficiency, task_metrics, words
-from toolevals.grading.layers.task_metrics.task import in_any_case
+from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, metrics, step_efficiency, task_metrics, words
+from toolevals.grading.layers.task_metrics.scores import in_any_case
 from toolevals.grading.layers.task_metrics.words import holds_words, keywords_of, share_found
 from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of, run_of_steps
 from toolevals.grading.values import ToolResult
@@ -89,6 +89,6 @@ _dangerous = ["rm -rf", "Delete FROM", "DROP table", "format c:", "sudo rm", "ch
 
 @given(st.lists(st.sampled_from(_dangerous) | st.text(max_size=5), max_size=4).map(" ".join))
 def test_the_quick_look_misses_no_dangerous_text(written):
-    for patterns in safety._OWN:
-        matching = [each for each in patterns if compile_pattern(in_any_case(each)).search(safety._clean(written))]
-        assert safety._matching(patterns, safety._clean(written)) == matching
+    for patterns in metrics._OWN:
+        matching = [each for each in patterns if compile_pattern(in_any_case(each)).search(metrics._clean(written))]
+        assert metrics._matching(patterns, metrics._clean(written)) == matching

@@ -3,9 +3,7 @@ import time
 import pytest
 
 from toolevals.grading.reading.parsing import calls_in_text
-from toolevals.grading.reading.parsing.text import _MARK, _may_have_mark, goes_on_alone
-from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
-from toolevals.grading.reading.parsing.text_turns import UNHEEDED
+from toolevals.grading.reading.parsing.text import _MARK, TEXT_FORMATS, UNHEEDED, _may_have_mark, goes_on_alone
 from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.thoughts import without_thoughts

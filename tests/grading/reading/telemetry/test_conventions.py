@@ -9,8 +9,8 @@ import pytest
 
 from toolevals.grading.reading.parsing import read_transcript
 from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
+from toolevals.grading.reading.telemetry.otlp import SpanEvent, TelemetrySpan
 from toolevals.grading.reading.telemetry.reading import SpanReading
-from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values import ToolCall
 
 ARGUMENTS = {"id": "A-1"}

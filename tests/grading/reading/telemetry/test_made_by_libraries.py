@@ -15,8 +15,7 @@ from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
 from toolevals.grading.files.evaluation_files.spans import transcript_messages
 from toolevals.grading.reading.telemetry.conventions import reading_of
-from toolevals.grading.reading.telemetry.otlp import spans_in
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan, spans_in
 from toolevals.grading.values import Message
 
 FOLDER = Path(__file__).parent / "made"

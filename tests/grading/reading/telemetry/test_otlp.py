@@ -8,8 +8,7 @@ import pytest
 
 from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.reading import evaluation_file
-from toolevals.grading.reading.telemetry.otlp import MAX_VALUE_DEPTH, attributes_of, spans_in
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import MAX_VALUE_DEPTH, TelemetrySpan, attributes_of, spans_in
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.problems import InvalidDocument

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values
-from toolevals.grading.reading.telemetry.otlp import spans_in
+from toolevals.grading.reading.telemetry.otlp import SpanEvent, TelemetrySpan, spans_in
 from toolevals.grading.reading.telemetry.personal_data import FINDERS, plain
 from toolevals.grading.reading.telemetry.scrubbing import ScrubbingRules, scrubbed
-from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
 
 RULES = ScrubbingRules(fields=("password", "date of birth"), patterns=(("order", r"ORD-\d+"),))

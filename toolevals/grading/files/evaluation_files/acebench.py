@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
-from toolevals.grading.files.evaluation_files.entries import accepted
+from toolevals.grading.files.evaluation_files.entries import NO_ANSWERS, accepted, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.entry import Found, keys, unknown_keys
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation, ToolCall

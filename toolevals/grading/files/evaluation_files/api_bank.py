@@ -8,9 +8,8 @@ from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import example_of
 from toolevals.grading.files.evaluation_files.conversations import expectation_of_turn
-from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
+from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools, objects_in
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, entries_read, items_at, keys, unknown_keys
-from toolevals.grading.files.evaluation_files.json_texts import objects_in
 from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.values import Call, Message
 from toolevals.grading.values.problems import InvalidDocument

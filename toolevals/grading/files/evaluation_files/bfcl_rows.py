@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.answered import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.content import WORDS_EXPECTED, expected_answer
+from toolevals.grading.files.evaluation_files.entries import NO_ANSWERS, answered_examples, first_question
 from toolevals.grading.files.evaluation_files.entry import Found
 from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.reading.examples import ExampleRow

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.reading.parsing import calls_in_text
-from toolevals.grading.reading.parsing.python_source import brackets
+from toolevals.grading.reading.parsing.python_calls import brackets
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.canonical import exact
 from toolevals.grading.values.documents import load_json

@@ -1,9 +1,13 @@
-"""Reads the tools of public datasets: schemas with Python's types, parameters without a schema, lists as JSON text."""
+"""Reads the tools of public datasets: schemas with Python's types, parameters without a schema, lists as JSON text.
+
+Finds JSON objects that stand one after another in a text, such as tools in a prompt.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.tables import cell_value
@@ -124,3 +128,23 @@ def _typed(kind: str, losses: list[Problem], pointer: str) -> dict[str, Any]:
 
 def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in mapping.items() if name != key}
+
+
+_DECODER = json.JSONDecoder()
+_MOST = 500
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects of JSON in a text, in order, those inside of others with them."""
+    place = text.find("{")
+    for _ in range(_MOST):
+        if place < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        place = text.find("{", end)

@@ -12,8 +12,7 @@ from typing import Any
 
 from toolevals.archives import UNREADABLE, zip_member
 from toolevals.grading.files.evaluation_files.chat_text import chat_rows, is_chat
-from toolevals.grading.files.evaluation_files.parquet import MAGIC, parquet_rows
-from toolevals.grading.files.evaluation_files.tables import is_table, rows_of
+from toolevals.grading.files.evaluation_files.tables import MAGIC, is_table, parquet_rows, rows_of
 from toolevals.grading.reading.telemetry.otlp_protobuf import exports_in
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument

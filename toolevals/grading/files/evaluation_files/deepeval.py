@@ -10,7 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.content import content_of, example_of, transcript_of
+from toolevals.grading.files.evaluation_files.content import (
+    calls_in,
+    content_of,
+    example_of,
+    expected_tools,
+    messages_made,
+    transcript_of,
+)
 from toolevals.grading.files.evaluation_files.entries import strata_in
 from toolevals.grading.files.evaluation_files.entry import (
     Entry,
@@ -24,7 +31,6 @@ from toolevals.grading.files.evaluation_files.entry import (
     snake_name,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.tool_uses import calls_in, expected_tools, messages_made
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

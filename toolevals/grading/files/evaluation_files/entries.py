@@ -1,14 +1,22 @@
-"""Tell what formats without ids and without our expectations share: names by content, calls as expectations, tools."""
+"""Tell what formats without ids and without our expectations share: names by content, calls as expectations, tools.
+
+Reads ideal answers: calls as JSON or as text of one, or words that are expected in the answer.
+
+Joins the question rows and answer rows of benchmarks, which publish them in files of their own, by their id.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
+from toolevals.grading.files.evaluation_files.entry import Entry, Found, items_at, object_at
 from toolevals.grading.files.evaluation_files.tables import cell_value
-from toolevals.grading.reading.examples import STRATA, tools_in_row
+from toolevals.grading.reading.examples import STRATA, ExampleRow, tools_in_row
+from toolevals.grading.reading.parsing import calls_in_text
+from toolevals.grading.reading.parsing.json_calls import calls_in_json
 from toolevals.grading.values import Call, CallExpectation, Expectation, MalformedCall, ToolSpec, Trajectory
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.matchers import Exact
@@ -107,3 +115,79 @@ def _expected(call: Call, pointer: str) -> CallExpectation:
         raise InvalidDocument.at(pointer, call.reason)
     arguments = {name: Exact(value) for name, value in call.arguments.items()}
     return CallExpectation(call.name, arguments, additional_arguments=False)
+
+
+def ideal_expectation(ideal: Any, pointer: str = "/ideal") -> tuple[Expectation, bool]:
+    """Return what an ideal answer, or any of a list of them, expects, and whether that is words without a call.
+
+    A list of calls is one answer that makes all of them. Raises InvalidDocument where calls and words are mixed.
+    """
+    if not isinstance(ideal, str) and (calls := calls_in_json(ideal)) is not None:
+        return accepted([calls], pointer), False
+    several = ideal if isinstance(ideal, list) else [ideal]
+    read = [_answer(each, f"{pointer}/{place}" if several is ideal else pointer) for place, each in enumerate(several)]
+    calls_only = [calls for calls in read if not isinstance(calls, str)]
+    if len(calls_only) == len(read):
+        return accepted(calls_only, pointer), False
+    if calls_only:
+        raise InvalidDocument.at(pointer, "some of the answers are calls and some are words: an example expects one")
+    return expected_words([text for text in read if isinstance(text, str)]), True
+
+
+def _answer(value: Any, pointer: str) -> Sequence[Call] | str:
+    if isinstance(value, str) and value:
+        return calls_in_text(value) or value
+    calls = None if isinstance(value, str) else calls_in_json(value)
+    if not calls:
+        raise InvalidDocument.at(pointer, "is neither text nor a call with name and arguments")
+    return calls
+
+
+NO_ANSWERS = Problem(
+    "", "no answer of this id is in the file, so it is to be labelled: put the answer rows into the same file"
+)
+
+
+def is_answer(item: Any) -> bool:
+    """Tell whether an item is an answer row: an id and a ground truth without a question."""
+    return isinstance(item, Mapping) and {"id", "ground_truth"} <= item.keys() and "question" not in item
+
+
+def first_question(document: Any) -> Any:
+    """Return the first row of a document that is no answer; None where there is none."""
+    items = document if isinstance(document, list) else [document]
+    return next((item for item in items if not is_answer(item)), None)
+
+
+def answered_examples(
+    document: Any, read: Callable[[Mapping[str, Any], Mapping[str, Any] | None], ExampleRow]
+) -> Iterator[Found]:
+    """Yield each question as `read` makes an example of it, with its answer where the file holds it."""
+    for pointer, item, answer in _joined(document):
+        try:
+            row = read(object_at(item), answer)
+        except InvalidDocument as error:
+            yield pointer, error
+        else:
+            yield pointer, Entry(row, losses=row.losses)
+
+
+def _joined(document: Any) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
+    """Yield pointer, question row and its answer row, if the file has it.
+
+    Raises InvalidDocument where an answer comes twice, or has no question.
+    """
+    answers: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    questions: list[tuple[str, Any]] = []
+    for pointer, item in items_at(document):
+        if not is_answer(item):
+            questions.append((pointer, item))
+        elif str(item["id"]) in answers:
+            raise InvalidDocument.at(f"{pointer}/id", f"{item['id']} is answered twice")
+        else:
+            answers[str(item["id"])] = (pointer, item)
+    for pointer, item in questions:
+        name = str(item.get("id")) if isinstance(item, Mapping) else ""
+        yield pointer, item, answers.pop(name, ("", None))[1]
+    for pointer, item in answers.values():
+        raise InvalidDocument.at(f"{pointer}/id", f"{item['id']} is an answer to no question of this file")

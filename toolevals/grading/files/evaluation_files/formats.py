@@ -35,7 +35,7 @@ from toolevals.grading.files.evaluation_files import (
     weave,
     xlam,
 )
-from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
+from toolevals.grading.files.evaluation_files.entry import Detected, FileFormat, Gives
 from toolevals.grading.files.evaluation_files.unknown_files import unknown_words
 from toolevals.grading.files.example_files import LINE_KEYS, TITLES
 from toolevals.grading.values.problems import InvalidDocument

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.conversations import calls_said, conversations_read, decisions_in
-from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools
+from toolevals.grading.files.evaluation_files.dataset_tools import dataset_tools, objects_in
 from toolevals.grading.files.evaluation_files.entries import external_id
 from toolevals.grading.files.evaluation_files.entry import Entry, Found, keys, unknown_keys
-from toolevals.grading.files.evaluation_files.json_texts import objects_in
 from toolevals.grading.reading.parsing.json_calls import call_in
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.documents import load_json

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.content import content_of, example_of, said_in, transcript_of
+from toolevals.grading.files.evaluation_files.entries import ideal_expectation
 from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
@@ -19,7 +20,6 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_at,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.reading.parsing.measures import usage_in
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.grading.values.problems import InvalidDocument, Problem

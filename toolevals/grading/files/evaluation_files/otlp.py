@@ -13,10 +13,17 @@ from toolevals.grading.files.evaluation_files.entry import Found, items_at
 from toolevals.grading.files.evaluation_files.spans import ReadTools, Span, SpanKind, traces_read
 from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
-from toolevals.grading.reading.telemetry.otlp import HOLDERS, is_export, spans_in
-from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, identity_of, records_in, with_records
+from toolevals.grading.reading.telemetry.otlp import (
+    HOLDERS,
+    LogRecord,
+    TelemetrySpan,
+    identity_of,
+    is_export,
+    records_in,
+    spans_in,
+    with_records,
+)
 from toolevals.grading.reading.telemetry.reading import NUL_SHOWN, SpanReading
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 _UNREAD = "is an attribute of no convention that is known here: left out"

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolevals.grading.files.evaluation_files.content import content_of, example_of, transcript_of
+from toolevals.grading.files.evaluation_files.content import (
+    calls_in,
+    content_of,
+    example_of,
+    expected_tools,
+    transcript_of,
+)
 from toolevals.grading.files.evaluation_files.entry import (
     Entry,
     Found,
@@ -19,7 +25,6 @@ from toolevals.grading.files.evaluation_files.entry import (
     object_at,
     unknown_keys,
 )
-from toolevals.grading.files.evaluation_files.tool_uses import calls_in, expected_tools
 from toolevals.grading.reading.parsing.turns import Turn, messages_of
 from toolevals.grading.values import Message
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.files.evaluation_files.decoding import Decoded, decoded
-from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
-from toolevals.grading.files.evaluation_files.file_format import Detected
+from toolevals.grading.files.evaluation_files.entry import Detected, Entry, Found, Trial
 from toolevals.grading.files.evaluation_files.formats import detected, format_named
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.content import text_in
-from toolevals.grading.reading.parsing.text_turns import read_with
+from toolevals.grading.reading.parsing.text import read_with
 from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
 

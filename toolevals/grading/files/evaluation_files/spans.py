@@ -12,7 +12,7 @@ from toolevals.grading.reading.examples import tools_in_row
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.parsing.content import result_text
 from toolevals.grading.reading.parsing.json_calls import call_of
-from toolevals.grading.reading.parsing.text_turns import unheeded, with_text_calls
+from toolevals.grading.reading.parsing.text import unheeded, with_text_calls
 from toolevals.grading.reading.telemetry.reading import cut_in
 from toolevals.grading.values import NOT_WHOLE, Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem

@@ -1,10 +1,9 @@
 """Grades error recovery: what an agent did when a tool failed, or answered with nothing or only a part."""
 
-from toolevals.grading.layers.recovery.episodes import REACTIONS, Episode, Reaction
-from toolevals.grading.layers.recovery.following import LOOP_GUARD
+from toolevals.grading.layers.recovery.episodes import LOOP_GUARD, REACTIONS, Episode, Reaction
 from toolevals.grading.layers.recovery.grading import RETRY_CAP, EpisodeGrade, Recovery, grade_recovery
 from toolevals.grading.layers.troubles import ERROR_CLASSES, TRANSIENT, ErrorClass, Trouble, trouble_in
-from toolevals.grading.values.transcript_events import arguments_key
+from toolevals.grading.values.call_results import arguments_key
 
 __all__ = [
     "ERROR_CLASSES",

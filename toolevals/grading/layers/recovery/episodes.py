@@ -1,15 +1,34 @@
-"""Keeps episodes: each tool's error or empty or partial answer, and what the agent did about it."""
+"""Keeps episodes: each tool's error or empty or partial answer, and what the agent did about it.
+
+Follows a transcript, event by event, to find its episodes and what settled them.
+
+An episode opens at a bad answer. Later calls of the same tool that try again belong to it, until one succeeds, or the
+agent ends its turn with words that settle it. One pass, linear in the transcript.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any, Final, Literal
 
-from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble
-from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.values.effects_by_name import Effect
-from toolevals.grading.values.transcript_events import Answered, Made
+from toolevals.grading.layers.recovery.words import (
+    Reading,
+    done_claim,
+    is_related,
+    numbers_told,
+    read_claim,
+    read_text,
+    speaks_of,
+    whole_claim,
+    words_about,
+)
+from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble, trouble_in
+from toolevals.grading.values import Call, ToolCall, ToolSpec, Transcript
+from toolevals.grading.values.call_results import Answered, Made, Said, TurnEnded, events_of
+from toolevals.grading.values.tool_effects import Effect, hands_over, is_silent, tool_effect, waits
 
 Reaction = Literal[
     "corrected_retry",
@@ -179,3 +198,287 @@ def values_of(call: Call, *, elements: bool = False) -> frozenset[tuple[str, obj
         for value in (given[:_MOST_ELEMENTS] if elements and isinstance(given, list) else [given])
         if isinstance(value, str | int | float)
     )
+
+
+# An episode that nothing has settled for this many turns stays unsettled, unless the very call is made again.
+_LONGEST_WAIT = 3
+# How many open episodes of one tool are considered for a retry, and how many good calls of a turn for a stand-in.
+_MOST_LOOKED_AT = 16
+# So many calls in a row that bring nothing new are a loop.
+LOOP_GUARD = 6
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The agent's acts since the user last spoke, as far as they can settle an episode."""
+
+    texts: list[Said] = field(default_factory=list)
+    handed_over: Made | None = None
+    # The newest good call of each tool.
+    good: dict[str, Made] = field(default_factory=dict)
+
+    def note_good(self, made: Made) -> None:
+        self.good.pop(made.tool, None)
+        self.good[made.tool] = made
+
+    def handed_over_since(self, place: int) -> list[Made]:
+        return [made for made in [self.handed_over] if made is not None and made.place > place]
+
+    def newest_good(self) -> list[Made]:
+        return list(islice(reversed(self.good.values()), _MOST_LOOKED_AT))
+
+
+# What can stand in for a failed tool: what reads cannot do a writer's work, nor the other way round.
+_STAND_INS: Mapping[Effect, tuple[Effect, ...]] = {
+    "reads": ("reads", "unknown"),
+    "writes": ("writes", "unknown"),
+    "unknown": ("reads", "writes", "unknown"),
+}
+
+
+def episodes_of(
+    transcript: Transcript, tools: Mapping[str, ToolSpec], loop_guard: int = LOOP_GUARD
+) -> tuple[Episode, ...]:
+    """Return the episodes of a transcript in order. `tools` by name say which ones only read; names tell otherwise.
+
+    Calls in a row that bring nothing new, `loop_guard` of them or more, are a loop, by one tool or by several in turn.
+    """
+    follower = _Follower(transcript, tools, loop_guard)
+    for event in events_of(transcript):
+        match event:
+            case Answered():
+                follower.answer(event)
+            case Said():
+                follower.turn.texts.append(event)
+            case TurnEnded():
+                follower.end_turn(event.place)
+            case Made():
+                follower.call(event)
+    return tuple(follower.episodes)
+
+
+class _Follower:
+    """Follows one transcript, event by event."""
+
+    def __init__(self, transcript: Transcript, tools: Mapping[str, ToolSpec], loop_guard: int) -> None:
+        self.episodes: list[Episode] = []
+        self.turn = _Turn()
+        self._transcript = transcript
+        self._tools = tools
+        self._rounds = _Rounds(loop_guard)
+        self._turn_number = 0
+        self._asked = ""  # the user's last words
+        self._open: dict[int, Episode] = {}  # not settled
+        self._by_call: dict[tuple[str, str], Episode] = {}  # not recovered
+        self._by_tool: dict[str, dict[int, Episode]] = {}  # may be tried again, newest last
+
+    def call(self, made: Made) -> None:
+        if self._open and hands_over(made.tool):
+            self.turn.handed_over = made
+
+    def answer(self, event: Answered) -> None:
+        made = event.made
+        trouble = self._trouble(event)
+        key = made.key if trouble is not None or self._by_call else ""
+        episode = self._episode_of(made, key) if self._by_call else None
+        if trouble is None:
+            if episode is not None:
+                episode.note_retry(made, key, trouble, self._turn_number)
+                self._recover(episode, made, key)
+            if event.message.content and not hands_over(made.tool) and not waits(made.tool):
+                self.turn.note_good(made)
+        elif episode is None:
+            episode = self._begin(event, trouble, key)
+        else:
+            episode.note_retry(made, key, trouble, self._turn_number)
+            self._fail_again(episode, event, key, trouble)
+        if self.episodes:
+            failed = None if trouble is None else episode
+            self._rounds.note(made, key, trouble.words if trouble else event.message.content or "", failed)
+
+    def end_turn(self, place: int) -> None:
+        if self._open:
+            self._settle_open()
+        self._rounds.end_turn()
+        self.turn = _Turn()
+        self._turn_number += 1
+        if place < len(self._transcript.messages):
+            self._asked = self._transcript.messages[place].content or ""
+
+    def _settle_open(self) -> None:
+        texts = self.turn.texts
+        earliest = min(episode.place for episode in self._open.values())
+        readings = [(said.place, read_text(said.text)) for said in texts if said.place > earliest]
+        for episode in list(self._open.values()):
+            reaction, evidence = self._reaction_to(episode, readings)
+            episode.turns += 1
+            if reaction is None and self._is_cut_off(episode):
+                reaction = "unclear"
+            if reaction is not None:
+                episode.settle(reaction, evidence)
+            asked = bool(readings) and bool(readings[-1][1].questions)
+            if reaction == "clarification" or (reaction == "unclear" and asked):
+                del self._open[id(episode)]  # the answer may lead to another try
+            elif reaction is not None or episode.turns == _LONGEST_WAIT:
+                self._close(episode)
+
+    def _trouble(self, event: Answered) -> Trouble | None:
+        content, made = event.message.content or "", event.made
+        effect = self._effect(made.tool)
+        if content.strip() or event.message.is_error:
+            return trouble_in(content, is_error=event.message.is_error, call=made.call, effect=effect)
+        spec = self._tools.get(made.tool)
+        declared = spec is not None and spec.output_schema is not None
+        asked = self._effect_meant(effect) == "reads" and not is_silent(made.tool)
+        return Trouble("empty", "") if declared or asked else None
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return numbers_told(self._transcript)
+
+    def _effect(self, tool: str) -> Effect:
+        return tool_effect(tool, self._tools.get(tool))
+
+    def _episode_of(self, made: Made, key: str) -> Episode | None:
+        """Return the episode that a call belongs to: its own failure's, else the newest open one of its tool."""
+        same = self._by_call.get((made.tool, key))
+        if same is not None:
+            return same if made.place > same.last_place or made.batch == same.last_batch else None
+        values = values_of(made.call)
+        for episode in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
+            if made.batch == episode.last_batch:
+                # Made at the same time: the same request in another form, if all that can be compared is equal.
+                if (first := values_of(episode.call)) and first <= values:
+                    return episode
+            elif made.batch > episode.last_batch and _may_retry(episode, made):
+                return episode
+        return None
+
+    def _begin(self, event: Answered, trouble: Trouble, key: str) -> Episode:
+        episode = Episode.begun(event, trouble, key, self._effect(event.made.tool), self._turn_number)
+        self.episodes.append(episode)
+        self._by_call[episode.tool, key] = episode
+        self._reopen(episode)
+        return episode
+
+    def _recover(self, episode: Episode, made: Made, key: str) -> None:
+        episode.note_success(made, key)
+        self._close(episode)
+        for failed in episode.failed_keys:
+            if self._by_call.get((episode.tool, failed)) is episode:
+                del self._by_call[episode.tool, failed]
+
+    def _fail_again(self, episode: Episode, event: Answered, key: str, trouble: Trouble) -> None:
+        episode.note_failure(event, key, trouble)
+        self._by_call.setdefault((episode.tool, key), episode)
+        if episode.settled is None:
+            self._reopen(episode)
+
+    def _reopen(self, episode: Episode) -> None:
+        self._open[id(episode)] = episode
+        self._by_tool.setdefault(episode.tool, {})[id(episode)] = episode
+
+    def _close(self, episode: Episode) -> None:
+        self._open.pop(id(episode), None)
+        self._by_tool[episode.tool].pop(id(episode), None)
+
+    def _is_cut_off(self, episode: Episode) -> bool:
+        """Tell whether the transcript ends with the failure, before the agent could say anything about it."""
+        return not episode.repeats and episode.last_place == len(self._transcript.messages) - 1
+
+    def _reaction_to(self, episode: Episode, readings: list[tuple[int, Reading]]) -> tuple[Reaction | None, str]:
+        """Return what settles an episode at the end of a turn, and the words that tell it; None where nothing does."""
+        good = self.turn.newest_good()
+        since = [reading for place, reading in readings if place > episode.place]
+        said = bool(readings) and readings[-1][0] > episode.last_place
+        closing = readings[-1][1] if said else Reading()
+        about = words_about(episode.call, episode.trouble.words)
+        found_nothing = episode.error_class == "empty"
+        admitted = any(found_nothing or speaks_of(denial, about) for reading in since for denial in reading.denials)
+        asked = any(admitted or speaks_of(question, about) for question in closing.questions)
+        episode.note_calls("escalation", self.turn.handed_over_since(episode.place))
+        episode.note_calls("fallback_tool", [made for made in good if self._stands_in(episode, made)])
+        episode.tried |= dict.fromkeys(episode.calls)
+        if asked:
+            episode.tried.setdefault("clarification")
+        if admitted:
+            episode.tried.setdefault("honest_failure")
+        if episode.calls:
+            return ("escalation" if "escalation" in episode.calls else "fallback_tool"), ""
+        claim = self._claim(episode, closing, [made.call for made in good]) if closing.is_english else ""
+        if claim:
+            return ("unclear", "") if admitted else ("fabricated_success", claim)
+        if asked or admitted:
+            # No answer of the user mends a passing failure.
+            mends = asked and not (admitted and episode.error_class in TRANSIENT)
+            return ("clarification" if mends else "honest_failure"), ""
+        return ("unclear" if said else None), ""
+
+    def _claim(self, episode: Episode, closing: Reading, good: list[Call]) -> str:
+        if episode.error_class == "partial":
+            return whole_claim(closing)
+        if self._effect_meant(episode.effect) == "reads" or episode.error_class == "empty":
+            # Where another call succeeded, a number may be computed from its answer.
+            return "" if good else read_claim(closing, self._numbers)
+        return "" if closing.questions else done_claim(episode.call, closing, good, self._asked)
+
+    def _effect_meant(self, effect: Effect) -> Effect:
+        """Return what a tool of unknown effect was called for: it reads where the user asked a question."""
+        if effect != "unknown":
+            return effect
+        return "reads" if "?" in self._asked or "？" in self._asked else "writes"
+
+    def _stands_in(self, episode: Episode, made: Made) -> bool:
+        """Tell whether another tool answered well to a call made after the failure, and can stand in."""
+        return (
+            made.tool != episode.tool
+            and made.place > episode.last_place
+            and self._effect(made.tool) in _STAND_INS[episode.effect]
+            and is_related(episode.call, made.call)
+        )
+
+
+class _Rounds:
+    """Counts the calls in a row that bring nothing new, and the episodes that they belong to."""
+
+    def __init__(self, guard: int) -> None:
+        self._guard = guard
+        self._seen: set[tuple[str, str, str]] = set()
+        self._idle = 0
+        self._episodes: list[Episode] = []
+
+    def end_turn(self) -> None:
+        """Begin again: the user has spoken."""
+        self._idle = 0
+        self._episodes.clear()
+
+    def note(self, made: Made, key: str, answer: str, episode: Episode | None) -> None:
+        """Note an answer: old where an error says again what it said, or the same call brings the same again."""
+        if waits(made.tool):
+            return
+        failed = episode is not None and episode.settled is None and episode.trouble.is_error
+        what = (made.tool, "" if failed else key, answer)
+        if what not in self._seen:
+            self._seen.add(what)
+            if episode is None:
+                self._idle = 0
+                self._episodes.clear()
+            else:
+                self._episodes.append(episode)
+            return
+        self._idle += 1
+        if episode is not None and len(self._episodes) < 2 * self._guard:
+            self._episodes.append(episode)
+        if self._idle >= self._guard:
+            for each in self._episodes:
+                each.looped = True
+
+
+def _may_retry(episode: Episode, made: Made) -> bool:
+    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else.
+
+    A smaller batch has elements of the larger one.
+    """
+    if episode.error_class not in TRANSIENT:
+        return True
+    return not values_of(episode.call, elements=True).isdisjoint(values_of(made.call, elements=True))

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.layers.recovery.episodes import Episode
-from toolevals.grading.layers.recovery.following import LOOP_GUARD, episodes_of
+from toolevals.grading.layers.recovery.episodes import LOOP_GUARD, Episode, episodes_of
 from toolevals.grading.values import ToolSpec, Transcript
 from toolevals.grading.values.verdicts import Verdict
 

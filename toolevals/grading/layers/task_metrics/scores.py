@@ -1,4 +1,4 @@
-"""Defines a metric's score, and weighted means over the parts that can be known."""
+"""Defines what is known of a task, the calls of a run, and the score of a metric: a weighted mean over known parts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,84 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, NamedTuple
 
+from toolevals.grading.layers.recovery import arguments_key, trouble_in
+from toolevals.grading.reading.parsing.steps import AgentRun, Step
+from toolevals.grading.values import MalformedCall, ToolResult
+from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.value_classes import value_class
 from toolevals.grading.values.verdicts import Verdict
+
+
+@value_class
+class Task:
+    """A task; None and empty say that no one knows, which leaves out of a metric what depends on it.
+
+    `expected_result` is any JSON value, `expected_outcome` a description. `result_met` is how far the expected result
+    was reached, 0..1, where someone else has found it out: it then stands for the comparison with `expected_result`.
+    `required_tools` are names; the empty tuple says that none is needed. `expected_steps` is the length of the best
+    known trajectory, `max_steps` a limit. `forbidden_patterns` must not match a call, `sensitive_patterns` nothing that
+    was passed on or read. Patterns are RE2; the constructor raises ValueError where RE2 refuses one.
+    """
+
+    expected_result: Any = None
+    expected_outcome: str = ""
+    success_criteria: tuple[str, ...] = ()
+    required_tools: tuple[str, ...] | None = None
+    expected_steps: int | None = None
+    max_steps: int | None = None
+    forbidden_patterns: tuple[str, ...] = ()
+    sensitive_patterns: tuple[str, ...] = ()
+    result_met: float | None = None
+
+    def __post_init__(self) -> None:
+        for pattern in (*self.forbidden_patterns, *self.sensitive_patterns):
+            compile_pattern(in_any_case(pattern))
+
+
+def in_any_case(pattern: str) -> str:
+    """Return the pattern without regard to case."""
+    return f"(?i){pattern}"
+
+
+@value_class
+class MadeCall:
+    """One call of a run. `key` is its arguments in one form: equal arguments have equal keys. An only call has none."""
+
+    name: str
+    key: str
+    failed: bool
+
+
+def calls_of(run: AgentRun) -> tuple[MadeCall, ...]:
+    """Return every call of a run in order.
+
+    A call failed where it cannot be read, where its result is flagged or is an error by its own words, or where its
+    step failed and made no other call.
+    """
+    has_others = sum([len(step.calls) for step in run.steps]) > 1
+    return tuple([call for step in run.steps for call in _of_step(step, has_others=has_others)])
+
+
+def _of_step(step: Step, *, has_others: bool) -> list[MadeCall]:
+    results = {result.call.id: result for result in step.results if result.call is not None and result.call.id}
+    in_order = list(step.results)
+    alone = len(step.calls) == 1
+    made: list[MadeCall] = []
+    for place, call in enumerate(step.calls):
+        own = in_order[place] if place < len(in_order) else None
+        if not isinstance(call, MalformedCall) and call.id in results:
+            own = results[call.id]
+        failed = isinstance(call, MalformedCall) or _is_error(own) or (alone and step.error is not None)
+        made.append(MadeCall(call.name or "", arguments_key(call) if has_others else "", failed))
+    return made
+
+
+def _is_error(result: ToolResult | None) -> bool:
+    if result is None:
+        return False
+    trouble = trouble_in(result.content, is_error=result.is_error)
+    return trouble is not None and trouble.is_error
+
 
 # The value at which a metric passes where no one said another.
 PASSES_AT = 0.7

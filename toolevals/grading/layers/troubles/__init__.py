@@ -12,17 +12,19 @@ from typing import Any
 import orjson
 
 from toolevals.grading.layers.troubles.bodies import LONGEST_EXCERPT, CallFacts, trouble_in_body
-from toolevals.grading.layers.troubles.classes import (
+from toolevals.grading.layers.troubles.texts import (
     ERROR_CLASSES,
     HEAD,
     TRANSIENT,
     ClassifiedError,
     ErrorClass,
     class_of_words,
+    part_told,
+    reads_as_error,
+    trouble_in_text,
 )
-from toolevals.grading.layers.troubles.texts import part_told, reads_as_error, trouble_in_text
 from toolevals.grading.values import Call
-from toolevals.grading.values.effects_by_name import Effect
+from toolevals.grading.values.tool_effects import Effect
 
 __all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolevals.grading.layers.troubles.classes import (
+from toolevals.grading.layers.troubles.texts import (
     ERROR_WORDS,
     ClassifiedError,
     ErrorClass,
@@ -18,10 +18,10 @@ from toolevals.grading.layers.troubles.classes import (
     class_of_words,
     error_code,
     http_code,
+    trouble_in_text,
 )
-from toolevals.grading.layers.troubles.texts import trouble_in_text
 from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.values.effects_by_name import Effect, effect_of_name, words_of_name
+from toolevals.grading.values.tool_effects import Effect, effect_of_name, words_of_name
 
 
 def _names(words: str) -> frozenset[str]:

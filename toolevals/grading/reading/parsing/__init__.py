@@ -6,7 +6,7 @@ and show them. `Loss.below(prefix)` moves a loss to where the messages stand in 
 `InvalidDocument.below` does for errors. A format is one file in `formats` and one row in `table.FORMATS`.
 """
 
-from toolevals.grading.reading.parsing.call_pieces import CallPieces
+from toolevals.grading.reading.parsing.calls import CallPieces
 from toolevals.grading.reading.parsing.format_table import FORMATS, MESSAGE_FORMATS
 from toolevals.grading.reading.parsing.formats.openai_chat import first_choice
 from toolevals.grading.reading.parsing.json_calls import call_in, printable
@@ -19,7 +19,7 @@ from toolevals.grading.reading.parsing.messages import (
     read_transcript,
     transcript_in,
 )
-from toolevals.grading.reading.parsing.step_lists import read_run
+from toolevals.grading.reading.parsing.steps import read_run
 from toolevals.grading.reading.parsing.text import calls_in_text
 
 __all__ = [

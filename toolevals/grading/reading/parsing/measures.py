@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.values.measures import Measures
+from toolevals.grading.values.transcripts import Measures
 
 _USAGE = {
     "input_tokens": "input_tokens", "prompt_tokens": "input_tokens", "promptTokenCount": "input_tokens",

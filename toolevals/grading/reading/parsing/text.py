@@ -3,34 +3,64 @@
 Thoughts are no calls, and neither is what follows an observation that the agent wrote itself. Text that no one meant as
 a call has none. Text that was meant as one and cannot be read is one MalformedCall: what a mark of `text_formats`
 begins, or the name of an offered tool with arguments.
+
+Reads calls in the text of messages: a server without a reader for its model's form leaves them there.
+
+Lists the forms of calls in raw text. To read another one is one file in `text_formats` and one row here.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN, printable
-from toolevals.grading.reading.parsing.python_source import MAX_NESTING, brackets
-from toolevals.grading.reading.parsing.text_format_table import TEXT_FORMATS
-from toolevals.grading.reading.parsing.text_formats.piece_reading import (
+from toolevals.grading.reading.parsing.losses import Loss
+from toolevals.grading.reading.parsing.messages import last_words
+from toolevals.grading.reading.parsing.python_calls import MAX_NESTING, brackets
+from toolevals.grading.reading.parsing.text_formats.code import CODE
+from toolevals.grading.reading.parsing.text_formats.cohere import COHERE
+from toolevals.grading.reading.parsing.text_formats.deepseek import DEEPSEEK
+from toolevals.grading.reading.parsing.text_formats.gemma import GEMMA
+from toolevals.grading.reading.parsing.text_formats.glm import GLM
+from toolevals.grading.reading.parsing.text_formats.harmony import HARMONY
+from toolevals.grading.reading.parsing.text_formats.kimi import KIMI, KIMI_K3
+from toolevals.grading.reading.parsing.text_formats.minimax_m3 import MINIMAX_M3
+from toolevals.grading.reading.parsing.text_formats.mistral import MISTRAL
+from toolevals.grading.reading.parsing.text_formats.pieces import (
     attempt_in,
     calls_in_piece,
+    calls_of,
     malformed_json,
     malformed_python,
     python_or_none,
 )
-from toolevals.grading.reading.parsing.text_formats.pieces import calls_of
+from toolevals.grading.reading.parsing.text_formats.plamo import PLAMO
 from toolevals.grading.reading.parsing.text_formats.react import OBSERVED, REACT
-from toolevals.grading.reading.parsing.text_formats.source import Offered, Source
-from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolSpec
+from toolevals.grading.reading.parsing.text_formats.solar import SOLAR
+from toolevals.grading.reading.parsing.text_formats.source import Offered, Source, TextFormat
+from toolevals.grading.reading.parsing.text_formats.tagged import TAGGED
+from toolevals.grading.reading.parsing.text_formats.xml_functions import XML_FUNCTIONS
+from toolevals.grading.reading.parsing.text_formats.xml_invocations import XML_INVOCATIONS
+from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.thoughts import MARKS, thought_end
 from toolevals.grading.values.transcripts import MOST_CALLS
+
+# In the order in which a place in a text is shown to them.
+TEXT_FORMATS: Mapping[str, TextFormat] = {
+    each.name: each
+    for each in (
+        HARMONY, DEEPSEEK, KIMI, KIMI_K3, SOLAR, PLAMO, MINIMAX_M3, MISTRAL, COHERE, GEMMA, XML_INVOCATIONS,
+        XML_FUNCTIONS, GLM, TAGGED, REACT, CODE,
+    )
+}  # fmt: skip
+
 
 MAX_LENGTH = 1_000_000
 # How many places of running text are tried: the cost stays linear.
@@ -313,3 +343,65 @@ def _attempt_amid_prose(text: str, offered: Offered) -> MalformedCall | None:
     if match is None or not offered.has(match["name"]):
         return None
     return malformed_python(text[match.start() : _closing(text, match.start())])
+
+
+# What is left out, in words.
+UNHEEDED = "text behind an observation that the agent wrote itself"
+
+
+def calls_said(message: Message, tools: Sequence[ToolSpec] | None) -> tuple[Call, ...]:
+    """Return the calls in what a message of the assistant says; none where it has structured ones.
+
+    Without the tools that were offered, only what a mark begins and whole texts of calls in JSON are calls.
+    """
+    if message.role != "assistant" or message.calls or not message.content:
+        return ()
+    return calls_in_text(message.content, tools or ())
+
+
+def unheeded(transcript: Transcript, tools: Sequence[ToolSpec] | None, pointer: str) -> tuple[Loss, ...]:
+    """Return what is left out of texts that calls were read from; `pointer` leads to what holds them."""
+    texts = [message.content or "" for message in transcript.messages if message.from_text]
+    count = sum(goes_on_alone(text, tools or ()) for text in texts)
+    return (Loss(UNHEEDED, pointer, count, pointer),) if count else ()
+
+
+def with_text_calls(transcript: Transcript, tools: Sequence[ToolSpec] | None) -> Transcript:
+    """Return the transcript with the calls that the last turn of the assistant says in text.
+
+    Where no message has structured calls, every turn of the assistant is read so. What calls is no answer.
+    """
+    given = transcript.messages
+    structured = any(message.calls for message in given)
+    last = max((place for place, message in enumerate(given) if message.role == "assistant"), default=-1)
+    return _with(
+        transcript,
+        tuple(
+            replace(message, calls=calls, from_text=True)
+            if (place == last or not structured) and (calls := calls_said(message, tools))
+            else message
+            for place, message in enumerate(given)
+        ),
+    )
+
+
+def read_with(transcript: Transcript, tools: Sequence[ToolSpec] | None) -> Transcript:
+    """Return a transcript that was read when no one knew the tools: calls in text get the types of their schemas."""
+    again = tuple(_again(message, tools) if tools else message for message in transcript.messages)
+    return with_text_calls(_with(transcript, again), tools)
+
+
+def _with(transcript: Transcript, messages: tuple[Message, ...]) -> Transcript:
+    if messages == transcript.messages:
+        return transcript
+    answers = transcript.answer is not None and transcript.answer == last_words(transcript.messages)
+    return replace(transcript, messages=messages, answer=last_words(messages) if answers else transcript.answer)
+
+
+def _again(message: Message, tools: Sequence[ToolSpec]) -> Message:
+    """Return a message, its calls typed by the tools' schemas where they are those of its text."""
+    if not message.calls or not message.content or message.calls != calls_in_text(message.content):
+        return message
+    calls = calls_in_text(message.content, tools)
+    same = [call.name for call in calls] == [call.name for call in message.calls]
+    return replace(message, calls=calls) if same else message

@@ -15,12 +15,18 @@ Other documents are a list of tools, one of them, or an object with the list und
 """
 
 from toolevals.grading.reading.specs.bfcl import BFCL_TYPES, bfcl_schema
-from toolevals.grading.reading.specs.choosing import MANY_TOOLS, Choice
-from toolevals.grading.reading.specs.counting import LossCount, counted
-from toolevals.grading.reading.specs.drafts import Losses, left_out
+from toolevals.grading.reading.specs.drafts import MANY_TOOLS, Choice, Losses, left_out
 from toolevals.grading.reading.specs.files import document_in, document_of
 from toolevals.grading.reading.specs.formats import FORMAT_TABLE, FORMATS
-from toolevals.grading.reading.specs.reading import ReadTools, Survey, SurveyedTool, read_tools, survey_tools
+from toolevals.grading.reading.specs.reading import (
+    LossCount,
+    ReadTools,
+    Survey,
+    SurveyedTool,
+    counted,
+    read_tools,
+    survey_tools,
+)
 
 __all__ = [
     "BFCL_TYPES",

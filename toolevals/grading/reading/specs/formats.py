@@ -1,8 +1,20 @@
-"""Lists the formats of tool specs in one table: each one's name, what it reads and writes, what it cannot carry."""
+"""Lists the formats of tool specs in one table: each one's name, what it reads and writes, what it cannot carry.
+
+Finds the format of a document of tool specs, by its own keys or those of its tools, and says why.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from toolevals.grading.reading.parsing.provider_run import client_tool, provider_run_tool
+from toolevals.grading.reading.specs.anthropic import ANTHROPIC_KEYS
+from toolevals.grading.reading.specs.drafts import entries_of, named_list
+from toolevals.grading.reading.specs.gemini import LISTS as GEMINI_LISTS
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +99,137 @@ FORMAT_TABLE: tuple[SpecFormat, ...] = (
     ),
 )
 FORMATS = tuple(each.name for each in FORMAT_TABLE)
+
+
+_GEMINI_KEYS = frozenset({*GEMINI_LISTS, "parametersJsonSchema", "parameters_json_schema"})
+_LISTED_KEYS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The format of a document and the sign by which it was told, in words."""
+
+    format: str
+    because: str
+
+
+def detected_format(document: Any) -> Detected:
+    """Return the document's format: told by its own keys, else by those of its tools.
+
+    Raises InvalidDocument where there is no list of tools, and, with the nearest format, where its tools are of none.
+    """
+    if isinstance(document, dict):
+        for key in ("swagger", "openapi"):
+            if key in document:
+                return Detected("openapi", f"{key} is {str(document[key])[:20]!r}")
+        if isinstance(document.get("result"), dict) and "tools" in document["result"]:
+            return Detected("mcp", "it is an answer to tools/list, with tools under result")
+        if isinstance(document.get("skills"), list):
+            return Detected("skills", "it holds SKILL.md files")
+        for key in GEMINI_LISTS:
+            if key in document:
+                return Detected("gemini", f"it has {key}")
+        if not (named_list(document) or "name" in document or "function" in document or provider_run_tool(document)):
+            raise _no_list(document)
+    entries = entries_of(document)
+    if not entries:
+        return Detected("native", "the list is empty")
+    return _format_of_entries(entries)
+
+
+def _format_of_entries(entries: list[tuple[str, Any]]) -> Detected:
+    # An object that is no tool of any known format is no reason to read the others as anything.
+    left = {where for where, entry in entries if isinstance(entry, dict) and provider_run_tool(entry)}
+    if len(left) == len(entries):
+        return Detected("openai", "all are tools that the provider runs")
+    signs = [
+        (where, *sign)
+        for where, entry in entries
+        if isinstance(entry, dict) and where not in left and (sign := _sign(entry)) is not None
+    ]
+    # A type says least: a provider may have made it up yesterday.
+    for where, name, because in sorted(signs, key=lambda sign: sign[2] == "type"):
+        if because == "input_schema" and (key := _anthropic_key(entries)):
+            return Detected("anthropic", f"its tools have input_schema and {key}")
+        if name == "openai" and (at := _gemini_entry(entries)):
+            return Detected("gemini", f"{at} has what only Gemini's declarations have")
+        return Detected(name, f"{where or 'the document'} has {because}")
+    others = [(where, entry) for where, entry in entries if where not in left]
+    where, entry = next(((where, each) for where, each in others if isinstance(each, dict)), others[0])
+    if not isinstance(entry, dict):
+        raise InvalidDocument.at(where, "is not an object")
+    raise InvalidDocument.at(where, unknown_words(entry))
+
+
+def _sign(entry: dict[str, Any]) -> tuple[str, str] | None:
+    """Return what tells an entry's format, and the key that does; None where nothing does."""
+    if "input_schema" in entry:
+        return "native", "input_schema"
+    if "inputSchema" in entry:
+        return "mcp", "inputSchema"
+    for key in entry:
+        if key in _GEMINI_KEYS:
+            return "gemini", key
+    if client_tool(entry):
+        return "anthropic", "the type of a tool that Anthropic defines"
+    for key in ("function", "type"):
+        if key in entry:
+            return "openai", key
+    if "parameters" not in entry:
+        return None
+    parameters = entry["parameters"]
+    kind = parameters.get("type") if isinstance(parameters, Mapping) else None
+    if kind == "dict":
+        return "bfcl", "parameters of type dict"
+    return ("gemini", "parameters of type OBJECT") if kind == "OBJECT" else ("openai", "parameters")
+
+
+def _anthropic_key(entries: Iterable[tuple[str, Any]]) -> str | None:
+    keys = [key for _, entry in entries if isinstance(entry, dict) for key in entry if key in ANTHROPIC_KEYS]
+    return keys[0] if keys else None
+
+
+def _gemini_entry(entries: Iterable[tuple[str, Any]]) -> str | None:
+    found = (where for where, entry in entries if isinstance(entry, dict) and not _GEMINI_KEYS.isdisjoint(entry))
+    return next(found, None)
+
+
+def _no_list(document: dict[str, Any]) -> InvalidDocument:
+    words = (
+        f"is neither a list of tools nor an object with the list under tools or functions: it has {_listed(document)}"
+    )
+    for key, value in document.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return InvalidDocument.at(pointer_to([key]), f"is a list under an unknown name: rename {key} to tools")
+        if isinstance(value, dict) and (sign := _sign(value)):
+            there = f"{words}. Below {key} is what looks like {sign[0]}: send a list of tools, each with its name"
+            return InvalidDocument.at("", there)
+    return InvalidDocument.at("", words)
+
+
+def unknown_words(entry: Mapping[str, Any]) -> str:
+    """Return why an entry is of no known format: what it has, and which format is the nearest."""
+    name, lacking, near = nearest_format(entry)
+    words = f"is a tool of no known format: it has {_listed(entry)}. The nearest format is {name}"
+    if near:
+        return f"{words}: rename {near[0]} to {near[1]}"
+    return f"{words}, which has {lacking}. If the tool takes no arguments, say the format"
+
+
+def nearest_format(entry: Mapping[str, Any]) -> tuple[str, str, tuple[str, str] | None]:
+    """Return the name of the format whose tools have most of an entry's keys, its schema's key, and a likely typo."""
+    schemas = {"openai": "parameters", "mcp": "inputSchema", "anthropic": "input_schema", "gemini": "parameters"}
+    for key in entry:
+        plain = key.replace("_", "").replace("-", "").lower()
+        for name, schema in schemas.items():
+            if key != schema and get_close_matches(plain, [schema.replace("_", "").lower()], cutoff=0.85):
+                return name, schema, (key, schema)
+    scores = {each.name: len(set(each.keys) & entry.keys()) for each in FORMAT_TABLE if each.name in schemas}
+    best = max(scores, key=lambda name: scores[name])
+    return best, schemas[best], None
+
+
+def _listed(document: Mapping[str, Any]) -> str:
+    names = [str(key)[:40] for key in document]
+    more = f" and {len(names) - _LISTED_KEYS} more" if len(names) > _LISTED_KEYS else ""
+    return (", ".join(names[:_LISTED_KEYS]) or "no keys") + more

@@ -14,15 +14,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.reading.specs.choosing import Choice
-from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Names, Operation
-from toolevals.grading.reading.specs.openapi_arguments import Argument, Body, merged
-from toolevals.grading.reading.specs.openapi_request import ParameterList, Request, body_of, json_media, parameters_of
+from toolevals.grading.reading.specs.drafts import Choice, Draft, Drafts, Losses, Names, Operation
+from toolevals.grading.reading.specs.openapi_request import (
+    Argument,
+    Body,
+    ParameterList,
+    Request,
+    body_of,
+    json_media,
+    merged,
+    parameters_of,
+    swagger_request,
+    swagger_response,
+)
 from toolevals.grading.reading.specs.openapi_schema import Converted, SchemaReader
-from toolevals.grading.reading.specs.swagger import swagger_request, swagger_response
 from toolevals.grading.values.canonical import exact
-from toolevals.grading.values.json_pointers import resolved
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, resolved
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _ANNOTATIONS: Mapping[str, dict[str, bool]] = {

@@ -16,8 +16,7 @@ from typing import Any, Literal
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas
 from toolevals.grading.reading.specs.drafts import Losses, Names
 from toolevals.grading.values.canonical import exact
-from toolevals.grading.values.json_pointers import target_of
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to, target_of
 
 _COMPOSING = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"})
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated"})

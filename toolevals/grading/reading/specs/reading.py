@@ -1,8 +1,13 @@
-"""Reads documents of tool specs, our own form among them, into checked tools and named losses."""
+"""Reads documents of tool specs, our own form among them, into checked tools and named losses.
+
+Finds words of an arguments' schema that no validator knows: arguments written where keywords belong.
+
+Counts losses by kind, for people: a document of a thousand tools may lose the same key of each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,19 +15,67 @@ from toolevals.grading.json_schema.conformance import schema_problems
 from toolevals.grading.json_schema.subschemas import Path, with_subschemas, without_refused_patterns
 from toolevals.grading.reading.specs.anthropic import read_anthropic
 from toolevals.grading.reading.specs.bfcl import read_bfcl
-from toolevals.grading.reading.specs.choosing import Choice
-from toolevals.grading.reading.specs.detection import Detected, detected_format
-from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Operation, each_entry
-from toolevals.grading.reading.specs.formats import FORMATS
+from toolevals.grading.reading.specs.drafts import Choice, Draft, Drafts, Losses, Operation, each_entry
+from toolevals.grading.reading.specs.files import read_skills
+from toolevals.grading.reading.specs.formats import FORMATS, Detected, detected_format
 from toolevals.grading.reading.specs.gemini import read_gemini
-from toolevals.grading.reading.specs.keywords import keyword_losses
 from toolevals.grading.reading.specs.mcp import read_mcp
 from toolevals.grading.reading.specs.openai import read_openai
 from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
-from toolevals.grading.reading.specs.skills import read_skills
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.documents import problems_in, require_json
-from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, parts_of, pointer_to
+
+_SAYS_WHAT_IS_INSIDE = frozenset(
+    {"properties", "patternProperties", "additionalProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"}
+)
+_KNOWN = _SAYS_WHAT_IS_INSIDE | {
+    "$defs", "$schema", "$id", "$anchor", "$comment", "$dynamicAnchor", "$vocabulary", "definitions",
+    "type", "enum", "const", "required", "not", "then", "else", "items", "prefixItems", "contains", "propertyNames",
+    "dependentSchemas", "dependentRequired", "dependencies", "unevaluatedProperties", "unevaluatedItems",
+    "minProperties", "maxProperties", "title", "description", "default", "examples", "example",
+    "discriminator", "externalDocs", "xml", "contentSchema",
+}  # fmt: skip
+
+
+def keyword_losses(schema: Mapping[str, Any]) -> Losses:
+    """Return a loss for each object in the schema's root that stands under no keyword of JSON Schema.
+
+    Raises InvalidDocument where the schema says nothing else of what is inside: these objects are then the arguments.
+    """
+    unknown = [
+        key
+        for key, value in schema.items()
+        if key not in _KNOWN and not key.startswith("x-") and isinstance(value, Mapping) and value
+    ]
+    if unknown and _SAYS_WHAT_IS_INSIDE.isdisjoint(schema):
+        words = "is no keyword of JSON Schema: if it is an argument, put it under properties"
+        raise InvalidDocument(Problem(pointer_to([key]), words) for key in unknown)
+    return [Problem(pointer_to([key]), "is no keyword of JSON Schema: nothing checks it") for key in unknown]
+
+
+@dataclass(frozen=True, slots=True)
+class LossCount:
+    """The number of times that a part called `key` is lost in one way, and where first."""
+
+    key: str
+    message: str
+    count: int
+    first: str
+
+
+def counted(losses: Iterable[Problem]) -> list[LossCount]:
+    """Return the kinds of loss, the most frequent first, then in the document's order."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for loss in losses:
+        found.setdefault((_key(loss.pointer), loss.message), []).append(loss.pointer)
+    counts = [LossCount(key, message, len(places), places[0]) for (key, message), places in found.items()]
+    return sorted(counts, key=lambda each: -each.count)
+
+
+def _key(pointer: str) -> str:
+    """Return the last name in a pointer; positions in lists are no names."""
+    return next((part for part in reversed(parts_of(pointer)) if not part.isdecimal()), "")
 
 
 def _read(entry: dict[str, Any], where: str) -> Draft:

@@ -2,18 +2,64 @@
 
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Ids are hexadecimal digits, numbers of 64 bits
 may be text, enumerations are numbers, and keys are in camel case. What OTLP does not know is ignored, as it demands.
+
+Reads log records of OTLP as JSON: those of generative AI are events of the span in which they were made.
+
+Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, and for the events
+https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/. Instrumentations of the conventions' versions 1.28 to
+1.36 send one record for each message; later ones send one with all that a call was given and made.
+
+Defines spans of OpenTelemetry as plain values.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
-from toolevals.grading.reading.telemetry.spans import SpanEvent, Status, TelemetrySpan
 from toolevals.grading.values.problems import InvalidDocument
+
+Status = Literal["unset", "ok", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """One event of a span. `time` is in nanoseconds since 1970."""
+
+    name: str
+    time: int
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TelemetrySpan:
+    """One span: ids in lower-case hexadecimal digits, times in nanoseconds since 1970, attributes by their full names.
+
+    `parent_id` is empty for the root of a trace. `resource` holds the attributes of the process that made the span,
+    `scope` and `scope_version` name its instrumentation, and `schema_url` the version of the conventions, where sent.
+    `dropped` counts the attributes, events and links that the sender dropped, those of events included.
+    """
+
+    trace_id: str
+    span_id: str
+    parent_id: str
+    name: str
+    start: int
+    end: int
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    events: tuple[SpanEvent, ...] = ()
+    status: Status = "unset"
+    status_message: str = ""
+    resource: Mapping[str, Any] = field(default_factory=dict)
+    scope: str = ""
+    scope_version: str = ""
+    schema_url: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
 
 TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
 SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
@@ -270,3 +316,88 @@ def time_of(item: Mapping[str, Any], key: str) -> int:
 def text_of(value: Any) -> str:
     """Return a text, the empty one for what is none."""
     return value if isinstance(value, str) else ""
+
+
+# Names of an event's body among its attributes, and of what a log record says beside it.
+BODY: Final = "event.body"
+SEVERITY: Final = "severity_text"
+_NAME: Final = "event.name"
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """One log record: ids in lower-case hexadecimal digits, and the event that it is."""
+
+    trace_id: str
+    span_id: str
+    event: SpanEvent
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRecord:
+    """One record of an export: the objects that hold it as they stand there, and what it says or what is wrong."""
+
+    pointer: str
+    resource_logs: Mapping[str, Any]
+    scope_logs: Mapping[str, Any]
+    item: Mapping[str, Any]
+    record: LogRecord | InvalidDocument
+
+
+def records_in(document: Mapping[str, Any]) -> Iterator[ExportedRecord]:
+    """Yield each log record with what holds it. Raises InvalidDocument where the lists that hold records are none."""
+    for resource_place, resource_logs in objects_in(document, "resourceLogs", ""):
+        attributes_under(resource_logs, "resource", resource_place)
+        for scope_place, scope_logs in objects_in(resource_logs, "scopeLogs", resource_place):
+            for place, item in objects_in(scope_logs, "logRecords", scope_place):
+                record: LogRecord | InvalidDocument
+                try:
+                    record = _record(item)
+                except InvalidDocument as error:
+                    record = error
+                yield ExportedRecord(place, resource_logs, scope_logs, item, record)
+
+
+def with_records(span: TelemetrySpan, records: Iterable[LogRecord]) -> TelemetrySpan:
+    """Return a span with its records as events, in the order of their times; of the same time, as they came."""
+    more = list(records)
+    if not more:
+        return span
+    events = sorted((*span.events, *(record.event for record in more)), key=lambda event: event.time)
+    count = span.dropped.get("attributes", 0) + sum(record.dropped for record in more)
+    return replace(span, events=tuple(events), dropped={**span.dropped, "attributes": count})
+
+
+def identity_of(record: LogRecord) -> bytes:
+    """Return all that a record says, in one form, whichever encoding it came in: two that say the same are one."""
+    event = record.event
+    said = (record.trace_id, record.span_id, event.name, event.time, event.attributes)
+    return json.dumps(said, sort_keys=True).encode()
+
+
+def _record(item: Mapping[str, Any]) -> LogRecord:
+    trace_id = _id(item, "traceId", TRACE_ID)
+    span_id = _id(item, "spanId", SPAN_ID)
+    attributes = attributes_of(item.get("attributes"), "/attributes")
+    # Before records had names, the name was an attribute.
+    name = text_of(item.get("eventName")) or text_of(attributes.get(_NAME))
+    body = value_of(item.get("body"), "/body", MAX_VALUE_DEPTH)
+    if body is not None:
+        attributes[BODY] = body
+        if isinstance(body, Mapping):
+            # Some write what the conventions have as attributes into the body.
+            attributes |= {key: value for key, value in body.items() if key.startswith("gen_ai.")} | attributes
+    if severity := text_of(item.get("severityText")):
+        attributes[SEVERITY] = severity
+    time = time_of(item, "timeUnixNano") or time_of(item, "observedTimeUnixNano")
+    dropped = count_of(item, "droppedAttributesCount")
+    return LogRecord(trace_id, span_id, SpanEvent(name, time, attributes), dropped)
+
+
+def _id(item: Mapping[str, Any], key: str, form: Any) -> str:
+    if not item.get(key):
+        raise InvalidDocument.at(
+            f"/{key}", "is missing: a log record is taken with the ids of the trace and span in which it was made"
+        )
+    return identifier_of(item, key, form)

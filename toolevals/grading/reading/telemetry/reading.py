@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from toolevals.grading.reading.parsing.measures import is_count
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeVar
 
+from toolevals.grading.reading.telemetry.otlp import SpanEvent, TelemetrySpan
 from toolevals.grading.reading.telemetry.personal_data import FEWEST_DIGITS, FINDERS, BuiltIn, Place, cards, plain
-from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values.canonical import MAX_DEPTH, exact
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.patterns import compile_pattern

@@ -22,8 +22,7 @@ from toolevals.grading.reading.parsing.json_calls import identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, is_marked
 from toolevals.grading.reading.parsing.reasoning import REASONING
-from toolevals.grading.reading.parsing.speech import Speech
-from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
 
 _KEYS = ABOUT | {"role", "parts", "metadata", "content", "toolInvocations", "revisionId", "reasoning"}

@@ -21,8 +21,7 @@ from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN
-from toolevals.grading.reading.parsing.speech import Speech
-from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
 
 _KEYS = frozenset({

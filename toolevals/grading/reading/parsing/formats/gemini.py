@@ -14,8 +14,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import Item, Op
 from toolevals.grading.reading.parsing.json_calls import LONGEST_SHOWN, call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
 from toolevals.grading.reading.parsing.provider_run import PROVIDER_RUN, provider_run_key
-from toolevals.grading.reading.parsing.speech import Speech
-from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Call, MalformedCall, Message
 
 _ROLES = {"model": "assistant", "function": "user"}

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from toolevals.grading.reading.parsing.call_pieces import joined_calls
-from toolevals.grading.reading.parsing.calls import called, calls_in
+from toolevals.grading.reading.parsing.calls import called, calls_in, joined_calls
 from toolevals.grading.reading.parsing.content import PART_LOSSES, part_said, result_said, said
 from toolevals.grading.reading.parsing.formats.transcript_format import (
     Item,

@@ -17,8 +17,7 @@ from toolevals.grading.reading.parsing.formats.transcript_format import (
 )
 from toolevals.grading.reading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.reading.parsing.losses import Account
-from toolevals.grading.reading.parsing.speech import Speech
-from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.grading.reading.parsing.turns import Speech, Turn
 from toolevals.grading.values import Message
 
 _ABOUT = frozenset({"content_type", "metadata", "inner_content", "ai_model_id", "encoding", "index"})

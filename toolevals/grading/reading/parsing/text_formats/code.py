@@ -10,8 +10,7 @@ import ast
 import re
 from typing import Final
 
-from toolevals.grading.reading.parsing.python_calls import call_of_node
-from toolevals.grading.reading.parsing.python_source import PythonSource, UnreadableCallError
+from toolevals.grading.reading.parsing.python_calls import PythonSource, UnreadableCallError, call_of_node
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
 from toolevals.grading.values import Call
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from toolevals.grading.reading.parsing.python_calls import calls_in_python
-from toolevals.grading.reading.parsing.python_source import UnreadableCallError
+from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.reading.parsing.text_formats.pieces import json_calls_at
 from toolevals.grading.reading.parsing.text_formats.source import Found, Source, TextFormat
 from toolevals.grading.reading.parsing.text_formats.typed_text import typed_arguments

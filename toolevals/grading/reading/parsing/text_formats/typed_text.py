@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolevals.grading.reading.parsing.python_calls import calls_in_python
-from toolevals.grading.reading.parsing.python_source import UnreadableCallError
+from toolevals.grading.reading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.reading.parsing.text_formats.source import Offered
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.documents import load_json

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from toolevals.grading.reading.telemetry.conventions import frameworks, genai, openinference, openllmetry
+from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.grading.reading.telemetry.reading import (
     NUL_SHOWN,
     Attributes,
@@ -13,7 +14,6 @@ from toolevals.grading.reading.telemetry.reading import (
     is_partial,
     without_nul,
 )
-from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values.problems import Problem, pointer_to
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values
-from toolevals.grading.metrics.groups import MetricGroup, read_group
+from toolevals.grading.gates.rules import MetricGroup, read_group
 from toolevals.grading.values.problems import InvalidDocument
 
 figures = st.dictionaries(st.sampled_from("abc"), st.floats(0, 1) | st.none())
