@@ -12,7 +12,7 @@ from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.models.spans import keys_split
+from toolevals.traces.models.traces import keys_split
 from toolevals.workspace.models import Project, Role, TokenScope, User
 from toolevals.workspace.services import token_create
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.models.traces import first_id
 from toolevals.traces.tool_table import tool_table
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.models.traces import first_id
 from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.services import trace_hours_count, traces_forget, traces_settle
 from toolevals.traces.tool_figures import ToolFigures, tool_figures

@@ -15,8 +15,8 @@ from django.utils.dateparse import parse_date, parse_datetime
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import QuestionState, Trace
-from toolevals.traces.models.verdicts import VerdictStatus
-from toolevals.traces.querysets.traces import TraceQuerySet
+from toolevals.traces.models.judges import VerdictStatus, with_verdicts
+from toolevals.traces.models.traces import TraceQuerySet
 from toolevals.traces.reading.summary import words_of
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import PAGE_SIZE, Page, page_of, sought_page_of
@@ -146,7 +146,8 @@ class TraceFilter:
             found = found.with_calls(project, **call)
         if not (self.rule or self.judge or self.verdict or self.asked):
             return found
-        return found.with_verdicts(
+        return with_verdicts(
+            found,
             project,
             rule=self.rule,
             judge=UUID(self.judge) if self.judge else None,

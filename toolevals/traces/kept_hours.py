@@ -13,7 +13,7 @@ from django.db.models import Case, IntegerField, Q, Value, When
 from django.utils import timezone
 
 from toolevals.traces.models import TraceHour
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.models.traces import first_id
 from toolevals.workspace.models import Project
 
 HOUR: Final = timedelta(hours=1)

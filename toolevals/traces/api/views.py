@@ -31,8 +31,8 @@ from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.judge_rules import open_questions
 from toolevals.traces.models import Trace
+from toolevals.traces.models.traces import shown
 from toolevals.traces.page import judged_of
-from toolevals.traces.querysets.traces import shown
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.registered import registered_tools

@@ -1,6 +1,13 @@
 """Store what agents send from production, and what is made of it."""
 
-from toolevals.traces.models.judges import QuestionState, SpanKind, TraceJudge, TraceJudgeDay, TraceQuestion
+from toolevals.traces.models.judges import (
+    QuestionState,
+    SpanKind,
+    SpanVerdict,
+    TraceJudge,
+    TraceJudgeDay,
+    TraceQuestion,
+)
 from toolevals.traces.models.promotions import (
     Period,
     Promotion,
@@ -10,11 +17,8 @@ from toolevals.traces.models.promotions import (
     Turns,
 )
 from toolevals.traces.models.settings import TraceSettings
-from toolevals.traces.models.spans import SpanChunk
-from toolevals.traces.models.tool_uses import ToolUse
 from toolevals.traces.models.trace_hours import TraceHour
-from toolevals.traces.models.traces import Trace
-from toolevals.traces.models.verdicts import SpanVerdict
+from toolevals.traces.models.traces import SpanChunk, ToolUse, Trace
 
 __all__ = [
     "Period",

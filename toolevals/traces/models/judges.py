@@ -1,16 +1,86 @@
-"""Stores the judges that are asked about traces: of how much, at which price, and what became of each question."""
+"""Stores the judges of traces, what became of each question to them, and what rules and judges say of spans."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from datetime import date, datetime
+from typing import Any, ClassVar, Final
+from uuid import UUID
 
 from django.db import models
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from toolevals.runs.models import Judge
-from toolevals.traces.models.traces import Trace
-from toolevals.traces.querysets.judges import JUDGE_RULE, TraceJudgeQuerySet, TraceQuestionQuerySet
+from toolevals.traces.models.traces import Trace, TraceQuerySet, first_id
+from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import MomentField
 from toolevals.workspace.models import Project, User
+
+# What the names of judges' rules begin with; their rubric follows.
+JUDGE_RULE: Final = "judge:"
+
+
+def midnight() -> datetime:
+    """Return when today began, in the server's time zone: budgets and lists are by its days."""
+    return timezone.localtime(database_now()).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+class TraceJudgeQuerySet(models.QuerySet["TraceJudge"]):
+    """Judges of traces."""
+
+    def in_project(self, project: Project) -> TraceJudgeQuerySet:
+        """Return those of a project with their judges, those that are on first."""
+        return (
+            self.filter(project=project).select_related("judge__rubric", "project").order_by("-is_on", "rubric", "pk")
+        )
+
+    def with_today(self) -> Any:
+        """Add what each was asked today, how many traces wait for it, and how many that came today it leaves out."""
+        today = TraceJudgeDay.objects.filter(judge=OuterRef("pk"), day=timezone.localdate(database_now()))
+        waiting = TraceQuestion.objects.filter(judge=OuterRef("pk"), due_at__isnull=False).order_by().values("judge")
+        came_today = TraceQuestion.objects.filter(trace__gte=first_id(midnight()), trace__settled__gt=0)
+        left = came_today.filter(judge=OuterRef("pk"), state="not_judged").order_by().values("judge")
+        return self.annotate(
+            **{f"{name}_today": Coalesce(Subquery(today.values(name)[:1]), 0) for name in ("questions", "tokens")},
+            cost_today=Coalesce(Subquery(today.values("cost")[:1]), 0.0),
+            waiting=Coalesce(Subquery(waiting.annotate(count=Count("pk")).values("count")), 0),
+            not_judged_today=Coalesce(Subquery(left.annotate(count=Count("pk")).values("count")), 0),
+        )
+
+    def switched_on(self, project: Project) -> TraceJudgeQuerySet:
+        """Return those that new traces are judged by."""
+        return self.in_project(project).filter(is_on=True)
+
+    def may_be_asked(self, now: datetime) -> TraceJudgeQuerySet:
+        """Return those that are on, of no deleted project, that no worker has, and that may be reached again."""
+        return self.filter(
+            Q(paused_until=None) | Q(paused_until__lte=now),
+            Q(busy_until=None) | Q(busy_until__lte=now),
+            is_on=True,
+            project__deleted_at=None,
+        )
+
+
+class TraceQuestionQuerySet(models.QuerySet["TraceQuestion"]):
+    """Questions about traces."""
+
+    def about(self, project: Project, *, rule: str = "", judge: int | None = None) -> TraceQuestionQuerySet:
+        """Return a project's, of one judge or of those by whose name `rule` goes; no online rule has any."""
+        found = self.filter(judge__project=project)
+        if judge is not None:
+            return found.filter(judge=judge)
+        return (
+            found.filter(judge__rubric=rule.removeprefix(JUDGE_RULE))
+            if rule.startswith(JUDGE_RULE)
+            else (self.none() if rule else found)
+        )
+
+    def due(self, now: datetime) -> TraceQuestionQuerySet:
+        """Return those that may be asked now, the longest waiting first: of traces that wait for no summing up."""
+        return self.filter(
+            judge__in=TraceJudge.objects.may_be_asked(now), due_at__lte=now, trace__due_at=None
+        ).order_by("due_at", "pk")
 
 
 class QuestionState(models.TextChoices):
@@ -136,3 +206,82 @@ class TraceQuestion(models.Model):
                 condition=models.Q(asked_on__isnull=False),
             ),
         ]
+
+
+class VerdictStatus(models.TextChoices):
+    """As of the graders of runs."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNSCORED = "unscored"
+    ERRORED = "errored"
+
+
+# Judges' verdicts are numbered from here on, each by its judge: so that none has two on one trace, or on one span.
+JUDGES_FROM = 1_000_000
+
+
+class SpanVerdict(models.Model):
+    """Holds what one rule, or judge, says of one span.
+
+    That of a rule follows from the trace and is made again when more comes. That of a judge stays until it is asked
+    again.
+    """
+
+    # Both have indexes below that begin with them.
+    trace = models.ForeignKey(Trace, on_delete=models.CASCADE, related_name="verdicts", db_index=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
+    number = models.PositiveIntegerField()
+    # Empty for a call that only the conversation tells of.
+    span_id = models.CharField(max_length=16, blank=True)
+    # A judge's is `TraceJudge.rule`.
+    rule = models.CharField(max_length=60)
+    version = models.PositiveSmallIntegerField()
+    status = models.CharField(max_length=8, choices=VerdictStatus.choices)
+    value = models.FloatField(null=True)
+    reason = models.CharField(max_length=500, blank=True)
+    # Of a judge's verdict alone: whose it is, the snapshot that the endpoint says has answered, tokens and cost. The
+    # cost is null where nothing was asked, or its judge has no prices.
+    judge = models.ForeignKey(TraceJudge, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    snapshot = models.CharField(max_length=120, blank=True, db_default="")
+    tokens = models.PositiveIntegerField(null=True)
+    judge_cost = models.FloatField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["trace", "number", "span_id"], name="verdict_on_a_span"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["project", "rule", "status", "trace"], name="span_verdict_of_a_rule"),
+        ]
+
+
+def with_verdicts(
+    traces: TraceQuerySet,
+    project: Project,
+    *,
+    rule: str = "",
+    judge: UUID | None = None,
+    verdict: str = "",
+    asked_on: date | None = None,
+) -> TraceQuerySet:
+    """Return those traces of a project of which a rule, or a judge, said `verdict`, or anything where it is empty.
+
+    `not_judged` and `waiting` are those to whose question a judge gave no answer. `asked_on` narrows them down to
+    those that a judge was asked about on a day.
+    """
+    said: dict[str, Any] = {"rule": rule, "status": verdict}
+    if judge:
+        its = TraceJudge.objects.in_project(project).filter(judge=judge).first()
+        if its is None or (rule and rule != its.rule):
+            return traces.none()
+        said |= {"rule": its.rule, "judge": its.pk}
+    asked = TraceQuestion.objects.about(project, rule=said["rule"], judge=said.get("judge"))
+    asked = asked.filter(trace=OuterRef("pk"))
+    found = traces.filter(Exists(asked.filter(asked_on=asked_on))) if asked_on else traces
+    if verdict in (QuestionState.NOT_JUDGED, QuestionState.WAITING):
+        return found.filter(Exists(asked.filter(state=verdict)))
+    if asked_on and not verdict:
+        return found
+    wanted = {column: value for column, value in said.items() if value}
+    return found.filter(Exists(SpanVerdict.objects.filter(project=project, trace=OuterRef("pk"), **wanted)))

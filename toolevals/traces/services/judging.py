@@ -29,8 +29,7 @@ from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.columns import clean
 from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudge, TraceQuestion
-from toolevals.traces.models.verdicts import JUDGES_FROM
-from toolevals.traces.querysets.judges import TraceQuestionQuerySet
+from toolevals.traces.models.judges import JUDGES_FROM, TraceQuestionQuerySet
 from toolevals.traces.reading.judging import TraceJudging
 from toolevals.traces.reading.span_judging import span_reading, spans_asked
 from toolevals.traces.reading.traces import TraceReading, trace_read

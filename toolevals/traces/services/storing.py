@@ -18,7 +18,7 @@ from toolevals.traces.intake.encodings import TRACES, Signal
 from toolevals.traces.intake.messages import MessagePiece, stored_message
 from toolevals.traces.intake.sorting import AnyPiece, stored_document
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.models.spans import keys_join, keys_split
+from toolevals.traces.models.traces import keys_join, keys_split
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
