@@ -30,7 +30,9 @@ from toolevals.runs.services import (
     rubric_add,
 )
 from toolevals.traces.models import SpanVerdict
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
+from toolevals.traces.services.judging import traces_judge
+from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import member_set
 

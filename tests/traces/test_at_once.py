@@ -17,8 +17,8 @@ from toolevals.traces.intake.encodings import message_of
 from toolevals.traces.intake.messages import sorted_messages
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.services import spans_store, traces_settle
-from toolevals.traces.services.settling import traces_take
+from toolevals.traces.services.settling import traces_settle, traces_take
+from toolevals.traces.services.storing import spans_store
 from toolevals.workspace.clock import database_now
 
 pytestmark = pytest.mark.django_db(transaction=True)

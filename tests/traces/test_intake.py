@@ -28,7 +28,8 @@ from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.bodies import Refused
 from toolevals.traces.intake.rates import Rates
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services import trace_settings_update, trace_settle
+from toolevals.traces.services.settings import trace_settings_update
+from toolevals.traces.services.settling import trace_settle
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services import project_create
 

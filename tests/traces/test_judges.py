@@ -15,8 +15,10 @@ from tests.traces.sending import conversation, export, send, span
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceJudge, TraceJudgeDay, TraceQuestion
 from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
 from toolevals.traces.services.judge_budgets import Spending
+from toolevals.traces.services.judging import traces_judge
+from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set
 
 PRICES = {"input": 1000.0, "output": 1000.0}
 

@@ -17,7 +17,8 @@ from tests.grading.reading.parsing.made import conversation as the
 from tests.traces.sending import JSON, PROTOBUF, TRACE, conversation, export, send, span, stored_keys, value_of
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.scrubbing import ScrubRule
-from toolevals.traces.services import trace_settings_update, traces_settle
+from toolevals.traces.services.settings import trace_settings_update
+from toolevals.traces.services.settling import traces_settle
 
 URL = "/v1/logs"
 MADE = Path(__file__).parents[1] / "grading" / "reading" / "telemetry" / "made" / "logs"

@@ -14,7 +14,7 @@ from tests.traces.sending import conversation, export, send, span
 from toolevals.traces import filters
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceSettings
-from toolevals.traces.services import traces_settle
+from toolevals.traces.services.settling import traces_settle
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"

@@ -16,13 +16,10 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, Trace, TraceExample
 from toolevals.traces.sampling import traces_draw
 from toolevals.traces.scrubbing import rules_of
-from toolevals.traces.services import (
-    promotion_drop,
-    promotion_make,
-    promotion_undo,
-    trace_settings_update,
-    traces_settle,
-)
+from toolevals.traces.services.promoting import promotion_drop, promotion_make
+from toolevals.traces.services.promotion_undoing import promotion_undo
+from toolevals.traces.services.settings import trace_settings_update
+from toolevals.traces.services.settling import traces_settle
 from toolevals.workspace.models import AuditEntry
 
 PAGE = "/p/shop/traces/examples/"

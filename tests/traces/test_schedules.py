@@ -14,8 +14,14 @@ from labeling.models import Example
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule
-from toolevals.traces.services import ScheduleRequest, promotions_due, schedule_add, schedule_switch, traces_settle
-from toolevals.traces.services.promotion_schedules import due_after
+from toolevals.traces.services.promotion_schedules import (
+    ScheduleRequest,
+    due_after,
+    promotions_due,
+    schedule_add,
+    schedule_switch,
+)
+from toolevals.traces.services.settling import traces_settle
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"

@@ -10,7 +10,7 @@ from tests.traces.sending import conversation, export, send
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.models import Trace
 from toolevals.traces.scrubbing import Scrubber, rules_of
-from toolevals.traces.services import trace_settings_update
+from toolevals.traces.services.settings import trace_settings_update
 
 EVERY = rules_of([{"kind": kind} for kind in ("email", "phone", "card", "iban")])
 

@@ -17,7 +17,9 @@ from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
 from toolevals.traces import chunks
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceExample, TraceSettings
-from toolevals.traces.services import settling, trace_settle, traces_forget, traces_settle
+from toolevals.traces.services import settling
+from toolevals.traces.services.retention import traces_forget
+from toolevals.traces.services.settling import trace_settle, traces_settle
 from toolevals.traces.tasks import settle
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.trash.kinds import trash_kinds

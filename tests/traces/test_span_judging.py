@@ -25,7 +25,9 @@ from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudg
 from toolevals.traces.reading.judging import TraceJudging
 from toolevals.traces.reading.span_judging import MOST_SPANS, span_reading, spans_asked
 from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
+from toolevals.traces.services.judging import traces_judge
+from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set
 
 pytestmark = pytest.mark.usefixtures("nearby")
 

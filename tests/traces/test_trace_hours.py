@@ -14,7 +14,9 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
 from toolevals.traces.models.traces import first_id
 from toolevals.traces.rule_trends import rule_trends, trend_filter
-from toolevals.traces.services import trace_hours_count, traces_forget, traces_settle
+from toolevals.traces.services.retention import traces_forget
+from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.services.trace_hours import trace_hours_count
 from toolevals.traces.tool_figures import ToolFigures, tool_figures
 from toolevals.traces.trace_costs import cost_figures
 

@@ -12,8 +12,13 @@ from toolevals.runs.models import Judge
 from toolevals.traces.models import SpanKind, TraceJudge, TraceSettings
 from toolevals.traces.reading.span_judging import MOST_SPANS
 from toolevals.traces.scrubbing import TITLES, ScrubRule, rules_of
-from toolevals.traces.services import TraceJudgeRequest, trace_judges_possible
-from toolevals.traces.services.trace_judges import MOST_QUESTIONS_A_DAY, MOST_TOKENS_A_DAY, QUESTIONS_A_DAY
+from toolevals.traces.services.trace_judges import (
+    MOST_QUESTIONS_A_DAY,
+    MOST_TOKENS_A_DAY,
+    QUESTIONS_A_DAY,
+    TraceJudgeRequest,
+    trace_judges_possible,
+)
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 

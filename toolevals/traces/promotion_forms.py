@@ -10,7 +10,7 @@ from labeling.models import Dataset
 from toolevals.runs.models import Agent
 from toolevals.traces.models import Period, TraceExample, Turns
 from toolevals.traces.sampling import STRATA
-from toolevals.traces.services import live_agents
+from toolevals.traces.services.asking_today import live_agents
 from toolevals.traces.services.promoting import MOST
 from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.workspace.forms.controls import PlainForm

@@ -21,14 +21,8 @@ from toolevals.traces.filters import NAMES, TraceFilter
 from toolevals.traces.models import Promotion, Trace, Turns
 from toolevals.traces.promotion_page import asked_words, planned_turns
 from toolevals.traces.sampling import STRATA
-from toolevals.traces.services import (
-    PromotionRequest,
-    promotion_drop,
-    promotion_make,
-    promotion_start,
-    promotion_undo,
-)
-from toolevals.traces.services.promoting import MOST
+from toolevals.traces.services.promoting import MOST, PromotionRequest, promotion_drop, promotion_make, promotion_start
+from toolevals.traces.services.promotion_undoing import promotion_undo
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

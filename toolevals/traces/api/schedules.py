@@ -16,8 +16,14 @@ from rest_framework.response import Response
 from toolevals.traces.api.promotions import SampleRequestSerializer
 from toolevals.traces.models import Period, PromotionSchedule
 from toolevals.traces.promotion_page import is_told
-from toolevals.traces.services import ScheduleRequest, schedule_add, schedule_remove, schedule_switch
-from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
+from toolevals.traces.services.promotion_schedules import (
+    MOST_EACH_TIME,
+    MOST_WAITING,
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from labeling.models import Dataset
 from toolevals.runs.models import Agent
 from toolevals.traces.api.promotions import filter_said
-from toolevals.traces.services import TodayRequest, live_agents, today_start
+from toolevals.traces.services.asking_today import TodayRequest, live_agents, today_start
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers import JobSerializer

@@ -17,7 +17,7 @@ from toolevals.traces.intake.rates import RATES
 from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
 from toolevals.traces.scrubbing import Scrubber
-from toolevals.traces.services import spans_store
+from toolevals.traces.services.storing import spans_store
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.disk import is_low
 from toolevals.workspace.requests import ProjectRequest

@@ -14,7 +14,7 @@ from toolevals.runs.models import Judge
 from toolevals.traces.forms import TraceJudgeChangeForm, TraceJudgeForm
 from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
-from toolevals.traces.services import trace_judge_set
+from toolevals.traces.services.trace_judges import trace_judge_set
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

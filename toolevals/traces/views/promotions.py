@@ -18,8 +18,14 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Trace, Turns
 from toolevals.traces.promotion_forms import PromotionForm
 from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
-from toolevals.traces.services import PromotionRequest, promotion_drop, promotion_make, promotion_start, promotion_undo
-from toolevals.traces.services.promoting import cut_turns
+from toolevals.traces.services.promoting import (
+    PromotionRequest,
+    cut_turns,
+    promotion_drop,
+    promotion_make,
+    promotion_start,
+)
+from toolevals.traces.services.promotion_undoing import promotion_undo
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of

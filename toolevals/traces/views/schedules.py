@@ -12,7 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import PromotionSchedule
 from toolevals.traces.promotion_forms import ScheduleForm
-from toolevals.traces.services import ScheduleRequest, schedule_add, schedule_remove, schedule_switch
+from toolevals.traces.services.promotion_schedules import (
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.workspace.requests import ProjectRequest
 
 

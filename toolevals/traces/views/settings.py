@@ -11,7 +11,7 @@ from toolevals.traces.forms import TraceSettingsForm
 from toolevals.traces.models import TraceSettings
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.scrubbing import Scrubber
-from toolevals.traces.services import trace_settings_update
+from toolevals.traces.services.settings import trace_settings_update
 from toolevals.workspace.requests import ProjectRequest
 
 

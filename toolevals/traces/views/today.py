@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.promotion_forms import TodayForm
-from toolevals.traces.services import TodayRequest, today_start
+from toolevals.traces.services.asking_today import TodayRequest, today_start
 from toolevals.workspace.requests import ProjectRequest
 
 
