@@ -15,10 +15,10 @@ from tests.traces.sending import conversation, export, packed, stored_keys
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.encodings import message_of
 from toolevals.traces.intake.messages import sorted_messages
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.models import ToolUse, Trace
 from toolevals.traces.services.settling import traces_settle, traces_take
-from toolevals.traces.services.storing import spans_store
 from toolevals.workspace.clock import database_now
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -28,7 +28,7 @@ import json
 from django.db.models import Sum
 from toolevals.traces.chunks import read_chunks
 from toolevals.traces.models import SpanChunk, ToolUse, Trace
-from toolevals.traces.models.traces import keys_split
+from toolevals.traces.intake.models import keys_split
 keys = [(each.trace_id, key) for each in SpanChunk.objects.all() for key in keys_split(each.keys)]
 chunks = [read_chunks(each) for each in Trace.objects.all()]
 print(json.dumps({

@@ -15,9 +15,9 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 
 from tests.grading.reading.parsing.made import conversation as the
 from tests.traces.sending import JSON, PROTOBUF, TRACE, conversation, export, send, span, stored_keys, value_of
+from toolevals.traces.intake.scrubbing import ScrubRule
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.scrubbing import ScrubRule
-from toolevals.traces.services.settings import trace_settings_update
 from toolevals.traces.services.settling import traces_settle
 
 URL = "/v1/logs"

@@ -13,8 +13,8 @@ import pytest
 from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.models.traces import first_id
 from toolevals.traces.tool_table import tool_table
 
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
-from toolevals.traces.models.traces import first_id
 from toolevals.traces.rule_trends import rule_trends, trend_filter
 from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.services.settling import traces_settle
@@ -40,7 +40,7 @@ def came(client, token, settings) -> Callable[..., Trace]:
         if cost is not None:
             sent[1]["attributes"].append({"key": "gen_ai.usage.cost", "value": {"doubleValue": cost}})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("toolevals.traces.services.storing.uuid7", lambda: pk)
+            patch.setattr("toolevals.traces.intake.services.uuid7", lambda: pk)
             send(client, token, export(*sent, version=version))
         traces_settle()
         return Trace.objects.get(pk=pk)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from toolevals.traces.intake.models import Trace
 from toolevals.traces.models import SpanVerdict, TraceJudge, TraceQuestion
 from toolevals.traces.models.judges import QuestionState
-from toolevals.traces.models.traces import Trace
 from toolevals.traces.reading.span_judging import MOST_SPANS, spans_of_kind
 from toolevals.traces.reading.traces import TraceReading
 from toolevals.workspace.models import Project

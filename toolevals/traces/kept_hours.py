@@ -12,8 +12,8 @@ from typing import Any, Final
 from django.db.models import Case, IntegerField, Q, Value, When
 from django.utils import timezone
 
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import TraceHour
-from toolevals.traces.models.traces import first_id
 from toolevals.workspace.models import Project
 
 HOUR: Final = timedelta(hours=1)

@@ -14,11 +14,11 @@ from labeling.lint.inputs import conversation_text
 from labeling.models import Example
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionSchedule, Trace, TraceExample, TraceSettings, Turns
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.reading.turns import Turn, turns_of
 from toolevals.traces.sampling import STRATA
-from toolevals.traces.scrubbing import Scrubber
 from toolevals.traces.services.promotion_making import scrubbed_input
 from toolevals.workspace.models import User
 

@@ -16,9 +16,9 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.models import TraceQuerySet
 from toolevals.traces.kept_hours import came_within, day_number, kept_hours
 from toolevals.traces.models import SpanVerdict, Trace
-from toolevals.traces.models.traces import TraceQuerySet
 from toolevals.traces.rule_trends import days_of
 from toolevals.workspace.models import Project
 

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import (
-    costs,
-    judges,
-    promotions,
-    rules,
-    schedules,
-    settings,
-    today,
-    tools,
-    traces,
-    verdicts,
-)
+from toolevals.traces.intake import views as intake
+from toolevals.traces.views import costs, judges, promotions, rules, schedules, today, tools, traces, verdicts
 
 app_name = "traces"
 urlpatterns = [
@@ -32,7 +22,7 @@ urlpatterns = [
     path("traces/examples/<uuid:promotion>/drop/", promotions.drop, name="promotion-drop"),
     path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
     path("traces/today/", today.today, name="today"),
-    path("traces/settings/", settings.trace_settings, name="settings"),
+    path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),

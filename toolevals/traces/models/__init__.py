@@ -1,5 +1,6 @@
 """Store what agents send from production, and what is made of it."""
 
+from toolevals.traces.intake.models import SpanChunk, ToolUse, Trace, TraceSettings
 from toolevals.traces.models.judges import (
     QuestionState,
     SpanKind,
@@ -16,9 +17,7 @@ from toolevals.traces.models.promotions import (
     TraceExample,
     Turns,
 )
-from toolevals.traces.models.settings import TraceSettings
 from toolevals.traces.models.trace_hours import TraceHour
-from toolevals.traces.models.traces import SpanChunk, ToolUse, Trace
 
 __all__ = [
     "Period",

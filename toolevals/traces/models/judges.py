@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from toolevals.runs.models import Judge
-from toolevals.traces.models.traces import Trace, TraceQuerySet, first_id
+from toolevals.traces.intake.models import Trace, TraceQuerySet, first_id
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import MomentField
 from toolevals.workspace.models import Project, User

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import models
 
 from labeling.models import Dataset, Example
-from toolevals.traces.models.traces import Trace
+from toolevals.traces.intake.models import Trace
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, Role, User, untrashed, within
 

@@ -13,10 +13,9 @@ from typing import Final
 from django.db.models import F
 from django.utils import timezone
 
-from toolevals.agents.judge_prompts import messages_for
+from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
-from toolevals.runs.judging.estimate import ANSWER_TOKENS
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.traces.models import TraceJudge, TraceJudgeDay
 from toolevals.workspace.clock import database_now

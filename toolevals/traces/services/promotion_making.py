@@ -13,10 +13,10 @@ from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.chunks import spans_of
+from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, TraceSettings
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.reading.turns import Turn, turns_of
-from toolevals.traces.scrubbing import Scrubber
 from toolevals.traces.services.promotion_drawing import MOST_NAMED
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now

@@ -19,8 +19,8 @@ from django.db import DatabaseError, transaction
 from toolevals.grading.values import ToolSpec
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.columns import clean, moment
+from toolevals.traces.intake.models import came_at
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceJudge, TraceSettings
-from toolevals.traces.models.traces import came_at
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.limits import Limits
 from toolevals.traces.reading.rules import BY_NAME, RuleVerdict, verdicts_of

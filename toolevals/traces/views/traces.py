@@ -14,10 +14,10 @@ from toolevals.registry.models import Registry
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import SAID_ONCE, VERDICTS, TraceFilter
+from toolevals.traces.intake.models import shown
 from toolevals.traces.judge_rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
-from toolevals.traces.models.traces import shown
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.workspace.file_responses import csv_file

@@ -1,23 +1,26 @@
-"""Takes what agents send by OTLP over HTTP: `POST /v1/traces` and `/v1/logs`."""
+"""Takes what agents send by OTLP over HTTP, and shows what a project says about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.contrib import messages
 from django.http import HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.intake.bodies import Refused, body_of, content_type_of
+from toolevals.traces.intake.bodies import RATES, Refused, body_of, content_type_of
 from toolevals.traces.intake.encodings import LOGS, PROTOBUF, TRACES, Signal, answer, document_of, message_of
+from toolevals.traces.intake.forms import TraceSettingsForm
 from toolevals.traces.intake.messages import sorted_messages
-from toolevals.traces.intake.rates import RATES
+from toolevals.traces.intake.scrubbing import Scrubber
+from toolevals.traces.intake.services import spans_store, trace_settings_update
 from toolevals.traces.intake.sorting import Sorted, sorted_records, sorted_spans
 from toolevals.traces.models import TraceSettings
-from toolevals.traces.scrubbing import Scrubber
-from toolevals.traces.services.storing import spans_store
+from toolevals.traces.reading.limits import Limits
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.disk import is_low
 from toolevals.workspace.requests import ProjectRequest
@@ -85,3 +88,25 @@ def _sorted(request: ProjectRequest, content_type: str, signal: Signal, cut: Cut
     except InvalidDocument as error:
         first = error.problems[0]
         raise Refused(HTTPStatus.BAD_REQUEST, f"{first.pointer} {first.message}".strip()) from None
+
+
+@require_http_methods(["GET", "POST"])
+def trace_settings(request: ProjectRequest) -> HttpResponse:
+    """Show and set it. With `try`, show what the rules take out of a text, and keep nothing."""
+    form = TraceSettingsForm(request.POST or None, initial=TraceSettingsForm.values(TraceSettings.of(request.project)))
+    tried = None
+    if request.method == "POST" and form.is_valid():
+        if "try" in request.POST:
+            tried = Scrubber(form.rules).without(form.cleaned_data["sample"])
+        else:
+            trace_settings_update(
+                project=request.project,
+                actor=request.user,
+                retention_days=form.cleaned_data["retention_days"],
+                sample_rate=form.cleaned_data["sample_rate"],
+                rules=form.rules,
+                limits=Limits(form.cleaned_data["most_tokens"], form.cleaned_data["most_cost"]),
+            )
+            messages.info(request, "Saved. It holds for what comes from now on.")
+            return redirect("traces:settings", request.project.slug)
+    return render(request, "traces/settings.html", {"form": form, "tried": tried})

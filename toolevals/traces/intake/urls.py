@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import intake
+from toolevals.traces.intake import views as intake
 
 app_name = "traces-intake"
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""Store what one batch brings, in one transaction: what was stored before is found by its key and changes nothing."""
+"""Stores what one batch brings, in one transaction, and what a project says about its traces."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from uuid_utils.compat import uuid7
 
 from toolevals.traces.intake.encodings import TRACES, Signal
 from toolevals.traces.intake.messages import MessagePiece, stored_message
+from toolevals.traces.intake.models import keys_join, keys_split
+from toolevals.traces.intake.scrubbing import ScrubRule
 from toolevals.traces.intake.sorting import AnyPiece, stored_document
-from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.models.traces import keys_join, keys_split
+from toolevals.traces.models import SpanChunk, Trace, TraceSettings
+from toolevals.traces.reading.limits import NO_LIMITS, Limits
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import audit_record
 
 # Values of one statement: SQLite takes 32,766. Rows of few values.
 VALUES_AT_ONCE, ROWS_AT_ONCE = 32_000, 5_000
@@ -207,3 +210,38 @@ def _in_parts(items: Iterable[Any], size: int = ROWS_AT_ONCE) -> Iterator[list[A
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some
+
+
+@transaction.atomic
+def trace_settings_update(
+    *,
+    project: Project,
+    actor: User | None,
+    retention_days: int,
+    sample_rate: float,
+    rules: Sequence[ScrubRule],
+    limits: Limits = NO_LIMITS,
+) -> TraceSettings:
+    """Set how long traces stay, which share is taken, what is taken out, and what each may take, from now on.
+
+    Raises `ValidationError`.
+    """
+    found = TraceSettings(
+        project=project,
+        retention_days=retention_days,
+        sample_rate=sample_rate,
+        scrub=[rule.as_document() for rule in rules],
+        most_tokens=limits.tokens,
+        most_cost=limits.cost,
+    )
+    found.full_clean(validate_unique=False, exclude=["project", "scrub"])
+    said = {
+        "retention_days": retention_days,
+        "sample_rate": sample_rate,
+        "most_tokens": limits.tokens,
+        "most_cost": limits.cost,
+    }
+    TraceSettings.objects.update_or_create(project=project, defaults={**said, "scrub": found.scrub})
+    detail = {**said, "rules": [rule.title for rule in rules]}
+    audit_record(project=project, actor=actor, verb="trace_settings_update", target=project, detail=detail)
+    return found
