@@ -29,10 +29,9 @@ from toolevals.runs.services import (
     judge_change,
     rubric_add,
 )
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import SpanVerdict
-from toolevals.traces.services.judging import traces_judge
 from toolevals.traces.services.settling import traces_settle
-from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import member_set
 

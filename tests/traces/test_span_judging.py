@@ -21,13 +21,11 @@ from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.chunks import spans_of
+from toolevals.traces.judges.asking import MOST_SPANS, TraceJudging, span_reading, spans_asked
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudge, TraceQuestion
-from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.reading.span_judging import MOST_SPANS, span_reading, spans_asked
 from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services.judging import traces_judge
 from toolevals.traces.services.settling import traces_settle
-from toolevals.traces.services.trace_judges import TraceJudgeRequest, trace_judge_set
 
 pytestmark = pytest.mark.usefixtures("nearby")
 

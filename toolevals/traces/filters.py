@@ -15,8 +15,8 @@ from django.utils.dateparse import parse_date, parse_datetime
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.intake.models import TraceQuerySet
+from toolevals.traces.judges.models import VerdictStatus, with_verdicts
 from toolevals.traces.models import QuestionState, Trace
-from toolevals.traces.models.judges import VerdictStatus, with_verdicts
 from toolevals.traces.reading.summary import words_of
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import PAGE_SIZE, Page, page_of, sought_page_of

@@ -16,7 +16,7 @@ from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.statuses import Status
 from toolevals.traces.chunks import read_chunks, spans_of
-from toolevals.traces.judge_rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
+from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of

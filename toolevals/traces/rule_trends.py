@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.judge_rules import JudgeRule, judge_rules
+from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.kept_hours import came_within, day_number
 from toolevals.traces.models import QuestionState, TraceQuestion
 from toolevals.traces.reading.rules import RULES, Rule

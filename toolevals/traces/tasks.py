@@ -9,9 +9,9 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from toolevals.celery import app
+from toolevals.traces.judges.services import traces_judge
 from toolevals.traces.models import Trace, TraceQuestion
 from toolevals.traces.services.asking_today import today_runs
-from toolevals.traces.services.judging import traces_judge
 from toolevals.traces.services.promotion_drawing import promotion_draw
 from toolevals.traces.services.promotion_making import traces_promote
 from toolevals.traces.services.promotion_undoing import promotion_delete

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.urls import path
 
 from toolevals.traces.intake import views as intake
-from toolevals.traces.views import costs, judges, promotions, rules, schedules, today, tools, traces, verdicts
+from toolevals.traces.judges import views as judges
+from toolevals.traces.views import costs, promotions, rules, schedules, today, tools, traces, verdicts
 
 app_name = "traces"
 urlpatterns = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import judges, promotions, schedules, today, views
+from toolevals.traces.api import promotions, schedules, today, views
+from toolevals.traces.judges import api as judges
 
 app_name = "traces-api"
 urlpatterns = [

@@ -30,7 +30,7 @@ from toolevals.traces.chunks import read_chunks
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.intake.models import shown
-from toolevals.traces.judge_rules import open_questions
+from toolevals.traces.judges.rules import open_questions
 from toolevals.traces.models import Trace
 from toolevals.traces.page import judged_of
 from toolevals.traces.reading.calls import used_tools

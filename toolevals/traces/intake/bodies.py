@@ -80,7 +80,11 @@ BURST_SECONDS = 10.0
 
 
 class Rates:
-    """A bucket for each project that fills at the limit and is emptied by what comes."""
+    """A bucket for each project that fills at the limit and is emptied by what comes, and the batches at work.
+
+    A process counts for itself: each has its share of the limit. Nothing is lost when it is refused, since senders
+    keep what was not acknowledged and send it again.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

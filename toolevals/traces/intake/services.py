@@ -1,4 +1,7 @@
-"""Stores what one batch brings, in one transaction, and what a project says about its traces."""
+"""Stores what one batch brings, in one transaction, and what a project says about its traces.
+
+What was stored before is found by its key and changes nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Store what agents send from production, and what is made of it."""
 
 from toolevals.traces.intake.models import SpanChunk, ToolUse, Trace, TraceSettings
-from toolevals.traces.models.judges import (
+from toolevals.traces.judges.models import (
     QuestionState,
     SpanKind,
     SpanVerdict,

@@ -17,7 +17,7 @@ from labeling.models import Example
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation.numbers import percent, span
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.judge_rules import JudgeRule
+from toolevals.traces.judges.rules import JudgeRule
 from toolevals.traces.models import TraceExample, TraceJudge
 from toolevals.traces.page import Judged
 from toolevals.traces.rule_trends import RuleDay, RuleTrend

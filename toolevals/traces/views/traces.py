@@ -15,7 +15,7 @@ from toolevals.traces.blindness import CLOSED
 from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.intake.models import shown
-from toolevals.traces.judge_rules import JudgeRule, judge_rules
+from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
 from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page

@@ -4,44 +4,56 @@ The rows are the queue: a worker that takes a question takes its judge too, move
 writes the verdict only where the question is still theirs. So a worker that is killed leaves one question that is
 asked again, and no trace has two verdicts of one judge. Who cannot be reached is left alone for a while, and gives no
 verdict.
+
+A question is counted before it is asked, with what it is expected to take, while the row of the day is held: so no two
+workers spend the same rest of a budget. What it took is put right when the answer is there.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from time import monotonic
 from typing import Any, Final
 
 from django.db import DatabaseError, transaction
+from django.db.models import F
+from django.utils import timezone
 
 from toolevals.agents.judge import Heard
 from toolevals.agents.judge import Judge as Asked
+from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.agents.retry import RetryPolicy
-from toolevals.grading.judging import Rubric
+from toolevals.grading.judging import JudgementRequest, Rubric
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdicts import JudgedVerdict
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
+from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
+from toolevals.runs.models import Judge
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.columns import clean
-from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudge, TraceQuestion
-from toolevals.traces.models.judges import JUDGES_FROM, TraceQuestionQuerySet
-from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.reading.span_judging import span_reading, spans_asked
-from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services.judge_budgets import (
-    SPENT,
-    Spending,
-    expected_spending,
-    question_reserve,
-    question_settle,
+from toolevals.traces.judges.asking import GATES_BY_KIND, TraceJudging, is_without_gold, span_reading, spans_asked
+from toolevals.traces.judges.models import JUDGES_FROM, TraceQuestionQuerySet
+from toolevals.traces.models import (
+    QuestionState,
+    SpanKind,
+    SpanVerdict,
+    Trace,
+    TraceJudge,
+    TraceJudgeDay,
+    TraceQuestion,
 )
+from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import audit_record
 
 logger = logging.getLogger(__name__)
 
@@ -282,3 +294,141 @@ def _not_reached(question: TraceQuestion, heard: Heard) -> None:
     TraceJudge.objects.filter(pk=question.judge_id).update(
         busy_until=None, failures=failures, paused_until=now + pause, trouble=trouble
     )
+
+
+SPENT: Final = "The judge's budget of the day was spent."
+TOO_DEAR: Final = "The question would have taken more than was left of the judge's budget of the day."
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Holds what one question takes: tokens, in and out, and money, 0 without prices."""
+
+    tokens: int
+    cost: float
+
+
+def expected_spending(request: JudgementRequest, prices: Prices | None) -> Spending:
+    """Return what a question is expected to take."""
+    tokens = sum(len(message.content or "") for message in messages_for(request)) // CHARACTERS_PER_TOKEN
+    cost = prices.cost({"input_tokens": tokens, "output_tokens": ANSWER_TOKENS}) if prices else 0.0
+    return Spending(tokens + ANSWER_TOKENS, cost)
+
+
+def question_reserve(judge: TraceJudge, expected: Spending) -> tuple[date, str]:
+    """Count a question of today, within a transaction; return the day, and why it may not be asked, or nothing."""
+    day = timezone.localdate(database_now())
+    TraceJudgeDay.objects.bulk_create([TraceJudgeDay(judge=judge, day=day)], ignore_conflicts=True)
+    row = TraceJudgeDay.objects.select_for_update(no_key=True).get(judge=judge, day=day)
+    limits = ((row.tokens, expected.tokens, judge.most_tokens), (row.cost, expected.cost, judge.most_cost))
+    if row.questions >= judge.most_questions:
+        return day, SPENT
+    if any(limit is not None and spent >= limit for spent, _, limit in limits):
+        return day, SPENT
+    if any(limit is not None and spent + more > limit for spent, more, limit in limits):
+        return day, TOO_DEAR
+    _add(judge, day, 1, expected.tokens, expected.cost)
+    return day, ""
+
+
+def question_settle(judge: TraceJudge, day: date, expected: Spending, took: Spending, *, was_asked: bool) -> None:
+    """Put what a question took in the place of what was expected; one that no one heard does not count."""
+    _add(judge, day, 0 if was_asked else -1, took.tokens - expected.tokens, took.cost - expected.cost)
+
+
+def _add(judge: TraceJudge, day: date, questions: int, tokens: int, cost: float) -> None:
+    TraceJudgeDay.objects.filter(judge=judge, day=day).update(
+        questions=F("questions") + questions, tokens=F("tokens") + tokens, cost=F("cost") + cost
+    )
+
+
+QUESTIONS_A_DAY = 100
+MOST_QUESTIONS_A_DAY = 1_000_000
+MOST_TOKENS_A_DAY = 10**12
+SWITCHED_OFF = "The judge was switched off."
+
+
+@dataclass(frozen=True, slots=True)
+class TraceJudgeRequest:
+    """Says how a judge is asked about traces: of which share, 0 to 1, and what it may take a day, None for no limit.
+
+    Money is in the currency of the judge's prices. `span_kind` is one of `SpanKind`, and stays as it is once a judge is
+    asked: None for that, else for the whole trace.
+    """
+
+    share: float
+    most_questions: int = QUESTIONS_A_DAY
+    most_tokens: int | None = None
+    most_cost: float | None = None
+    is_on: bool = True
+    span_kind: str | None = None
+
+
+@transaction.atomic
+def trace_judge_set(*, project: Project, actor: User | None, judge: Judge, request: TraceJudgeRequest) -> TraceJudge:
+    """Have a judge asked about traces that are summed up from now on, or as said now. Raises InvalidDocument.
+
+    Where it is switched off, the traces that wait for it are not judged.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    bound = TraceJudge.objects.filter(judge=judge).first()
+    kind = (bound.span_kind if bound else "") if request.span_kind is None else request.span_kind
+    problems = [*_problems(project, judge, request), *_problems_of_kind(bound, judge, kind)]
+    if problems:
+        raise InvalidDocument(problems)
+    if not request.is_on:
+        questions_leave(TraceQuestion.objects.filter(judge__judge=judge, due_at__isnull=False), SWITCHED_OFF)
+    said = {**asdict(request), "span_kind": kind}
+    found, _ = TraceJudge.objects.update_or_create(
+        judge=judge,
+        defaults={**said, "failures": 0, "paused_until": None, "trouble": ""},
+        create_defaults={**said, "project": project, "rubric": judge.rubric.name, "actor": actor},
+    )
+    detail = {"judge": judge.name, **said}
+    audit_record(project=project, actor=actor, verb="trace_judge_set", target=judge, detail=detail)
+    return found
+
+
+def trace_judges_possible(project: Project) -> list[Judge]:
+    """Return the judges of a project that can be asked about traces and are not bound to them."""
+    judges = Judge.objects.in_project(project).filter(of_traces=None)
+    return [judge for judge in judges if _kinds_of(judge)]
+
+
+def _kinds_of(judge: Judge) -> list[str]:
+    """Return the kinds of spans that a judge can be asked about; an empty one for whole traces."""
+    rubric = Rubric.from_document(judge.rubric.document)
+    return [kind for kind in GATES_BY_KIND if is_without_gold(rubric, kind)]
+
+
+def _problems(project: Project, judge: Judge, request: TraceJudgeRequest) -> Iterator[Problem]:
+    if judge.project_id != project.pk:
+        yield Problem("/judge", "is not of this project")
+    others = TraceJudge.objects.switched_on(project).filter(rubric=judge.rubric.name).exclude(judge=judge)
+    if request.is_on and (other := others.first()):
+        yield Problem("/judge", f"{other} judges traces by this rubric already: switch it off first")
+    if not (math.isfinite(request.share) and 0 < request.share <= 1):
+        yield Problem("/share", "must be above 0 and at most 1")
+    if not 1 <= request.most_questions <= MOST_QUESTIONS_A_DAY:
+        yield Problem("/most_questions", f"must be from 1 to {MOST_QUESTIONS_A_DAY:,}")
+    if request.most_tokens is not None and not 1 <= request.most_tokens <= MOST_TOKENS_A_DAY:
+        yield Problem("/most_tokens", f"must be from 1 to {MOST_TOKENS_A_DAY:,}")
+    cost = request.most_cost
+    if cost is not None and not (math.isfinite(cost) and cost >= 0):
+        yield Problem("/most_cost", "must be a number from 0")
+    elif cost is not None and not judge.prices:
+        yield Problem("/most_cost", "needs prices: without them it is not known what was spent")
+
+
+def _problems_of_kind(bound: TraceJudge | None, judge: Judge, kind: str) -> Iterator[Problem]:
+    if kind not in SpanKind.values:
+        yield Problem("/span_kind", f"must be one of {', '.join(filter(None, SpanKind.values))}, or empty")
+    elif bound is not None and bound.span_kind != kind:
+        yield Problem("/span_kind", "cannot change, since its verdicts stand there: bind another judge with its rubric")
+    elif kind not in (kinds := _kinds_of(judge)):
+        gates = ", ".join(GATES_BY_KIND[kind])
+        words = f"the gate of its rubric is {judge.rubric.document['gate']}, and must be one of {gates}"
+        if not kinds:
+            yield Problem("/judge", f"asks about what is expected; traces have no gold: {words}, without expectation")
+        else:
+            yield Problem("/span_kind", f"is nothing that this judge can be asked about: {words}")

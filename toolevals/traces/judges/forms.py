@@ -9,15 +9,15 @@ from django import forms
 
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge
-from toolevals.traces.models import SpanKind, TraceJudge
-from toolevals.traces.reading.span_judging import MOST_SPANS
-from toolevals.traces.services.trace_judges import (
+from toolevals.traces.judges.asking import MOST_SPANS
+from toolevals.traces.judges.services import (
     MOST_QUESTIONS_A_DAY,
     MOST_TOKENS_A_DAY,
     QUESTIONS_A_DAY,
     TraceJudgeRequest,
     trace_judges_possible,
 )
+from toolevals.traces.models import SpanKind, TraceJudge
 from toolevals.workspace.models import Project
 
 _NO_LIMIT = "Empty: no limit."

@@ -14,14 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.runs.models import Judge
-from toolevals.traces.models import SpanKind, TraceJudge
-from toolevals.traces.services.trace_judges import (
+from toolevals.traces.judges.services import (
     MOST_QUESTIONS_A_DAY,
     MOST_TOKENS_A_DAY,
     QUESTIONS_A_DAY,
     TraceJudgeRequest,
     trace_judge_set,
 )
+from toolevals.traces.models import SpanKind, TraceJudge
 from toolevals.workspace.api.base import ProjectView
 
 _LIMITS = ("share", "most_questions", "most_tokens", "most_cost", "is_on")

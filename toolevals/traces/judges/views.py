@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Judge
-from toolevals.traces.forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.judges.forms import TraceJudgeChangeForm, TraceJudgeForm
+from toolevals.traces.judges.services import trace_judge_set
 from toolevals.traces.lists import JUDGES_OF_TRACES, judge_of_traces_lines
 from toolevals.traces.models import TraceJudge
-from toolevals.traces.services.trace_judges import trace_judge_set
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

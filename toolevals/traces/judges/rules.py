@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from toolevals.traces.intake.models import Trace
+from toolevals.traces.judges.asking import MOST_SPANS, spans_of_kind
+from toolevals.traces.judges.models import QuestionState
 from toolevals.traces.models import SpanVerdict, TraceJudge, TraceQuestion
-from toolevals.traces.models.judges import QuestionState
-from toolevals.traces.reading.span_judging import MOST_SPANS, spans_of_kind
 from toolevals.traces.reading.traces import TraceReading
 from toolevals.workspace.models import Project
 
