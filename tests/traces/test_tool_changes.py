@@ -15,7 +15,7 @@ from django.utils import timezone
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.tool_table import tool_table
+from toolevals.traces.production.tool_table import tool_table
 
 
 @pytest.fixture

@@ -6,14 +6,15 @@ from django.urls import path
 
 from toolevals.traces.intake import views as intake
 from toolevals.traces.judges import views as judges
-from toolevals.traces.views import costs, promotions, rules, schedules, today, tools, traces, verdicts
+from toolevals.traces.production import views as production
+from toolevals.traces.views import promotions, schedules, today, traces
 
 app_name = "traces"
 urlpatterns = [
     path("traces/", traces.traces, name="traces"),
     path("traces.csv", traces.traces_csv, name="traces-csv"),
-    path("traces/verdicts.csv", verdicts.verdicts_csv, name="verdicts-csv"),
-    path("traces/verdicts.jsonl", verdicts.verdicts_jsonl, name="verdicts-jsonl"),
+    path("traces/verdicts.csv", production.verdicts_csv, name="verdicts-csv"),
+    path("traces/verdicts.jsonl", production.verdicts_jsonl, name="verdicts-jsonl"),
     path("traces/promote/", promotions.promote, name="promote"),
     path("traces/examples/", promotions.promotions, name="promotions"),
     path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
@@ -27,13 +28,13 @@ urlpatterns = [
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
-    path("traces/costs/", costs.costs, name="costs"),
-    path("traces/costs.csv", costs.costs_csv, name="costs-csv"),
-    path("traces/rules/", rules.rules, name="rules"),
-    path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
-    path("traces/tools/", tools.tools, name="tools"),
-    path("traces/tools.csv", tools.tools_csv, name="tools-csv"),
-    path("traces/tools/changes.csv", tools.tool_changes_csv, name="tool-changes-csv"),
+    path("traces/costs/", production.costs, name="costs"),
+    path("traces/costs.csv", production.costs_csv, name="costs-csv"),
+    path("traces/rules/", production.rules, name="rules"),
+    path("traces/rules.csv", production.rules_csv, name="rules-csv"),
+    path("traces/tools/", production.tools, name="tools"),
+    path("traces/tools.csv", production.tools_csv, name="tools-csv"),
+    path("traces/tools/changes.csv", production.tool_changes_csv, name="tool-changes-csv"),
     path("traces/<uuid:trace>/", traces.trace, name="trace"),
     path("traces/<uuid:trace>/spans/<slug:span>/", traces.span, name="span"),
 ]

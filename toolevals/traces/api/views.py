@@ -33,15 +33,15 @@ from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.rules import open_questions
 from toolevals.traces.models import Trace
 from toolevals.traces.page import judged_of
+from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_figures import SPLITS, tool_figures
+from toolevals.traces.production.tool_table import tool_filter, tool_table
+from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
+from toolevals.traces.production.trace_costs import cost_figures
+from toolevals.traces.production.verdict_export import verdict_lines
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.registered import registered_tools
-from toolevals.traces.rule_trends import rule_trends, trend_filter
-from toolevals.traces.tool_figures import SPLITS, tool_figures
-from toolevals.traces.tool_table import tool_filter, tool_table
-from toolevals.traces.trace_costs import SPLITS as COST_SPLITS
-from toolevals.traces.trace_costs import cost_figures
-from toolevals.traces.verdict_export import verdict_lines
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 

@@ -17,7 +17,7 @@ from toolevals.traces.models.promotions import (
     TraceExample,
     Turns,
 )
-from toolevals.traces.models.trace_hours import TraceHour
+from toolevals.traces.production.models import TraceHour
 
 __all__ = [
     "Period",

@@ -12,8 +12,8 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.kept_hours import came_within, day_number, kept_hours
 from toolevals.traces.models import SpanVerdict
+from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
 from toolevals.workspace.models import Project
 
 STATUSES: Final = ("passed", "failed", "unscored", "errored")

@@ -20,11 +20,11 @@ class TraceHour(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
     # When it begins, in UTC.
     hour = models.DateTimeField()
-    # As `toolevals.traces.tool_counts.documents_of` writes them.
+    # As `toolevals.traces.production.tool_counts.documents_of` writes them.
     calls = DocumentField(null=True)
-    # As `toolevals.traces.trace_costs.documents_of` writes them.
+    # As `toolevals.traces.production.trace_costs.documents_of` writes them.
     costs = DocumentField(null=True)
-    # As `toolevals.traces.verdict_counts.documents_of` writes them.
+    # As `toolevals.traces.production.verdict_counts.documents_of` writes them.
     verdicts = DocumentField(null=True)
 
     class Meta:

@@ -11,9 +11,8 @@ from typing import Final
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate
 from toolevals.traces.filters import TraceFilter
-from toolevals.traces.kept_hours import Times
-from toolevals.traces.tool_counts import ToolCounts, duration_ms, tool_counts
-from toolevals.traces.tool_rates import NO_ERRORS, ByTrace, known_rate
+from toolevals.traces.production.kept_hours import Times
+from toolevals.traces.production.tool_counts import NO_ERRORS, ByTrace, ToolCounts, duration_ms, known_rate, tool_counts
 from toolevals.workspace.models import Project
 
 # What a table can be split by beside tools, and the field of the counts that says it.

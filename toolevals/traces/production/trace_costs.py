@@ -1,6 +1,6 @@
 """Counts what traces took, and how many repeated a call in a loop: by version, agent, model or day.
 
-The database adds traces up, or what is kept of whole hours is added up: see `toolevals.traces.kept_hours`.
+The database adds traces up, or what is kept of whole hours is added up: see `toolevals.traces.production.kept_hours`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.models import TraceQuerySet
-from toolevals.traces.kept_hours import came_within, day_number, kept_hours
 from toolevals.traces.models import SpanVerdict, Trace
-from toolevals.traces.rule_trends import days_of
+from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
+from toolevals.traces.production.rule_trends import days_of
 from toolevals.workspace.models import Project
 
 # What a table can be split by, and the field of the counts that says it.
