@@ -64,9 +64,12 @@ from toolevals.runs.services.baseline_agents import baseline_agents_start  # noq
 from toolevals.traces.intake.services import spans_store  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
-from toolevals.traces.services.asking_today import TodayRequest, today_start  # noqa: E402
-from toolevals.traces.services.promoting import PromotionRequest, promotion_start  # noqa: E402
-from toolevals.traces.services.promotion_undoing import promotion_undo  # noqa: E402
+from toolevals.traces.promotion.asking_today import TodayRequest, today_start  # noqa: E402
+from toolevals.traces.promotion.services import (  # noqa: E402
+    PromotionRequest,
+    promotion_start,
+    promotion_undo,
+)
 from toolevals.traces.services.settling import trace_settle  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
 from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402

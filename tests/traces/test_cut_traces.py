@@ -14,10 +14,10 @@ from toolevals.grading.files.evaluation_files.otlp import read
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.traces.models import Trace, TraceExample
+from toolevals.traces.promotion.services import promotion_make
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.rules import verdicts_of
 from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services.promoting import promotion_make
 from toolevals.traces.services.settling import traces_settle
 from toolevals.workspace.models import AuditEntry
 

@@ -11,7 +11,7 @@ from tests.traces.promoting import promoted
 from toolevals.runs.models import CaseGrade
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
-from toolevals.traces.sampling import traces_draw
+from toolevals.traces.promotion.sampling import traces_draw
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"

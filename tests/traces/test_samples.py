@@ -16,9 +16,8 @@ from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.scrubbing import rules_of
 from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import Promotion, Trace, TraceExample
-from toolevals.traces.sampling import traces_draw
-from toolevals.traces.services.promoting import promotion_drop, promotion_make
-from toolevals.traces.services.promotion_undoing import promotion_undo
+from toolevals.traces.promotion.sampling import traces_draw
+from toolevals.traces.promotion.services import promotion_drop, promotion_make, promotion_undo
 from toolevals.traces.services.settling import traces_settle
 from toolevals.workspace.models import AuditEntry
 

@@ -11,10 +11,10 @@ from kombu.exceptions import OperationalError
 from toolevals.celery import app
 from toolevals.traces.judges.services import traces_judge
 from toolevals.traces.models import Trace, TraceQuestion
-from toolevals.traces.services.asking_today import today_runs
-from toolevals.traces.services.promotion_drawing import promotion_draw
-from toolevals.traces.services.promotion_making import traces_promote
-from toolevals.traces.services.promotion_undoing import promotion_delete
+from toolevals.traces.promotion.asking_today import today_runs
+from toolevals.traces.promotion.drawing import promotion_draw
+from toolevals.traces.promotion.making import traces_promote
+from toolevals.traces.promotion.services import promotion_delete
 from toolevals.traces.services.settling import traces_settle
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.jobs.notify import can_ring

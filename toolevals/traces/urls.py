@@ -7,7 +7,8 @@ from django.urls import path
 from toolevals.traces.intake import views as intake
 from toolevals.traces.judges import views as judges
 from toolevals.traces.production import views as production
-from toolevals.traces.views import promotions, schedules, today, traces
+from toolevals.traces.promotion import views as promotion
+from toolevals.traces.views import traces
 
 app_name = "traces"
 urlpatterns = [
@@ -15,15 +16,15 @@ urlpatterns = [
     path("traces.csv", traces.traces_csv, name="traces-csv"),
     path("traces/verdicts.csv", production.verdicts_csv, name="verdicts-csv"),
     path("traces/verdicts.jsonl", production.verdicts_jsonl, name="verdicts-jsonl"),
-    path("traces/promote/", promotions.promote, name="promote"),
-    path("traces/examples/", promotions.promotions, name="promotions"),
-    path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
-    path("traces/examples/schedules/<uuid:schedule>/", schedules.schedule_act, name="schedule"),
-    path("traces/examples/<uuid:promotion>/", promotions.promotion, name="promotion"),
-    path("traces/examples/<uuid:promotion>/make/", promotions.make, name="promotion-make"),
-    path("traces/examples/<uuid:promotion>/drop/", promotions.drop, name="promotion-drop"),
-    path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
-    path("traces/today/", today.today, name="today"),
+    path("traces/promote/", promotion.promote, name="promote"),
+    path("traces/examples/", promotion.promotions, name="promotions"),
+    path("traces/examples/schedule/", promotion.schedule_new, name="schedule-new"),
+    path("traces/examples/schedules/<uuid:schedule>/", promotion.schedule_act, name="schedule"),
+    path("traces/examples/<uuid:promotion>/", promotion.promotion, name="promotion"),
+    path("traces/examples/<uuid:promotion>/make/", promotion.make, name="promotion-make"),
+    path("traces/examples/<uuid:promotion>/drop/", promotion.drop, name="promotion-drop"),
+    path("traces/examples/<uuid:promotion>/undo/", promotion.undo, name="promotion-undo"),
+    path("traces/today/", promotion.today, name="today"),
     path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),

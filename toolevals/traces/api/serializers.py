@@ -7,10 +7,10 @@ from typing import Any
 from rest_framework import serializers
 
 from toolevals.grading.json_schema.conformance import why_unused
-from toolevals.traces.examples_of_trace import ExampleOfTrace, LaterCase
 from toolevals.traces.judges.models import VerdictStatus
 from toolevals.traces.models import Trace
 from toolevals.traces.page import whole_conversation
+from toolevals.traces.promotion.examples_of_trace import ExampleOfTrace, LaterCase
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
 from toolevals.traces.tool_changes import MEASURES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import promotions, schedules, today, views
+from toolevals.traces.api import promotions, views
 from toolevals.traces.judges import api as judges
 
 app_name = "traces-api"
@@ -22,8 +22,8 @@ urlpatterns = [
     path("traces/promotions/<uuid:promotion>/make/", promotions.PromotionMake.as_view(), name="promotion-make"),
     path("traces/promotions/<uuid:promotion>/drop/", promotions.PromotionDrop.as_view(), name="promotion-drop"),
     path("traces/promotions/<uuid:promotion>/undo/", promotions.PromotionUndo.as_view(), name="promotion-undo"),
-    path("traces/today/", today.Today.as_view(), name="today"),
-    path("traces/schedules/", schedules.Schedules.as_view(), name="schedules"),
-    path("traces/schedules/<uuid:schedule>/", schedules.ScheduleDetail.as_view(), name="schedule"),
+    path("traces/today/", promotions.Today.as_view(), name="today"),
+    path("traces/schedules/", promotions.Schedules.as_view(), name="schedules"),
+    path("traces/schedules/<uuid:schedule>/", promotions.ScheduleDetail.as_view(), name="schedule"),
     path("traces/<uuid:trace>/", views.TraceDetail.as_view(), name="trace"),
 ]

@@ -27,7 +27,6 @@ from toolevals.traces.api.serializers import (
 )
 from toolevals.traces.blindness import CLOSED
 from toolevals.traces.chunks import read_chunks
-from toolevals.traces.examples_of_trace import examples_of_trace
 from toolevals.traces.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.rules import open_questions
@@ -39,6 +38,7 @@ from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.trace_costs import cost_figures
 from toolevals.traces.production.verdict_export import verdict_lines
+from toolevals.traces.promotion.examples_of_trace import examples_of_trace
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.traces import trace_read
 from toolevals.traces.registered import registered_tools

@@ -9,7 +9,8 @@ from toolevals.traces.judges.models import (
     TraceJudgeDay,
     TraceQuestion,
 )
-from toolevals.traces.models.promotions import (
+from toolevals.traces.production.models import TraceHour
+from toolevals.traces.promotion.models import (
     Period,
     Promotion,
     PromotionSchedule,
@@ -17,7 +18,6 @@ from toolevals.traces.models.promotions import (
     TraceExample,
     Turns,
 )
-from toolevals.traces.production.models import TraceHour
 
 __all__ = [
     "Period",

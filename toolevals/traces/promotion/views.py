@@ -1,7 +1,4 @@
-"""Makes examples of traces: a sample of a filter, or one trace.
-
-Shows samples of traces: the list of them, one with its texts, and what may be done with it.
-"""
+"""Shows how traces become examples: by a sample, by a schedule, or with a live agent that is asked the same today."""
 
 from __future__ import annotations
 
@@ -14,18 +11,26 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.errors import InvalidAct
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Trace, Turns
-from toolevals.traces.promotion_forms import PromotionForm
-from toolevals.traces.promotion_page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
-from toolevals.traces.services.promoting import (
+from toolevals.traces.promotion.asking_today import TodayRequest, today_start
+from toolevals.traces.promotion.forms import PromotionForm, ScheduleForm, TodayForm
+from toolevals.traces.promotion.page import TURNS_SHOWN, asked_words, is_told, made_examples, planned_turns
+from toolevals.traces.promotion.services import (
     PromotionRequest,
     cut_turns,
     promotion_drop,
     promotion_make,
     promotion_start,
+    promotion_undo,
 )
-from toolevals.traces.services.promotion_undoing import promotion_undo
+from toolevals.traces.services.promotion_schedules import (
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
@@ -135,3 +140,49 @@ def _act(request: ProjectRequest, promotion: UUID, act: Callable[[Promotion], Pr
 def _promotion(request: ProjectRequest, promotion: UUID) -> Promotion:
     rows = Promotion.objects.in_project(request.project).defer(None).select_related("dataset", "actor", "project")
     return get_object_or_404(rows, pk=promotion)
+
+
+@require_http_methods(["GET", "POST"])
+def schedule_new(request: ProjectRequest) -> HttpResponse:
+    """Ask when, how many and of which dataset; the address says of which traces. By POST, begin."""
+    trace_filter = TraceFilter.of(request.GET)
+    form = ScheduleForm(request.POST or None, project=request.project)
+    if request.method == "POST" and form.is_valid():
+        schedule_add(request=ScheduleRequest(wanted=trace_filter.said, **form.cleaned_data), actor=request.user)
+        messages.info(request, "Examples are made on this schedule from now on.")
+        return redirect("traces:promotions", request.project.slug)
+    said = {name: value for name, value in trace_filter.said.items() if name not in ("since", "until")}
+    return render(request, "traces/schedule.html", {"form": form, "said": said}, status=422 if form.errors else 200)
+
+
+@require_POST
+def schedule_act(request: ProjectRequest, schedule: UUID) -> HttpResponse:
+    """Switch a schedule on or off, or remove it, as the button says."""
+    found = get_object_or_404(PromotionSchedule.objects.in_project(request.project), pk=schedule)
+    if request.POST.get("act") == "remove":
+        schedule_remove(schedule=found, actor=request.user)
+        messages.info(request, "The schedule is removed. What it has made stays.")
+    elif request.POST.get("act") in ("on", "off"):
+        schedule_switch(schedule=found, actor=request.user, is_on=request.POST["act"] == "on")
+    return redirect("traces:promotions", request.project.slug)
+
+
+@require_http_methods(["GET", "POST"])
+def today(request: ProjectRequest) -> HttpResponse:
+    """Ask for agent and dataset; the address says of which traces. By POST, begin the job and show how far it is."""
+    trace_filter = TraceFilter.of(request.GET)
+    form = TodayForm(request.POST or None, project=request.project)
+    if request.method == "POST" and form.is_valid():
+        today_request = TodayRequest(wanted=trace_filter.said, **form.cleaned_data)
+        try:
+            job = today_start(request=today_request, actor=request.user, role=request.role)
+            return redirect("workspace:job", request.project.slug, job.pk)
+        except InvalidDocument as error:
+            form.add_error(error.problems[0].pointer.removeprefix("/"), f"It {error.problems[0].message}.")
+    context = {
+        "form": form,
+        "said": trace_filter.said,
+        "has_agents": form.fields["agent"].queryset.exists(),  # type: ignore[attr-defined]
+        "has_examples": form.fields["dataset"].queryset.exists(),  # type: ignore[attr-defined]
+    }
+    return render(request, "traces/today.html", context, status=422 if form.errors else 200)

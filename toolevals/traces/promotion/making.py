@@ -15,9 +15,9 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, TraceSettings
+from toolevals.traces.promotion.drawing import MOST_NAMED
+from toolevals.traces.promotion.turns import Turn, turns_of
 from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.reading.turns import Turn, turns_of
-from toolevals.traces.services.promotion_drawing import MOST_NAMED
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease

@@ -16,10 +16,10 @@ from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionSchedule, Trace, TraceExample, TraceSettings, Turns
+from toolevals.traces.promotion.making import scrubbed_input
+from toolevals.traces.promotion.sampling import STRATA
+from toolevals.traces.promotion.turns import Turn, turns_of
 from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.reading.turns import Turn, turns_of
-from toolevals.traces.sampling import STRATA
-from toolevals.traces.services.promotion_making import scrubbed_input
 from toolevals.workspace.models import User
 
 TURNS_SHOWN = 20

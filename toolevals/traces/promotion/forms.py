@@ -9,9 +9,9 @@ from django import forms
 from labeling.models import Dataset
 from toolevals.runs.models import Agent
 from toolevals.traces.models import Period, TraceExample, Turns
-from toolevals.traces.sampling import STRATA
-from toolevals.traces.services.asking_today import live_agents
-from toolevals.traces.services.promoting import MOST
+from toolevals.traces.promotion.asking_today import live_agents
+from toolevals.traces.promotion.sampling import STRATA
+from toolevals.traces.promotion.services import MOST
 from toolevals.traces.services.promotion_schedules import MOST_EACH_TIME, MOST_WAITING
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project

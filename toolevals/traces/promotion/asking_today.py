@@ -31,9 +31,9 @@ from toolevals.traces.blindness import closed_to
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
-from toolevals.traces.models.promotions import TraceExampleQuerySet
+from toolevals.traces.promotion.models import TraceExampleQuerySet
+from toolevals.traces.promotion.turns import turns_of
 from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.reading.turns import turns_of
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Project, Role, User

@@ -96,7 +96,7 @@ class Promotion(models.Model):
     # What is at work on it now, or was last.
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     wanted = DocumentField(default=dict)
-    # Names of `toolevals.traces.sampling.STRATA`.
+    # Names of `toolevals.traces.promotion.sampling.STRATA`.
     strata = DocumentField(default=list)
     count = models.PositiveIntegerField(default=1)
     seed = models.PositiveIntegerField(default=1)
@@ -106,7 +106,7 @@ class Promotion(models.Model):
     # Whether its texts are shown before anything is made.
     shows_first = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=PromotionState.choices, default=PromotionState.DRAWING)
-    # What was drawn: see `toolevals.traces.services.promotion_drawing`.
+    # What was drawn: see `toolevals.traces.promotion.drawing`.
     plan = DocumentField(default=dict)
     drawn = models.PositiveIntegerField(default=0)
     made = models.PositiveIntegerField(default=0)
