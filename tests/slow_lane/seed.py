@@ -70,7 +70,7 @@ from toolevals.traces.promotion.services import (  # noqa: E402
     promotion_start,
     promotion_undo,
 )
-from toolevals.traces.services.settling import trace_settle  # noqa: E402
+from toolevals.traces.reading.services import trace_settle  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
 from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402
 from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402

@@ -24,11 +24,11 @@ from tests.traces.sending import (
     span,
     stored_keys,
 )
-from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.bodies import Rates, Refused
 from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services.settling import trace_settle
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.services import trace_settle
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services import project_create
 

@@ -16,7 +16,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.traces.judges.asking import TraceJudging
 from toolevals.traces.judges.services import Spending, TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceJudge, TraceJudgeDay, TraceQuestion
-from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 PRICES = {"input": 1000.0, "output": 1000.0}
 

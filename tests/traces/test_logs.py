@@ -18,7 +18,7 @@ from tests.traces.sending import JSON, PROTOBUF, TRACE, conversation, export, se
 from toolevals.traces.intake.scrubbing import ScrubRule
 from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 URL = "/v1/logs"
 MADE = Path(__file__).parents[1] / "grading" / "reading" / "telemetry" / "made" / "logs"

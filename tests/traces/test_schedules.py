@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from labeling.models import Example
 from tests.traces.sending import conversation, export, send
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 from toolevals.traces.services.promotion_schedules import (
     ScheduleRequest,
     due_after,
@@ -21,7 +22,6 @@ from toolevals.traces.services.promotion_schedules import (
     schedule_add,
     schedule_switch,
 )
-from toolevals.traces.services.settling import traces_settle
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"

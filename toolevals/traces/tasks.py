@@ -15,7 +15,7 @@ from toolevals.traces.promotion.asking_today import today_runs
 from toolevals.traces.promotion.drawing import promotion_draw
 from toolevals.traces.promotion.making import traces_promote
 from toolevals.traces.promotion.services import promotion_delete
-from toolevals.traces.services.settling import traces_settle
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.jobs.notify import can_ring
 from toolevals.workspace.models import Queue

@@ -18,8 +18,8 @@ from django.utils import timezone
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.two_rates import rates_differ
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.production.tool_figures import ToolFigures
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 

@@ -8,12 +8,12 @@ from toolevals.traces.intake import views as intake
 from toolevals.traces.judges import views as judges
 from toolevals.traces.production import views as production
 from toolevals.traces.promotion import views as promotion
-from toolevals.traces.views import traces
+from toolevals.traces.reading import views as reading
 
 app_name = "traces"
 urlpatterns = [
-    path("traces/", traces.traces, name="traces"),
-    path("traces.csv", traces.traces_csv, name="traces-csv"),
+    path("traces/", reading.traces, name="traces"),
+    path("traces.csv", reading.traces_csv, name="traces-csv"),
     path("traces/verdicts.csv", production.verdicts_csv, name="verdicts-csv"),
     path("traces/verdicts.jsonl", production.verdicts_jsonl, name="verdicts-jsonl"),
     path("traces/promote/", promotion.promote, name="promote"),
@@ -36,6 +36,6 @@ urlpatterns = [
     path("traces/tools/", production.tools, name="tools"),
     path("traces/tools.csv", production.tools_csv, name="tools-csv"),
     path("traces/tools/changes.csv", production.tool_changes_csv, name="tool-changes-csv"),
-    path("traces/<uuid:trace>/", traces.trace, name="trace"),
-    path("traces/<uuid:trace>/spans/<slug:span>/", traces.span, name="span"),
+    path("traces/<uuid:trace>/", reading.trace, name="trace"),
+    path("traces/<uuid:trace>/spans/<slug:span>/", reading.span, name="span"),
 ]

@@ -18,7 +18,6 @@ from rest_framework.response import Response
 from labeling.api.base import LabelingView
 from labeling.models import Dataset
 from toolevals.runs.models import Agent
-from toolevals.traces.filters import NAMES, TraceFilter
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, Trace, Turns
 from toolevals.traces.promotion.asking_today import TodayRequest, live_agents, today_start
 from toolevals.traces.promotion.page import asked_words, is_told, planned_turns
@@ -31,6 +30,7 @@ from toolevals.traces.promotion.services import (
     promotion_start,
     promotion_undo,
 )
+from toolevals.traces.reading.filters import NAMES, TraceFilter
 from toolevals.traces.services.promotion_schedules import (
     MOST_EACH_TIME,
     MOST_WAITING,

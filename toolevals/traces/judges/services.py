@@ -36,8 +36,6 @@ from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import Judge
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.columns import clean
 from toolevals.traces.judges.asking import GATES_BY_KIND, TraceJudging, is_without_gold, span_reading, spans_asked
 from toolevals.traces.judges.models import JUDGES_FROM, TraceQuestionQuerySet
 from toolevals.traces.models import (
@@ -49,6 +47,8 @@ from toolevals.traces.models import (
     TraceJudgeDay,
     TraceQuestion,
 )
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.summary import clean
 from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now

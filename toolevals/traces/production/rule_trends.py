@@ -12,11 +12,11 @@ from django.db.models import Count
 from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.models import QuestionState, TraceQuestion
 from toolevals.traces.production.kept_hours import came_within, day_number
 from toolevals.traces.production.verdict_counts import STATUSES, verdict_counts
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project

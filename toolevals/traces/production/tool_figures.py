@@ -10,9 +10,9 @@ from datetime import date
 from typing import Final
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.production.kept_hours import Times
 from toolevals.traces.production.tool_counts import NO_ERRORS, ByTrace, ToolCounts, duration_ms, known_rate, tool_counts
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project
 
 # What a table can be split by beside tools, and the field of the counts that says it.

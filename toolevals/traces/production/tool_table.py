@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from django.utils import timezone
 
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.production.tool_figures import SPLITS, ToolFigures, counts_of, figures_of, tool_figures
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.tool_changes import ToolChange, days_before, tool_changes
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project

@@ -15,11 +15,11 @@ from uuid import UUID
 from django.db.models import Count, Sum
 from django.utils import timezone
 
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.models import TraceQuerySet
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
 from toolevals.traces.production.rule_trends import days_of
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project
 
 # What a table can be split by, and the field of the counts that says it.

@@ -11,9 +11,9 @@ from django.db import connection
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict
 from toolevals.traces.production.kept_hours import came_within, day_number, kept_hours
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project
 
 STATUSES: Final = ("passed", "failed", "unscored", "errored")

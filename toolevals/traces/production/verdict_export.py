@@ -18,8 +18,8 @@ from django.db.models import QuerySet
 
 from toolevals.presentation.csv import Cell
 from toolevals.traces.blindness import closed_to
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, Trace
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import pages_of
 

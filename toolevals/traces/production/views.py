@@ -6,7 +6,6 @@ from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpRespo
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.lists import (
     RULE_DAYS,
     TOOL_CHANGES,
@@ -23,6 +22,7 @@ from toolevals.traces.production.tool_table import tool_filter, tool_table
 from toolevals.traces.production.trace_costs import MOST_ROWS, cost_figures
 from toolevals.traces.production.trace_costs import SPLITS as COST_SPLITS
 from toolevals.traces.production.verdict_export import VERDICTS, verdict_lines, verdict_rows
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

@@ -28,11 +28,11 @@ from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, Connector, Run
 from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_converse, run_upload
 from toolevals.traces.blindness import closed_to
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
 from toolevals.traces.promotion.models import TraceExampleQuerySet
 from toolevals.traces.promotion.turns import turns_of
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create

@@ -9,12 +9,12 @@ from uuid import UUID
 
 from labeling.models import Dataset
 from toolevals.registry.models import ToolListEntry
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, Turns
 from toolevals.traces.promotion.sampling import LikeTurns, likeness_of, traces_draw
 from toolevals.traces.promotion.services import making_plan
 from toolevals.traces.promotion.turns import Turn, turns_of
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import Lease, job_add_batches

@@ -12,11 +12,11 @@ from labeling.services import examples_import
 from toolevals.grading.json_schema.conformance import why_unused
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample, TraceSettings
 from toolevals.traces.promotion.drawing import MOST_NAMED
 from toolevals.traces.promotion.turns import Turn, turns_of
+from toolevals.traces.reading.chunks import spans_of
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now

@@ -12,13 +12,13 @@ from django.db.models import Count, Q
 
 from labeling.lint.inputs import conversation_text
 from labeling.models import Example
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.intake.scrubbing import Scrubber
 from toolevals.traces.models import Promotion, PromotionSchedule, Trace, TraceExample, TraceSettings, Turns
 from toolevals.traces.promotion.making import scrubbed_input
 from toolevals.traces.promotion.sampling import STRATA
 from toolevals.traces.promotion.turns import Turn, turns_of
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.reading.traces import trace_read
 from toolevals.workspace.models import User
 

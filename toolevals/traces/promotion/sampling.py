@@ -16,8 +16,8 @@ from labeling.lint.inputs import ALIKE, FEWEST_WORDS, MOST_IN_A_PROBE, PROBES, c
 from labeling.lint.texts import SKETCH, resemblance, sketch, words_in
 from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values.canonical import digest
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Project, Role
 
 # The newest traces of a filter from which is drawn.

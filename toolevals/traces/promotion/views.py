@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from labeling.errors import InvalidAct
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule, PromotionState, Trace, Turns
 from toolevals.traces.promotion.asking_today import TodayRequest, today_start
 from toolevals.traces.promotion.forms import PromotionForm, ScheduleForm, TodayForm
@@ -25,6 +24,7 @@ from toolevals.traces.promotion.services import (
     promotion_start,
     promotion_undo,
 )
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.traces.services.promotion_schedules import (
     ScheduleRequest,
     schedule_add,

@@ -1,20 +1,35 @@
-"""Shows traces as the REST interface has them."""
+"""Serves traces in the REST interface: the list, and one trace."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from toolevals.grading.json_schema.conformance import why_unused
+from toolevals.grading.values.problems import Problem
+from toolevals.traces.blindness import CLOSED
+from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.models import VerdictStatus
+from toolevals.traces.judges.rules import open_questions
 from toolevals.traces.models import Trace
-from toolevals.traces.page import whole_conversation
-from toolevals.traces.promotion.examples_of_trace import ExampleOfTrace, LaterCase
-from toolevals.traces.reading.calls import UsedTool
-from toolevals.traces.reading.traces import ReadSpan, TraceReading
-from toolevals.traces.tool_changes import MEASURES
-from toolevals.workspace.api.serializers import IntervalSerializer
+from toolevals.traces.promotion.examples_of_trace import ExampleOfTrace, LaterCase, examples_of_trace
+from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.chunks import read_chunks, registered_tools
+from toolevals.traces.reading.filters import NAMES, SAID_ONCE, VERDICTS, TraceFilter
+from toolevals.traces.reading.page import judged_of, whole_conversation
+from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.problems import Problems
 
 
 class TraceSerializer(serializers.ModelSerializer[Trace]):
@@ -84,76 +99,6 @@ class CallSerializer(serializers.Serializer[UsedTool]):
     error_class = serializers.CharField(allow_blank=True)
     arguments_fit = serializers.BooleanField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
-
-
-class ToolFiguresSerializer(serializers.Serializer[Any]):
-    """The calls of a tool, or of a part of them."""
-
-    tool = serializers.CharField()
-    part = serializers.CharField(allow_blank=True, help_text="The version, agent or day where the table is split.")
-    calls = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    error_rate = serializers.FloatField()
-    error_interval = IntervalSerializer(source="errors_known.interval", help_text="Clustered by trace.")
-    traces = serializers.IntegerField(source="errors_known.examples", help_text="Traces in which it was called.")
-    errors_by_class = serializers.DictField(
-        source="errors", child=serializers.IntegerField(), help_text="Calls by class of error."
-    )
-    checked = serializers.IntegerField(help_text="Calls whose tool was offered with a schema.")
-    misfits = serializers.IntegerField(help_text="Those of them whose arguments do not fit it.")
-    misfit_rate = serializers.FloatField(allow_null=True)
-    misfit_interval = IntervalSerializer(source="misfits_known.interval", allow_null=True)
-    percentiles_ms = serializers.ListField(
-        source="percentiles",
-        child=serializers.FloatField(allow_null=True),
-        help_text="Durations that 50, 95 and 99 % did not exceed, to within 1 %.",
-    )
-
-
-class CostFiguresSerializer(serializers.Serializer[Any]):
-    """Shows what the traces of one part took together; `costed` are those whose cost is known."""
-
-    part = serializers.CharField(allow_blank=True, help_text="The version, agent, model or day; empty where not split.")
-    traces = serializers.IntegerField()
-    input_tokens = serializers.IntegerField()
-    output_tokens = serializers.IntegerField()
-    costed = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True, help_text="In the currency in which costs came.")
-    cost_of_each = serializers.FloatField(allow_null=True)
-    looped = serializers.IntegerField(help_text="Traces in which the rule on loops failed.")
-
-
-class ToolChangeSerializer(serializers.Serializer[Any]):
-    """A rate of a tool that surely changed, as the page marks it."""
-
-    change_id = serializers.UUIDField(help_text="The same in every export of the same table.")
-    tool = serializers.CharField()
-    part = serializers.CharField(allow_blank=True, help_text="The version where the table is split by it.")
-    measure = serializers.ChoiceField(choices=MEASURES)
-    against = serializers.CharField(help_text="The version or the days that it is compared with.")
-    before = serializers.FloatField(help_text="From 0 to 1.")
-    after = serializers.FloatField(help_text="From 0 to 1.")
-    p_value = serializers.FloatField(help_text="Two-sided, adjusted for all rates of the table.")
-
-
-class RuleDaySerializer(serializers.Serializer[Any]):
-    """Verdicts of an online rule, or of a judge, on the traces that came on one day."""
-
-    rule = serializers.CharField(source="rule.name")
-    judge = serializers.CharField(source="rule.judge", allow_blank=True, help_text="Empty where no judge is asked.")
-    judge_model = serializers.CharField(source="rule.model", allow_blank=True)
-    span_kind = serializers.CharField(
-        source="rule.kind", allow_blank=True, help_text="The spans that it is about; empty for the trace as a whole."
-    )
-    not_judged = serializers.IntegerField(help_text="Questions in a judge's share that it was not asked.")
-    day = serializers.DateField()
-    passed = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    unscored = serializers.IntegerField()
-    errored = serializers.IntegerField()
-    traces = serializers.IntegerField(source="rate.examples", help_text="Traces with a verdict that passed or failed.")
-    rate = serializers.FloatField(source="rate.value", allow_null=True)
-    interval = IntervalSerializer(source="rate.interval", allow_null=True, help_text="Clustered by trace.")
 
 
 class LaterCaseSerializer(serializers.Serializer[LaterCase]):
@@ -254,3 +199,77 @@ class TraceDetailSerializer(serializers.Serializer[Any]):
 def _reading(found: dict[str, Any]) -> TraceReading:
     reading: TraceReading = found["reading"]
     return reading
+
+
+_SAID = {
+    "q": "Beginnings of words in names, errors, and the first 2,000 characters of request and answer.",
+    "error": "A class of errors of one call, or `any`.",
+    "arguments": "`bad`: a call's arguments do not fit the schema that was offered.",
+    "min_call_ms": "Milliseconds that one call took at least.",
+    "rule": "An online rule that said something of a span, or `judge:` and a rubric; `verdict` tells what it said.",
+    "judge": "The id of a judge; `verdict` tells what it said.",
+    "verdict": "What a rule or a judge said. `not_judged` and `waiting` are those to which a judge gave no answer.",
+    "asked": "A day on which the judge, or any, was asked about the trace.",
+    "without": "What the traces do not say.",
+    "since": "A time or a day on or after which the trace came.",
+    "until": "A time before which it came, or the last day.",
+}
+_ENUMS = {"verdict": [*VERDICTS], "without": [*SAID_ONCE]}
+FILTERS = [
+    *(OpenApiParameter(name, str, description=_SAID.get(name, ""), enum=_ENUMS.get(name)) for name in NAMES),
+    OpenApiParameter("broke", str, description="The older name of `rule` with the verdict `failed`.", deprecated=True),
+]
+
+
+def filter_of(parameters: Mapping[str, Any]) -> TraceFilter:
+    """Return the filter of an address. Raises `Problems` where a value of it is wrong."""
+    return checked(TraceFilter.of(parameters))
+
+
+def checked(trace_filter: TraceFilter) -> TraceFilter:
+    """Return a filter that can be read. Raises `Problems`."""
+    if trace_filter.problems:
+        problems = [Problem(f"/{name}", words) for name, words in trace_filter.problems.items()]
+        raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "The filter is not valid.", problems)
+    return trace_filter
+
+
+@extend_schema_view(get=extend_schema(parameters=FILTERS))
+class Traces(ProjectView, ListAPIView[Trace]):
+    """The project's traces, the newest first, by the filters of the page."""
+
+    serializer_class = TraceSerializer
+    queryset = Trace.objects.none()
+
+    def get_queryset(self) -> Any:
+        return filter_of(self.request.query_params).traces(self.project, self.role)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        found = super().paginate_queryset(queryset)
+        return found if found is None else shown(found)
+
+
+class TraceDetail(ProjectView):
+    """One trace, read again from what its sender sent."""
+
+    @extend_schema(responses=TraceDetailSerializer)
+    def get(self, request: Request, trace: UUID) -> Response:
+        found = get_object_or_404(Trace.objects.in_project(self.project).with_closed(self.project, self.role), pk=trace)
+        if vars(found)["is_closed"]:
+            raise PermissionDenied(CLOSED)
+        chunks = read_chunks(found)
+        reading = trace_read(chunks.spans)
+        document = {
+            "trace": found,
+            "reading": reading,
+            "used": used_tools(reading, registered_tools(self.project)),
+            "examples": examples_of_trace(found, self.user, self.role),
+            "lone_records": chunks.lone,
+            "judged": judged_of(found),
+            "not_judged": open_questions(found, reading),
+            "damage": [
+                {"span_id": span_id, "pointer": each.pointer, "message": each.message}
+                for span_id, each in reading.damage
+            ],
+        }
+        return Response(TraceDetailSerializer(document).data)

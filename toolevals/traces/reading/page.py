@@ -15,14 +15,13 @@ from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.problems import Problem
 from toolevals.grading.values.statuses import Status
-from toolevals.traces.chunks import read_chunks, spans_of
 from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.chunks import read_chunks, registered_tools, spans_of
 from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
 from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
 from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
-from toolevals.traces.registered import registered_tools
 
 # Problems of reading that a page shows, and traces of one session.
 SHOWN = 30

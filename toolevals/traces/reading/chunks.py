@@ -1,4 +1,4 @@
-"""Reads the spans of a trace from what is stored of it, each with its log records as events."""
+"""Reads what is stored of a trace: its spans, each with its log records as events, and the tools of its project."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.grading.reading.telemetry.otlp_logs import LogRecord, records_in, with_records
 from toolevals.grading.reading.telemetry.otlp_protobuf import kept_traces_in_json
 from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.tool_lists import tools_in
 from toolevals.traces.models import Trace
+from toolevals.workspace.models import Project
 
 
 def spans_of(trace: Trace) -> list[TelemetrySpan]:
@@ -57,3 +61,15 @@ def _documents(trace: Trace) -> Iterator[dict[str, Any]]:
 def document_in(export: bytes) -> dict[str, Any]:
     """Return an export of OTLP, as it is stored, in the JSON form. A message of protobuf never begins with a brace."""
     return orjson.loads(export) if export.startswith(b"{") else kept_traces_in_json(export)
+
+
+def registered_tools(project: Project) -> dict[str, ToolSpec]:
+    """Return the tools of each registry's newest version by name; not those of which two registries say different."""
+    found: dict[str, ToolSpec] = {}
+    differing: set[str] = set()
+    newest = [vars(each)["newest_id"] for each in Registry.objects.in_project(project).with_newest()]
+    for version in RegistryVersion.objects.filter(pk__in=filter(None, newest)).select_related("tools"):
+        for tool in tools_in(version.tools):
+            if found.setdefault(tool.name, tool) != tool:
+                differing.add(tool.name)
+    return {name: tool for name, tool in found.items() if name not in differing}

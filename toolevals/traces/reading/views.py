@@ -12,13 +12,13 @@ from django.views.decorators.http import require_safe
 from toolevals.grading.layers.troubles import ERROR_CLASSES
 from toolevals.registry.models import Registry
 from toolevals.traces.blindness import CLOSED
-from toolevals.traces.filters import SAID_ONCE, VERDICTS, TraceFilter
 from toolevals.traces.intake.models import shown
 from toolevals.traces.judges.rules import JudgeRule, judge_rules
 from toolevals.traces.lists import TRACES, trace_lines
 from toolevals.traces.models import Trace
-from toolevals.traces.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.promotion.examples_of_trace import examples_of_trace
+from toolevals.traces.reading.filters import SAID_ONCE, VERDICTS, TraceFilter
+from toolevals.traces.reading.page import SESSION_SHOWN, span_page, trace_page
 from toolevals.traces.reading.rules import RULES, Rule
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
