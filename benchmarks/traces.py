@@ -45,7 +45,7 @@ def intake(project: Any, person: Any, batches: int) -> dict[str, float]:
     from django.test import Client
 
     from toolevals.traces.models import Trace
-    from toolevals.traces.services import traces_settle
+    from toolevals.traces.reading.services import traces_settle
     from toolevals.workspace.models import Role, TokenScope
     from toolevals.workspace.services import token_create
 

@@ -12,7 +12,7 @@ urlpatterns = [
     path("p/<slug:project>/", include("toolevals.traces.urls")),
     path("p/<slug:project>/", include("reports.urls")),
     path("p/<slug:project>/", include("toolevals.sample.urls")),
-    path("v1/", include("toolevals.traces.intake_urls")),
+    path("v1/", include("toolevals.traces.intake.urls")),
     path("badges/", include("reports.badge_urls")),
     path("api/v1/", include("toolevals.workspace.api.urls")),
     path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),

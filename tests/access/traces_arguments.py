@@ -10,16 +10,12 @@ from tests.access.world import Argument, World
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, TraceJudge, Turns
-from toolevals.traces.services import (
-    ScheduleRequest,
-    TraceJudgeRequest,
-    schedule_add,
-    spans_store,
-    trace_judge_set,
-    trace_settle,
-)
+from toolevals.traces.reading.services import trace_settle
+from toolevals.traces.services.promotion_schedules import ScheduleRequest, schedule_add
 from toolevals.workspace.models import User
 
 

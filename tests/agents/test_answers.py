@@ -24,9 +24,8 @@ from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
 from toolevals.agents.loop import Task
-from toolevals.agents.mcp_client import McpSession, McpUnreachableError
+from toolevals.agents.mcp_client import Lines, McpSession, McpUnreachableError
 from toolevals.agents.mcp_options import McpOptions
-from toolevals.agents.mcp_pipes import Lines
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.webhook import Webhook, WebhookChat
 from toolevals.agents.worlds import WorldDiedError

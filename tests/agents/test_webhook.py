@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tests.agents.loopback import Trouble
 from tests.agents.players import Shop
 from tests.agents.webhook_server import WebhookServer, webhook_server
+from toolevals.agents.chat_options import WebhookOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.loop import Conversation, End, Task, converse
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.users import ScriptedUser
 from toolevals.agents.webhook import Webhook, WebhookChat, transcript_of
-from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.agents.worlds import ToolAnswer
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument

@@ -22,8 +22,8 @@ from toolevals.cli.main import main
 from toolevals.cli.sending import Agent, export_of, spans_of_conversation
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.traces.models import Trace
+from toolevals.traces.reading.services import traces_settle
 from toolevals.traces.reading.traces import trace_read
-from toolevals.traces.services import traces_settle
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services import token_create
 

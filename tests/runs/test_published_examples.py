@@ -29,8 +29,9 @@ from toolevals.runs.services import (
     judge_change,
     rubric_add,
 )
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import SpanVerdict
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import member_set
 

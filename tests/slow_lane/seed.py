@@ -61,17 +61,16 @@ from toolevals.runs.services import (  # noqa: E402
     tryout_begin,
 )
 from toolevals.runs.services.baseline_agents import baseline_agents_start  # noqa: E402
+from toolevals.traces.intake.services import spans_store  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
-from toolevals.traces.services import (  # noqa: E402
+from toolevals.traces.promotion.asking_today import TodayRequest, today_start  # noqa: E402
+from toolevals.traces.promotion.services import (  # noqa: E402
     PromotionRequest,
-    TodayRequest,
     promotion_start,
     promotion_undo,
-    spans_store,
-    today_start,
-    trace_settle,
 )
+from toolevals.traces.reading.services import trace_settle  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
 from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402
 from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402

@@ -9,7 +9,8 @@ from django.test import Client
 from labeling.models import Dataset
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.models import Promotion, Trace
-from toolevals.traces.services import PromotionRequest, promotion_start, traces_settle
+from toolevals.traces.promotion.services import PromotionRequest, promotion_start
+from toolevals.traces.reading.services import traces_settle
 
 GONE = '{"error": "order not found", "code": 404}'
 

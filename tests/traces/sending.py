@@ -11,8 +11,8 @@ from django.test import Client
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from toolevals.traces.intake.models import keys_split
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.models.spans import keys_split
 from toolevals.workspace.models import Project, Role, TokenScope, User
 from toolevals.workspace.services import token_create
 

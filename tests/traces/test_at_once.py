@@ -12,13 +12,13 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.traces.sending import conversation, export, packed, stored_keys
-from toolevals.traces.chunks import spans_of
 from toolevals.traces.intake.encodings import message_of
 from toolevals.traces.intake.messages import sorted_messages
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.services import spans_store, traces_settle
-from toolevals.traces.services.settling import traces_take
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.services import traces_settle, traces_take
 from toolevals.workspace.clock import database_now
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.traces.sending import conversation, export, send
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanVerdict, Trace, TraceSettings
 from toolevals.traces.reading.limits import Limits
-from toolevals.traces.services import trace_settings_update, traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 SETTINGS = "/p/shop/traces/settings/"
 

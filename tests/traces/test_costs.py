@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.traces.models import SpanVerdict
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 PAGE, ROWS, REST = "/p/shop/traces/costs/", "/p/shop/traces/costs.csv", "/api/v1/projects/shop/traces/costs/"
 

@@ -13,10 +13,11 @@ from toolevals.grading.files.evaluation_files.entry import Entry
 from toolevals.grading.files.evaluation_files.otlp import read
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan, spans_in
 from toolevals.traces.models import Trace, TraceExample
+from toolevals.traces.promotion.services import promotion_make
 from toolevals.traces.reading.calls import used_tools
 from toolevals.traces.reading.rules import verdicts_of
+from toolevals.traces.reading.services import traces_settle
 from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services import promotion_make, traces_settle
 from toolevals.workspace.models import AuditEntry
 
 ASKED = [{"role": "user", "content": "Where is my order 7?"}]

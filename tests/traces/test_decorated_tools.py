@@ -12,7 +12,7 @@ from toolevals.grading.reading.telemetry.conventions import reading_of
 from toolevals.grading.reading.telemetry.otlp import TelemetrySpan
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.traces.models import SpanVerdict, ToolUse
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 CALL = {"gen_ai.tool.name": "get_order", "gen_ai.tool.call.id": "c1", "gen_ai.tool.call.arguments": {"id": 7}}
 FAILED = {"gen_ai.tool.call.result": {"status": 400, "error": "Bad Request: id must be text"}}

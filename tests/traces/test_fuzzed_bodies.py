@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from tests.fixtures.draws import draws
 from tests.traces.sending import JSON, PROTOBUF, URL, conversation, export, packed, send, stored_keys
-from toolevals.traces.chunks import spans_of
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.services import traces_settle
 
 ANSWERS = {200, 400}
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)

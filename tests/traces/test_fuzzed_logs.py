@@ -14,9 +14,9 @@ from tests.fixtures.draws import draws
 from tests.traces.sending import JSON, PROTOBUF, stored_keys
 from tests.traces.test_fuzzed_bodies import ANSWERS, VALUES, mutated, places, replaced
 from tests.traces.test_logs import logs, packed, post, record
-from toolevals.traces.chunks import read_chunks
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.chunks import read_chunks
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.clock import database_now
 
 WHOLE = logs(record("gen_ai.user.message", {"content": "Hello"}), record("gen_ai.choice", {"message": {}}, at=2))

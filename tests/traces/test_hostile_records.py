@@ -15,7 +15,8 @@ from tests.traces.promoting import promoted
 from tests.traces.sending import TOOL, export, send, span
 from tests.traces.test_logs import logs, nested, record, send_logs
 from toolevals.traces.models import Trace
-from toolevals.traces.services import promotion_drop, traces_settle
+from toolevals.traces.promotion.services import promotion_drop
+from toolevals.traces.reading.services import traces_settle
 
 SCRIPT = "<script>alert(1)</script>"
 FORMULA = '=HYPERLINK("http://evil.example","x")'

@@ -24,11 +24,11 @@ from tests.traces.sending import (
     span,
     stored_keys,
 )
-from toolevals.traces.chunks import spans_of
-from toolevals.traces.intake.bodies import Refused
-from toolevals.traces.intake.rates import Rates
+from toolevals.traces.intake.bodies import Rates, Refused
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.services import trace_settings_update, trace_settle
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.services import trace_settle
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services import project_create
 
@@ -228,7 +228,7 @@ def test_a_sampling_rate_keeps_whole_traces(client, project, owner, token):
 
 
 def test_a_project_that_sends_too_much_is_told_when_to_come_again(client, token, settings, monkeypatch):
-    monkeypatch.setattr("toolevals.traces.views.intake.RATES", Rates())
+    monkeypatch.setattr("toolevals.traces.intake.views.RATES", Rates())
     settings.TRACES_SPANS_PER_SECOND = 1
     for number in range(3):
         assert send(client, token, export(*conversation(f"{number + 1:032x}"))).status_code == 200
@@ -258,7 +258,7 @@ def test_nothing_is_kept_of_a_batch_that_fails(client, token, monkeypatch):
     def broken(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("toolevals.traces.services.storing._note", broken)
+    monkeypatch.setattr("toolevals.traces.intake.services._note", broken)
     client.raise_request_exception = False
     refused(send(client, token, export(*conversation())), 507, 8, "disk is full")
     assert counts() == (0, 0, 0)

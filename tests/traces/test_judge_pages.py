@@ -15,8 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from tests.runs.judged import judge_of
 from tests.traces.promoting import promoted
 from tests.traces.sending import conversation, export, send
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import SpanVerdict, Trace, TraceJudge
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 PAGE, REST = "/p/shop/traces/judges/", "/api/v1/projects/shop/traces/judges/"
 ASKED = {"share": "25", "most_questions": "2", "is_on": "on"}

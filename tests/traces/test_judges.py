@@ -13,10 +13,10 @@ from tests.agents.judges import judging
 from tests.runs.judged import judge_of
 from tests.traces.sending import conversation, export, send, span
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.traces.judges.asking import TraceJudging
+from toolevals.traces.judges.services import Spending, TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import QuestionState, SpanVerdict, TraceJudge, TraceJudgeDay, TraceQuestion
-from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
-from toolevals.traces.services.judge_budgets import Spending
+from toolevals.traces.reading.services import traces_settle
 
 PRICES = {"input": 1000.0, "output": 1000.0}
 
@@ -104,7 +104,7 @@ def test_the_share_is_decided_by_the_traces_id(bound, sends, project):
 )
 def test_what_is_beyond_the_days_budget_is_not_judged(bound, sends, server, monkeypatch, limits, judged):
     # Each takes 47 tokens.
-    monkeypatch.setattr("toolevals.traces.services.judging.expected_spending", lambda *_: Spending(100, 0.1))
+    monkeypatch.setattr("toolevals.traces.judges.services.expected_spending", lambda *_: Spending(100, 0.1))
     bound(**limits)
     sends(5)
     traces_judge()
@@ -157,7 +157,7 @@ def test_who_cannot_be_reached_gives_no_verdict_and_is_asked_again(bound, sends,
 
 
 def test_a_question_that_is_never_answered_is_given_up_without_a_verdict(bound, sends, server, monkeypatch):
-    monkeypatch.setattr("toolevals.traces.services.judging.MOST_TRIES", 2)
+    monkeypatch.setattr("toolevals.traces.judges.services.MOST_TRIES", 2)
     bound()
     server.behaviour = lambda _: Trouble(503, "busy")
     sends(1)
@@ -187,7 +187,7 @@ def test_a_worker_that_dies_while_it_asks_leaves_one_question_that_is_asked_agai
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("toolevals.traces.services.judging._verdict_write", die)
+        patched.setattr("toolevals.traces.judges.services._verdict_write", die)
         with pytest.raises(KeyboardInterrupt):
             traces_judge()
     judge.refresh_from_db()

@@ -26,9 +26,9 @@ BATCHES, PER_BATCH, RECORDS = 24, 5, 4
 STATE = """
 import json
 from django.db.models import Sum
-from toolevals.traces.chunks import read_chunks
+from toolevals.traces.reading.chunks import read_chunks
 from toolevals.traces.models import SpanChunk, ToolUse, Trace
-from toolevals.traces.models.spans import keys_split
+from toolevals.traces.intake.models import keys_split
 keys = [(each.trace_id, key) for each in SpanChunk.objects.all() for key in keys_split(each.keys)]
 chunks = [read_chunks(each) for each in Trace.objects.all()]
 print(json.dumps({

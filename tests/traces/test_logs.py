@@ -15,9 +15,10 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 
 from tests.grading.reading.parsing.made import conversation as the
 from tests.traces.sending import JSON, PROTOBUF, TRACE, conversation, export, send, span, stored_keys, value_of
+from toolevals.traces.intake.scrubbing import ScrubRule
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.scrubbing import ScrubRule
-from toolevals.traces.services import trace_settings_update, traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 URL = "/v1/logs"
 MADE = Path(__file__).parents[1] / "grading" / "reading" / "telemetry" / "made" / "logs"

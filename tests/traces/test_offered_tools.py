@@ -13,7 +13,7 @@ from tests.traces.sending import TOOL, conversation, export, send
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.traces.models import Trace
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send, span
-from toolevals.traces import filters
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceSettings
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading import filters
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"

@@ -9,9 +9,9 @@ from labeling.models import Example, Resolution, Revision
 from tests.runs.building import baseline_run, version_of
 from tests.traces.promoting import promoted
 from toolevals.runs.models import CaseGrade
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Trace, TraceExample
-from toolevals.traces.sampling import traces_draw
+from toolevals.traces.promotion.sampling import traces_draw
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.models import Role
 
 LIST = "/p/shop/traces/"

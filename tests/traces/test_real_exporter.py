@@ -27,7 +27,7 @@ print(made[1])
 STATE = """
 import json
 from toolevals.traces.models import SpanChunk, Trace
-from toolevals.traces.models.spans import keys_split
+from toolevals.traces.intake.models import keys_split
 print(json.dumps({
     "spans": sum(len(keys_split(each.keys)) for each in SpanChunk.objects.all()),
     "traces": [[each.name, each.spans, each.is_whole, each.calls, each.input_tokens] for each in Trace.objects.all()],

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
-from toolevals.traces.rule_trends import rule_trends, trend_filter
-from toolevals.traces.services import traces_settle
+from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.reading.services import traces_settle
 
 PAGE, ROWS, REST = "/p/shop/traces/rules/", "/p/shop/traces/rules.csv", "/api/v1/projects/shop/traces/rules/"
 

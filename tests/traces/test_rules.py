@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.traces.sending import conversation, export, send, span
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import SpanVerdict, Trace
 from toolevals.traces.reading import rules
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import Role
 
 

@@ -12,17 +12,13 @@ from labeling.models import Example, LabelSlot, Resolution, Revision
 from labeling.services import slot_claim
 from tests.traces.promoting import promoted
 from tests.traces.sending import conversation, export, send
-from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.scrubbing import rules_of
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import Promotion, Trace, TraceExample
-from toolevals.traces.sampling import traces_draw
-from toolevals.traces.scrubbing import rules_of
-from toolevals.traces.services import (
-    promotion_drop,
-    promotion_make,
-    promotion_undo,
-    trace_settings_update,
-    traces_settle,
-)
+from toolevals.traces.promotion.sampling import traces_draw
+from toolevals.traces.promotion.services import promotion_drop, promotion_make, promotion_undo
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import AuditEntry
 
 PAGE = "/p/shop/traces/examples/"

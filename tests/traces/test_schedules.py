@@ -12,10 +12,16 @@ from django.utils import timezone
 
 from labeling.models import Example
 from tests.traces.sending import conversation, export, send
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import Promotion, PromotionSchedule
-from toolevals.traces.services import ScheduleRequest, promotions_due, schedule_add, schedule_switch, traces_settle
-from toolevals.traces.services.promotion_schedules import due_after
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
+from toolevals.traces.services.promotion_schedules import (
+    ScheduleRequest,
+    due_after,
+    promotions_due,
+    schedule_add,
+    schedule_switch,
+)
 
 PAGE = "/p/shop/traces/examples/"
 API = "/api/v1/projects/shop/traces/schedules/"

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from tests.traces.sending import conversation, export, send
-from toolevals.traces.chunks import spans_of
+from toolevals.traces.intake.scrubbing import Scrubber, rules_of
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.models import Trace
-from toolevals.traces.scrubbing import Scrubber, rules_of
-from toolevals.traces.services import trace_settings_update
+from toolevals.traces.reading.chunks import spans_of
 
 EVERY = rules_of([{"kind": kind} for kind in ("email", "phone", "card", "iban")])
 

@@ -15,9 +15,11 @@ from tests.traces.promoting import promoted
 from tests.traces.sending import TOOL, conversation, export, send, span
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
-from toolevals.traces import chunks
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceExample, TraceSettings
-from toolevals.traces.services import settling, trace_settle, traces_forget, traces_settle
+from toolevals.traces.reading import chunks
+from toolevals.traces.reading import services as settling
+from toolevals.traces.reading.services import trace_settle, traces_settle
+from toolevals.traces.services.retention import traces_forget
 from toolevals.traces.tasks import settle
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.trash.kinds import trash_kinds
@@ -143,7 +145,7 @@ def test_one_that_cannot_be_summed_up_stands_in_no_others_way(client, token, mon
             raise RecursionError
         return whole(trace)
 
-    monkeypatch.setattr("toolevals.traces.services.settling.spans_of", broken)
+    monkeypatch.setattr("toolevals.traces.reading.services.spans_of", broken)
     assert traces_settle() == 1
     first.refresh_from_db()
     assert Trace.objects.due(timezone.now() + timedelta(minutes=30)).count() == 0

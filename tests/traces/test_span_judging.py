@@ -20,12 +20,12 @@ from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.reading.telemetry.otlp import spans_in
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.chunks import spans_of
+from toolevals.traces.judges.asking import MOST_SPANS, TraceJudging, span_reading, spans_asked
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import QuestionState, SpanVerdict, Trace, TraceJudge, TraceQuestion
-from toolevals.traces.reading.judging import TraceJudging
-from toolevals.traces.reading.span_judging import MOST_SPANS, span_reading, spans_asked
+from toolevals.traces.reading.chunks import spans_of
+from toolevals.traces.reading.services import traces_settle
 from toolevals.traces.reading.traces import TraceReading, trace_read
-from toolevals.traces.services import TraceJudgeRequest, trace_judge_set, traces_judge, traces_settle
 
 pytestmark = pytest.mark.usefixtures("nearby")
 

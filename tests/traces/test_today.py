@@ -16,7 +16,7 @@ from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import Agent, CaseGrade, Run
-from toolevals.traces.services import TodayRequest, today_start
+from toolevals.traces.promotion.asking_today import TodayRequest, today_start
 from toolevals.workspace.models import Job, Role
 
 # Conversations run in threads, whose connections see only what is committed.

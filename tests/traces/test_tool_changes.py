@@ -12,10 +12,10 @@ from uuid import UUID, uuid4
 import pytest
 from django.utils import timezone
 
-from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.querysets.traces import first_id
-from toolevals.traces.tool_table import tool_table
+from toolevals.traces.production.tool_table import tool_table
+from toolevals.traces.reading.filters import TraceFilter
 
 
 @pytest.fixture

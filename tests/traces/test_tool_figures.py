@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
 from toolevals.grading.metrics.clustered import NOTHING_KNOWN, ExampleSums, clustered_interval, summed
-from toolevals.traces.filters import TraceFilter
 from toolevals.traces.models import ToolUse, Trace
-from toolevals.traces.services import traces_settle
-from toolevals.traces.tool_figures import bars, tool_figures
-from toolevals.traces.tool_rates import known_rate
+from toolevals.traces.production.tool_counts import known_rate
+from toolevals.traces.production.tool_figures import bars, tool_figures
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
 
 TOOLS = "/p/shop/traces/tools/"
 GONE = '{"error": "order not found", "code": 404}'

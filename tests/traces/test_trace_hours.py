@@ -10,13 +10,15 @@ import pytest
 from django.utils import timezone
 
 from tests.traces.sending import conversation, export, send
-from toolevals.traces.filters import TraceFilter
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
-from toolevals.traces.querysets.traces import first_id
-from toolevals.traces.rule_trends import rule_trends, trend_filter
-from toolevals.traces.services import trace_hours_count, traces_forget, traces_settle
-from toolevals.traces.tool_figures import ToolFigures, tool_figures
-from toolevals.traces.trace_costs import cost_figures
+from toolevals.traces.production.rule_trends import rule_trends, trend_filter
+from toolevals.traces.production.tool_figures import ToolFigures, tool_figures
+from toolevals.traces.production.trace_costs import cost_figures
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.services import traces_settle
+from toolevals.traces.services.retention import traces_forget
+from toolevals.traces.services.trace_hours import trace_hours_count
 
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 GONE = '{"error": "order not found", "code": 404}'
@@ -38,7 +40,7 @@ def came(client, token, settings) -> Callable[..., Trace]:
         if cost is not None:
             sent[1]["attributes"].append({"key": "gen_ai.usage.cost", "value": {"doubleValue": cost}})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("toolevals.traces.services.storing.uuid7", lambda: pk)
+            patch.setattr("toolevals.traces.intake.services.uuid7", lambda: pk)
             send(client, token, export(*sent, version=version))
         traces_settle()
         return Trace.objects.get(pk=pk)

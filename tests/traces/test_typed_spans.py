@@ -17,13 +17,13 @@ from tests.traces.sending import PROTOBUF, conversation, export, packed, send
 from toolevals.grading.reading.telemetry.otlp import attributes_of, spans_in
 from toolevals.grading.reading.telemetry.otlp_protobuf import traces_in_json
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.traces.chunks import document_in, spans_of
 from toolevals.traces.intake.encodings import LOGS, document_of, message_of
 from toolevals.traces.intake.messages import sorted_messages, stored_message
+from toolevals.traces.intake.scrubbing import rules_of
+from toolevals.traces.intake.services import trace_settings_update
 from toolevals.traces.intake.sorting import sorted_spans, stored_document
 from toolevals.traces.models import Trace
-from toolevals.traces.scrubbing import rules_of
-from toolevals.traces.services import trace_settings_update
+from toolevals.traces.reading.chunks import document_in, spans_of
 
 TIMES = st.integers(0, 2**64 - 1)
 IDS = st.sampled_from([b"", bytes(8), bytes(16), b"\x01" * 8, b"\x02" * 16, b"\xab" * 16, b"\xff" * 8, b"\x03" * 7])

@@ -15,7 +15,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from tests.traces.promoting import promoted
 from tests.traces.sending import TRACE, conversation, export, send
 from toolevals.traces.models import SpanVerdict, Trace
-from toolevals.traces.services import traces_settle
+from toolevals.traces.reading.services import traces_settle
 
 LINES, ROWS, REST = (
     "/p/shop/traces/verdicts.jsonl",

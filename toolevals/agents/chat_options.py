@@ -1,4 +1,4 @@
-"""Tell how a model is asked: the options of every agent, simulated user or judge behind a chat protocol."""
+"""Tell how a model, or an agent behind a webhook, is asked: options of every agent, simulated user or judge."""
 
 from __future__ import annotations
 
@@ -65,3 +65,23 @@ class ChatOptions(Options):
     def address(self) -> str:
         """Return where the secret is sent."""
         return self.base_url
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookOptions(Options):
+    """The address of an agent and how to ask it.
+
+    `secret` names the project's secret that signs requests; none: they are not signed. `timeout` is in seconds of
+    silence: an agent says nothing until it has done.
+    """
+
+    CHECKS: ClassVar[Mapping[str, Check]] = {"url": address(), "secret": TEXT, "timeout": number(1, 3600, "of seconds")}
+
+    url: str
+    secret: str = ""
+    timeout: float = 600.0
+
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.url

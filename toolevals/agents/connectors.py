@@ -11,11 +11,10 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from toolevals.agents.anthropic_options import AnthropicOptions
-from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.chat_options import ChatOptions, WebhookOptions
 from toolevals.agents.chats import Chat
 from toolevals.agents.loop import Task
 from toolevals.agents.retry import NoRateLimit, Pace, PatientChat, RetryPolicy
-from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.grading.values.problems import InvalidDocument
 
 if TYPE_CHECKING:

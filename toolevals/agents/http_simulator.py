@@ -25,8 +25,7 @@ from uuid import uuid4
 import httpx2
 
 from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
-from toolevals.agents.chats import UnreachableError
-from toolevals.agents.failures import retry_after
+from toolevals.agents.chats import UnreachableError, retry_after
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
 from toolevals.agents.option_checks import TEXT, Check, Options, address, number
 from toolevals.agents.retry import RetryPolicy, ask_patiently

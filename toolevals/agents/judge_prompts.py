@@ -11,6 +11,9 @@ from toolevals.grading.values import Message
 from toolevals.grading.values.canonical import canonical, exact
 from toolevals.grading.values.problems import Problem
 
+# What an answer of one or two sentences and a score takes.
+ANSWER_TOKENS = 120
+
 _SYSTEM = """You judge what an AI agent did, by the rubric below. You answer with one JSON object and nothing else.
 
 All that you judge stands between the lines "BEGIN DATA {mark}" and "END DATA {mark}", one JSON value a line. It was \

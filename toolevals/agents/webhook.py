@@ -18,8 +18,7 @@ from typing import Any
 import httpx2
 
 from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
-from toolevals.agents.chats import Reply, UnreachableError
-from toolevals.agents.failures import is_transient, retry_after, unreachable
+from toolevals.agents.chats import Reply, UnreachableError, is_transient, retry_after, unreachable
 from toolevals.agents.loop import Task
 from toolevals.agents.network import ForbiddenAddressError
 from toolevals.agents.openai_messages import with_ids

@@ -9,8 +9,13 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from toolevals.celery import app
-from toolevals.traces import services
+from toolevals.traces.judges.services import traces_judge
 from toolevals.traces.models import Trace, TraceQuestion
+from toolevals.traces.promotion.asking_today import today_runs
+from toolevals.traces.promotion.drawing import promotion_draw
+from toolevals.traces.promotion.making import traces_promote
+from toolevals.traces.promotion.services import promotion_delete
+from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.jobs.notify import can_ring
 from toolevals.workspace.models import Queue
@@ -24,37 +29,37 @@ RING_SECONDS = 10
 @app.task(name="traces.settle")
 def settle() -> None:
     """Sum up the traces that are due."""
-    services.traces_settle()
+    traces_settle()
 
 
 @app.task(name="traces.judge")
 def judge() -> None:
     """Ask the questions to judges that are due."""
-    services.traces_judge()
+    traces_judge()
 
 
 @app.task(name="traces.draw")
 def draw(batch_id: str) -> None:
     """Draw the traces that become examples."""
-    batch_work(batch_id, services.promotion_draw)
+    batch_work(batch_id, promotion_draw)
 
 
 @app.task(name="traces.promote")
 def promote(batch_id: str) -> None:
     """Make examples of traces."""
-    batch_work(batch_id, services.traces_promote)
+    batch_work(batch_id, traces_promote)
 
 
 @app.task(name="traces.undo")
 def undo(batch_id: str) -> None:
     """Delete the examples of a promotion that is undone."""
-    batch_work(batch_id, services.promotion_delete)
+    batch_work(batch_id, promotion_delete)
 
 
 @app.task(name="traces.today")
 def today(batch_id: str) -> None:
     """Start a run of what production did, and one of a live agent on the same examples."""
-    batch_work(batch_id, services.today_runs)
+    batch_work(batch_id, today_runs)
 
 
 def traces_due(now: datetime) -> None:

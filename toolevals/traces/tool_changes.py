@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from toolevals.grading.metrics.clustered import ExampleSums, rates_differ
 from toolevals.grading.metrics.comparison import holm
-from toolevals.traces.filters import TraceFilter
-from toolevals.traces.tool_figures import ToolFigures
+from toolevals.traces.production.tool_figures import ToolFigures
+from toolevals.traces.reading.filters import TraceFilter
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project
 

@@ -4,45 +4,38 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.views import (
-    costs,
-    judges,
-    promotions,
-    rules,
-    schedules,
-    settings,
-    today,
-    tools,
-    traces,
-    verdicts,
-)
+from toolevals.traces.intake import views as intake
+from toolevals.traces.judges import views as judges
+from toolevals.traces.production import views as production
+from toolevals.traces.promotion import views as promotion
+from toolevals.traces.reading import views as reading
 
 app_name = "traces"
 urlpatterns = [
-    path("traces/", traces.traces, name="traces"),
-    path("traces.csv", traces.traces_csv, name="traces-csv"),
-    path("traces/verdicts.csv", verdicts.verdicts_csv, name="verdicts-csv"),
-    path("traces/verdicts.jsonl", verdicts.verdicts_jsonl, name="verdicts-jsonl"),
-    path("traces/promote/", promotions.promote, name="promote"),
-    path("traces/examples/", promotions.promotions, name="promotions"),
-    path("traces/examples/schedule/", schedules.schedule_new, name="schedule-new"),
-    path("traces/examples/schedules/<uuid:schedule>/", schedules.schedule_act, name="schedule"),
-    path("traces/examples/<uuid:promotion>/", promotions.promotion, name="promotion"),
-    path("traces/examples/<uuid:promotion>/make/", promotions.make, name="promotion-make"),
-    path("traces/examples/<uuid:promotion>/drop/", promotions.drop, name="promotion-drop"),
-    path("traces/examples/<uuid:promotion>/undo/", promotions.undo, name="promotion-undo"),
-    path("traces/today/", today.today, name="today"),
-    path("traces/settings/", settings.trace_settings, name="settings"),
+    path("traces/", reading.traces, name="traces"),
+    path("traces.csv", reading.traces_csv, name="traces-csv"),
+    path("traces/verdicts.csv", production.verdicts_csv, name="verdicts-csv"),
+    path("traces/verdicts.jsonl", production.verdicts_jsonl, name="verdicts-jsonl"),
+    path("traces/promote/", promotion.promote, name="promote"),
+    path("traces/examples/", promotion.promotions, name="promotions"),
+    path("traces/examples/schedule/", promotion.schedule_new, name="schedule-new"),
+    path("traces/examples/schedules/<uuid:schedule>/", promotion.schedule_act, name="schedule"),
+    path("traces/examples/<uuid:promotion>/", promotion.promotion, name="promotion"),
+    path("traces/examples/<uuid:promotion>/make/", promotion.make, name="promotion-make"),
+    path("traces/examples/<uuid:promotion>/drop/", promotion.drop, name="promotion-drop"),
+    path("traces/examples/<uuid:promotion>/undo/", promotion.undo, name="promotion-undo"),
+    path("traces/today/", promotion.today, name="today"),
+    path("traces/settings/", intake.trace_settings, name="settings"),
     path("traces/judges/", judges.judges, name="judges"),
     path("traces/judges.csv", judges.judges_csv, name="judges-csv"),
     path("traces/judges/<uuid:trace_judge>/", judges.judge, name="judge"),
-    path("traces/costs/", costs.costs, name="costs"),
-    path("traces/costs.csv", costs.costs_csv, name="costs-csv"),
-    path("traces/rules/", rules.rules, name="rules"),
-    path("traces/rules.csv", rules.rules_csv, name="rules-csv"),
-    path("traces/tools/", tools.tools, name="tools"),
-    path("traces/tools.csv", tools.tools_csv, name="tools-csv"),
-    path("traces/tools/changes.csv", tools.tool_changes_csv, name="tool-changes-csv"),
-    path("traces/<uuid:trace>/", traces.trace, name="trace"),
-    path("traces/<uuid:trace>/spans/<slug:span>/", traces.span, name="span"),
+    path("traces/costs/", production.costs, name="costs"),
+    path("traces/costs.csv", production.costs_csv, name="costs-csv"),
+    path("traces/rules/", production.rules, name="rules"),
+    path("traces/rules.csv", production.rules_csv, name="rules-csv"),
+    path("traces/tools/", production.tools, name="tools"),
+    path("traces/tools.csv", production.tools_csv, name="tools-csv"),
+    path("traces/tools/changes.csv", production.tool_changes_csv, name="tool-changes-csv"),
+    path("traces/<uuid:trace>/", reading.trace, name="trace"),
+    path("traces/<uuid:trace>/spans/<slug:span>/", reading.span, name="span"),
 ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolevals.agents.wire_names import WireNames
+from toolevals.agents.openai_messages import WireNames
 from toolevals.grading.engine.case_metrics import case_metrics
 from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec, Transcript

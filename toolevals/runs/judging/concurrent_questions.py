@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from django.db import DatabaseError, InterfaceError
 from django.db.models import Sum
 
-from toolevals.agents.failures import safe
+from toolevals.agents.chats import safe
 from toolevals.agents.judge import Heard, Judge
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
-from toolevals.agents.judge_prompts import messages_for
+from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.runs.judging.cases import Told, told_cases
@@ -20,8 +20,6 @@ from toolevals.runs.services.kept_grades import kept_grades
 
 # So many examples are looked at, spread over the version; the others are taken to be like them.
 MOST_READ = 60
-# What an answer of one or two sentences and a score takes.
-ANSWER_TOKENS = 120
 
 
 @dataclass(frozen=True, slots=True)

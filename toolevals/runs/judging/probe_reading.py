@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from django import forms
 
-from toolevals.agents.judge_prompts import messages_for
+from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.probing import EFFECTS, Moved, ProbeSet
-from toolevals.runs.judging.estimate import ANSWER_TOKENS
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import Judge

@@ -16,14 +16,13 @@ from uuid import UUID
 from django.conf import settings as installation
 from django.db import DatabaseError, InterfaceError, connection, transaction
 
-from toolevals.agents.chats import Chat
+from toolevals.agents.chats import Chat, safe
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.connectors import CONNECTORS, Agent, ConnectorOptions, Opening
-from toolevals.agents.failures import safe
-from toolevals.agents.fault_injection import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.retry import NoRateLimit, RetryPolicy
+from toolevals.agents.scripted import FaultyWorld
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
 from toolevals.agents.worlds import Simulator, World, WorldDiedError

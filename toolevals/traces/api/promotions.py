@@ -1,4 +1,4 @@
-"""Draw, show, make and undo samples of traces by REST."""
+"""Draw, show, make and undo samples of traces by REST, keep their schedules, and ask an agent the same today."""
 
 from __future__ import annotations
 
@@ -17,21 +17,32 @@ from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
 from labeling.models import Dataset
-from toolevals.traces.filters import NAMES, TraceFilter
-from toolevals.traces.models import Promotion, Trace, Turns
-from toolevals.traces.promotion_page import asked_words, planned_turns
-from toolevals.traces.sampling import STRATA
-from toolevals.traces.services import (
+from toolevals.runs.models import Agent
+from toolevals.traces.models import Period, Promotion, PromotionSchedule, Trace, Turns
+from toolevals.traces.promotion.asking_today import TodayRequest, live_agents, today_start
+from toolevals.traces.promotion.page import asked_words, is_told, planned_turns
+from toolevals.traces.promotion.sampling import STRATA
+from toolevals.traces.promotion.services import (
+    MOST,
     PromotionRequest,
     promotion_drop,
     promotion_make,
     promotion_start,
     promotion_undo,
 )
-from toolevals.traces.services.promoting import MOST
+from toolevals.traces.reading.filters import NAMES, TraceFilter
+from toolevals.traces.services.promotion_schedules import (
+    MOST_EACH_TIME,
+    MOST_WAITING,
+    ScheduleRequest,
+    schedule_add,
+    schedule_remove,
+    schedule_switch,
+)
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import User
 
 STRATA_NAMES = [(name, words) for name, (words, _) in STRATA.items()]
@@ -231,3 +242,120 @@ class PromotionUndo(PromotionView):
     @idempotent
     def post(self, request: Request, promotion: UUID) -> Response:
         return self.acted(promotion, lambda found: promotion_undo(promotion=found, actor=self.user))
+
+
+class ScheduleSerializer(serializers.ModelSerializer[PromotionSchedule]):
+    """A schedule that makes examples of new traces. `skipped` says why it made nothing when it was due last."""
+
+    dataset = serializers.CharField(source="dataset.slug")
+    filter = serializers.SerializerMethodField(help_text="Null where only its author may know it.")
+    strata = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = PromotionSchedule
+        fields = (
+            *("id", "dataset", "period", "filter", "strata", "turns", "count", "most_waiting", "is_on", "due_at"),
+            *("skipped", "created_at"),
+        )
+
+    def get_filter(self, schedule: PromotionSchedule) -> dict[str, str] | None:
+        """Return the filter of the traces that examples are made of, as far as the reader may know it."""
+        return dict(schedule.wanted) if is_told(schedule, self.context["user"]) else None
+
+
+class ScheduleRequestSerializer(SampleRequestSerializer):
+    """A schedule to start: at most `count` traces each time, and none while `most_waiting` examples wait for labels."""
+
+    period = serializers.ChoiceField(choices=Period.choices, default=Period.DAILY)
+    count = serializers.IntegerField(min_value=1, max_value=MOST_EACH_TIME, default=20)
+    most_waiting = serializers.IntegerField(min_value=1, max_value=MOST_WAITING, default=200)
+
+    def asked(self) -> ScheduleRequest:
+        """Return what is asked for."""
+        said = dict(self.validated_data)
+        return ScheduleRequest(wanted=said.pop("filter"), **said)
+
+
+class ScheduleSwitchSerializer(serializers.Serializer[Any]):
+    """Reads whether a schedule is on."""
+
+    is_on = serializers.BooleanField()
+
+
+class Schedules(ProjectView, ListAPIView[PromotionSchedule]):
+    """The project's schedules, the newest first; by POST, start one."""
+
+    serializer_class = ScheduleSerializer
+    queryset = PromotionSchedule.objects.none()
+
+    def get_queryset(self) -> Any:
+        return PromotionSchedule.objects.in_project(self.project)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "user": self.user}
+
+    @extend_schema(request=ScheduleRequestSerializer, responses={201: ScheduleSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        asked = ScheduleRequestSerializer(data=request.data, context={"project": self.project})
+        asked.is_valid(raise_exception=True)
+        made = schedule_add(request=asked.asked(), actor=self.user)
+        return Response(ScheduleSerializer(made, context={"user": self.user}).data, status=HTTPStatus.CREATED)
+
+
+class ScheduleDetail(ProjectView):
+    """One schedule: switched on or off by PATCH, removed by DELETE."""
+
+    def find(self, schedule: UUID) -> PromotionSchedule:
+        """Return the project's schedule. Raises Http404."""
+        return get_object_or_404(PromotionSchedule.objects.in_project(self.project), pk=schedule)
+
+    @extend_schema(responses=ScheduleSerializer)
+    def get(self, request: Request, schedule: UUID) -> Response:
+        return Response(ScheduleSerializer(self.find(schedule), context={"user": self.user}).data)
+
+    @extend_schema(request=ScheduleSwitchSerializer, responses=ScheduleSerializer)
+    def patch(self, request: Request, schedule: UUID) -> Response:
+        asked = ScheduleSwitchSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        found = schedule_switch(schedule=self.find(schedule), actor=self.user, is_on=asked.validated_data["is_on"])
+        return Response(ScheduleSerializer(found, context={"user": self.user}).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, schedule: UUID) -> Response:
+        schedule_remove(schedule=self.find(schedule), actor=self.user)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class TodaySerializer(serializers.Serializer[Any]):
+    """The agent by its agent's id, the dataset, and the filter of the traces whose examples it is asked."""
+
+    agent = serializers.PrimaryKeyRelatedField(queryset=Agent.objects.none())
+    dataset = serializers.SlugRelatedField(slug_field="slug", queryset=Dataset.objects.none())
+    filter = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False, default=dict)
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        project = self.context.get("project")
+        if project is not None:
+            fields["agent"].queryset = live_agents(project)  # type: ignore[attr-defined]
+            fields["dataset"].queryset = Dataset.objects.in_project(project)  # type: ignore[attr-defined]
+        return fields
+
+    def validate_filter(self, said: dict[str, str]) -> dict[str, str]:
+        """Refuse names and values that are none of a filter of traces."""
+        return filter_said(said)
+
+
+class Today(ProjectView):
+    """Ask a live agent what production was asked; the job's result is the page of both runs."""
+
+    @extend_schema(request=TodaySerializer, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        asked = TodaySerializer(data=request.data, context={"project": self.project})
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        today = TodayRequest(dataset=said["dataset"], agent=said["agent"], wanted=said["filter"])
+        job = today_start(request=today, actor=self.user, role=self.role)
+        return Response(JobSerializer(job).data, status=HTTPStatus.ACCEPTED)

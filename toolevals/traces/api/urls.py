@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.traces.api import judges, promotions, schedules, today, views
+from toolevals.traces.api import promotions
+from toolevals.traces.judges import api as judges
+from toolevals.traces.production import api as production
+from toolevals.traces.reading import api as reading
 
 app_name = "traces-api"
 urlpatterns = [
-    path("traces/", views.Traces.as_view(), name="traces"),
-    path("traces/tools/", views.Tools.as_view(), name="tools"),
-    path("traces/tools/changes/", views.ToolChanges.as_view(), name="tool-changes"),
-    path("traces/costs/", views.Costs.as_view(), name="costs"),
-    path("traces/rules/", views.Rules.as_view(), name="rules"),
+    path("traces/", reading.Traces.as_view(), name="traces"),
+    path("traces/tools/", production.Tools.as_view(), name="tools"),
+    path("traces/tools/changes/", production.ToolChanges.as_view(), name="tool-changes"),
+    path("traces/costs/", production.Costs.as_view(), name="costs"),
+    path("traces/rules/", production.Rules.as_view(), name="rules"),
     path("traces/judges/", judges.TraceJudges.as_view(), name="judges"),
     path("traces/judges/<uuid:trace_judge>/", judges.TraceJudgeDetail.as_view(), name="judge"),
-    path("traces/verdicts/", views.Verdicts.as_view(), name="verdicts"),
+    path("traces/verdicts/", production.Verdicts.as_view(), name="verdicts"),
     path("traces/promotions/", promotions.Promotions.as_view(), name="promotions"),
     path("traces/promotions/<uuid:promotion>/", promotions.PromotionDetail.as_view(), name="promotion"),
     path("traces/promotions/<uuid:promotion>/make/", promotions.PromotionMake.as_view(), name="promotion-make"),
     path("traces/promotions/<uuid:promotion>/drop/", promotions.PromotionDrop.as_view(), name="promotion-drop"),
     path("traces/promotions/<uuid:promotion>/undo/", promotions.PromotionUndo.as_view(), name="promotion-undo"),
-    path("traces/today/", today.Today.as_view(), name="today"),
-    path("traces/schedules/", schedules.Schedules.as_view(), name="schedules"),
-    path("traces/schedules/<uuid:schedule>/", schedules.ScheduleDetail.as_view(), name="schedule"),
-    path("traces/<uuid:trace>/", views.TraceDetail.as_view(), name="trace"),
+    path("traces/today/", promotions.Today.as_view(), name="today"),
+    path("traces/schedules/", promotions.Schedules.as_view(), name="schedules"),
+    path("traces/schedules/<uuid:schedule>/", promotions.ScheduleDetail.as_view(), name="schedule"),
+    path("traces/<uuid:trace>/", reading.TraceDetail.as_view(), name="trace"),
 ]

@@ -1,1 +1,1 @@
-"""Takes traces in: OTLP over HTTP, read, checked and cut into what is stored. It touches no database."""
+"""Takes traces in: OTLP over HTTP, read, checked and cut into what is stored."""

@@ -1,7 +1,16 @@
 """Store what agents send from production, and what is made of it."""
 
-from toolevals.traces.models.judges import QuestionState, SpanKind, TraceJudge, TraceJudgeDay, TraceQuestion
-from toolevals.traces.models.promotions import (
+from toolevals.traces.intake.models import SpanChunk, ToolUse, Trace, TraceSettings
+from toolevals.traces.judges.models import (
+    QuestionState,
+    SpanKind,
+    SpanVerdict,
+    TraceJudge,
+    TraceJudgeDay,
+    TraceQuestion,
+)
+from toolevals.traces.production.models import TraceHour
+from toolevals.traces.promotion.models import (
     Period,
     Promotion,
     PromotionSchedule,
@@ -9,12 +18,6 @@ from toolevals.traces.models.promotions import (
     TraceExample,
     Turns,
 )
-from toolevals.traces.models.settings import TraceSettings
-from toolevals.traces.models.spans import SpanChunk
-from toolevals.traces.models.tool_uses import ToolUse
-from toolevals.traces.models.trace_hours import TraceHour
-from toolevals.traces.models.traces import Trace
-from toolevals.traces.models.verdicts import SpanVerdict
 
 __all__ = [
     "Period",

@@ -1,1 +1,1 @@
-"""Read what the spans of one trace say, as plain values: the conversation, the calls of tools, and the sum of both."""
+"""Read what the spans of one trace say: the conversation, the calls of tools, the sum of both, and pages of them."""

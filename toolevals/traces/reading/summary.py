@@ -5,10 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from toolevals.grading.reading.examples import first_words
 from toolevals.traces.reading.calls import UsedTool
 from toolevals.traces.reading.traces import ReadSpan, TraceReading
+
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = 4_000_000_000 * 10**9
+
+
+def clean(text: str, length: int) -> str:
+    """Return the beginning of a text that a column takes: no database of ours has a NUL, or half of a character."""
+    return text[:length].replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def moment(nanoseconds: int) -> datetime:
+    """Return a time in nanoseconds since 1970, what is beyond any calendar brought to its end."""
+    return _EARLIEST + timedelta(microseconds=min(nanoseconds, _LATEST) // 1000)
+
 
 # Characters of the request, and of the answer, that are searched.
 SEARCHED = 2_000

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset, Example, Resolution
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState
-from toolevals.traces.services.promoting import PromotionRequest, promotion_start
+from toolevals.traces.promotion.services import PromotionRequest, promotion_start
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record

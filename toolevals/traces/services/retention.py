@@ -8,9 +8,8 @@ from functools import partial
 from time import monotonic
 from uuid import UUID
 
+from toolevals.traces.intake.models import RETENTION_DAYS, came_at, first_id
 from toolevals.traces.models import Trace, TraceSettings
-from toolevals.traces.models.settings import RETENTION_DAYS
-from toolevals.traces.querysets.traces import came_at, first_id
 from toolevals.traces.services.trace_hours import trace_hours_reopen
 from toolevals.workspace.models import Project
 from toolevals.workspace.trash.parts import delete_in_parts

@@ -15,10 +15,10 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from toolevals.traces import tool_counts, trace_costs, verdict_counts
-from toolevals.traces.kept_hours import HOUR
+from toolevals.traces.intake.models import first_id
 from toolevals.traces.models import SpanVerdict, ToolUse, Trace, TraceHour
-from toolevals.traces.querysets.traces import first_id
+from toolevals.traces.production import tool_counts, trace_costs, verdict_counts
+from toolevals.traces.production.kept_hours import HOUR
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.models import Project
 

@@ -16,16 +16,16 @@ from django.utils.safestring import SafeString
 from labeling.models import Example
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation.numbers import percent, span
-from toolevals.traces.filters import TraceFilter
-from toolevals.traces.judge_rules import JudgeRule
+from toolevals.traces.judges.rules import JudgeRule
 from toolevals.traces.models import TraceExample, TraceJudge
-from toolevals.traces.page import Judged
-from toolevals.traces.rule_trends import RuleDay, RuleTrend
+from toolevals.traces.production.rule_trends import RuleDay, RuleTrend
+from toolevals.traces.production.tool_counts import LEAST_OF_CLASS
+from toolevals.traces.production.tool_figures import ToolFigures
+from toolevals.traces.production.trace_costs import LOOPS, CostFigures
+from toolevals.traces.production.verdict_counts import STATUSES
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.page import Judged
 from toolevals.traces.tool_changes import ToolChange, days_before
-from toolevals.traces.tool_counts import LEAST_OF_CLASS
-from toolevals.traces.tool_figures import ToolFigures
-from toolevals.traces.trace_costs import LOOPS, CostFigures
-from toolevals.traces.verdict_counts import STATUSES
 from toolevals.workspace.clock import database_now
 
 register = template.Library()

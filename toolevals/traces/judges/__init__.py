@@ -1,0 +1,1 @@
+"""Asks judges about traces and their spans, within budgets."""

@@ -1,0 +1,147 @@
+"""Counts what online rules said on each day: numbers of verdicts, and the share that passed with its interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import Count
+from django.utils import timezone
+
+from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate_of
+from toolevals.traces.judges.rules import JudgeRule, judge_rules
+from toolevals.traces.models import QuestionState, TraceQuestion
+from toolevals.traces.production.kept_hours import came_within, day_number
+from toolevals.traces.production.verdict_counts import STATUSES, verdict_counts
+from toolevals.traces.reading.filters import TraceFilter
+from toolevals.traces.reading.rules import RULES, Rule
+from toolevals.workspace.clock import database_now
+from toolevals.workspace.models import Project
+
+# Days that are shown unless others are asked for, and days at most.
+DAYS: Final = 14
+MOST_DAYS: Final = 92
+
+
+@dataclass(slots=True)
+class RuleDay:
+    """Verdicts of a rule on the traces that came on one day, and how surely the share that passed is known.
+
+    `not_judged` counts the traces in a judge's share that it was not asked about: they are in no other number.
+    """
+
+    rule: Rule | JudgeRule
+    day: date
+    not_judged: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    tally: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    @property
+    def rate(self) -> Rate:
+        """The share that passed among those that passed or failed, with its interval clustered by trace."""
+        return rate_of(ExampleSums.of(self.tally))
+
+    @property
+    def passed(self) -> int:
+        """Verdicts that passed."""
+        return self.counts["passed"]
+
+    @property
+    def failed(self) -> int:
+        """Verdicts that failed."""
+        return self.counts["failed"]
+
+    @property
+    def unscored(self) -> int:
+        """Verdicts without a score."""
+        return self.counts["unscored"]
+
+    @property
+    def errored(self) -> int:
+        """Rules that broke."""
+        return self.counts["errored"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTrend:
+    """One rule over the days on which it said something, or should have, the first day first."""
+
+    rule: Rule | JudgeRule
+    days: tuple[RuleDay, ...]
+
+
+def trend_filter(parameters: Any) -> TraceFilter:
+    """Return the days, agent and version that an address asks for; more days than `MOST_DAYS` are a problem of it."""
+    said = {name: parameters.get(name, "") for name in ("since", "until", "agent", "version")}
+    if not said["since"]:
+        last = TraceFilter.of(said).times[1]
+        today = (
+            timezone.localdate(database_now()) if last is None else timezone.localdate(last - timedelta(microseconds=1))
+        )
+        said["since"] = str(today - timedelta(days=DAYS - 1))
+    trace_filter = TraceFilter.of(said)
+    if not trace_filter.problems and len(days_of(trace_filter)) > MOST_DAYS:
+        trace_filter.problems["since"] = f"These are more than {MOST_DAYS} days."
+    return trace_filter
+
+
+def rule_trends(project: Project, trace_filter: TraceFilter) -> list[RuleTrend]:
+    """Return what each rule said on each day that a filter of `trend_filter` is about; rules that said nothing are out.
+
+    Traces that are closed to someone count: the figures name none.
+    """
+    if trace_filter.problems:
+        return []
+    days = days_of(trace_filter)
+    # By the key of a judge, or the name of a rule.
+    judges = judge_rules(project)
+    rules: dict[int | str, Rule | JudgeRule] = {rule.name: rule for rule in RULES} | judges
+    rule_days: dict[tuple[int | str, int], RuleDay] = {}
+
+    def day_of(rule: int | str, at: int) -> RuleDay:
+        return rule_days.setdefault((rule, at), RuleDay(rules[rule], timezone.localdate(days[at])))
+
+    if not days:
+        return []
+    numbers = {timezone.localdate(each): at for at, each in enumerate(days)}
+    # Hours have the same few numbers of verdicts over and over.
+    traces = Counter[tuple[int | str, date, tuple[int, ...]]]()
+    for counts in verdict_counts(project, trace_filter, days, judged=bool(judges)):
+        traces[counts.judge or counts.rule, counts.day, counts.statuses] += counts.traces
+    for (key, day, statuses), count in traces.items():
+        if key not in rules:
+            continue
+        each = day_of(key, numbers[day])
+        each.counts.update({name: part * count for name, part in zip(STATUSES, statuses, strict=True)})
+        passed, failed, *_ = statuses
+        each.tally[passed + failed, passed] += count
+    for judge, at, count in _not_judged(project, trace_filter, days) if judges else ():
+        day_of(judge, at).not_judged += count
+    by_rule = [
+        (rule, [rule_days[key, at] for at in range(len(days)) if (key, at) in rule_days]) for key, rule in rules.items()
+    ]
+    return [RuleTrend(rule, tuple(said)) for rule, said in by_rule if said]
+
+
+def days_of(trace_filter: TraceFilter) -> list[datetime]:
+    """Return the beginnings of the days, the first one where the filter begins; never many more than are allowed."""
+    since, until = trace_filter.times
+    end = until or database_now()
+    days: list[datetime] = []
+    while since is not None and since < end and len(days) <= MOST_DAYS:
+        days.append(since)
+        following = timezone.localdate(since) + timedelta(days=1)
+        since = timezone.make_aware(datetime(following.year, following.month, following.day))  # noqa: DTZ001
+    return days
+
+
+def _not_judged(project: Project, trace_filter: TraceFilter, days: list[datetime]) -> Iterator[tuple[int, int, int]]:
+    """Yield (judge, number of the day, how many traces it was not asked about)."""
+    rows: Any = TraceQuestion.objects.filter(came_within([trace_filter.times], "trace"), judge__project=project)
+    equal = {"trace__agent": trace_filter.agent, "trace__agent_version": trace_filter.version}
+    rows = rows.filter(state=QuestionState.NOT_JUDGED, **{column: value for column, value in equal.items() if value})
+    found = rows.annotate(day=day_number(days, "trace")).values("judge", "day").annotate(count=Count("pk")).order_by()
+    yield from found.values_list("judge", "day", "count")

@@ -1,0 +1,1 @@
+"""Makes examples of traces."""

@@ -1,1 +1,0 @@
-"""Reads traces, by named methods."""

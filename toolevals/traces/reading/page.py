@@ -1,0 +1,203 @@
+"""Tell what the page of one trace shows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from labeling.conversation import Conversation, read_conversation
+from labeling.conversation.pretty import pretty
+from labeling.conversation.tool_description import ToolReading, tool_reading
+from toolevals.grading.reading.telemetry.conventions.genai import EVENTS
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.problems import Problem
+from toolevals.grading.values.verdicts import Status
+from toolevals.traces.judges.rules import JudgeRule, TraceQuestionShown, judge_verdicts, open_questions
+from toolevals.traces.models import SpanVerdict, Trace
+from toolevals.traces.reading.calls import UsedTool, used_tools
+from toolevals.traces.reading.chunks import read_chunks, registered_tools, spans_of
+from toolevals.traces.reading.rules import BY_NAME, Rule, RuleVerdict, verdicts_of
+from toolevals.traces.reading.traces import ReadSpan, TraceReading, trace_read
+from toolevals.traces.reading.waterfall import Waterfall, waterfall_of
+
+# Problems of reading that a page shows, and traces of one session.
+SHOWN = 30
+SESSION_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Shows what a rule says of a span; of a judge, also the snapshot that answered and what that cost, if known."""
+
+    rule: Rule | JudgeRule
+    verdict: RuleVerdict
+    snapshot: str = ""
+    cost: float | None = None
+
+    @property
+    def title(self) -> str:
+        """Name what the rule asks, marked where a judge says it."""
+        return f"{self.rule.title} (judge)" if self.rule.judge else self.rule.title
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """One trace: what happened when, what was said, what was offered, and what no one read."""
+
+    reading: TraceReading
+    waterfall: Waterfall
+    conversation: Conversation
+    offered: Sequence[ToolReading]
+    used: Sequence[UsedTool]
+    verdicts: Sequence[Judged]
+    not_judged: Sequence[TraceQuestionShown]
+    unread: Sequence[tuple[str, int]]
+    # Log records of spans that have not come: name, the span's id, and what they say.
+    lone: Sequence[tuple[str, str, str]]
+    lone_left_out: int
+    problems: Sequence[Problem]
+    # What came cut, dropped or changed, each with the id of its span.
+    damage: Sequence[tuple[str, Problem]]
+
+    @property
+    def by_span(self) -> dict[str, list[Judged]]:
+        """The verdicts of each span."""
+        judged: dict[str, list[Judged]] = {}
+        for each in self.verdicts:
+            judged.setdefault(each.verdict.span_id, []).append(each)
+        return judged
+
+    @property
+    def span_names(self) -> dict[str, str]:
+        """The names of the spans by their ids."""
+        return {each.span.span_id: each.reading.tool or each.span.name for each in self.reading.spans}
+
+    @property
+    def told(self) -> list[tuple[Judged, int]]:
+        """Return what the rules say, each with how often: those that passed are counted, others stay by themselves."""
+        passed = [each for each in self.verdicts if each.verdict.status == "passed"]
+        passed = [each for each in passed if not isinstance(each.rule, JudgeRule)]
+        often = Counter(each.rule.name for each in passed)
+        first = {each.rule.name: each for each in reversed(passed)}
+        others = [(each, 1) for each in self.verdicts if each not in passed]
+        return others + [(first[name], count) for name, count in often.items()]
+
+    @property
+    def model_ms(self) -> float:
+        """The time of the models' calls together."""
+        return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "model")
+
+    @property
+    def tools_document(self) -> str:
+        """The tools that were offered as a document that a registry publishes, in JSON."""
+        return pretty([tool.to_document() for tool in self.reading.tools])
+
+    @property
+    def tool_ms(self) -> float:
+        """The time of the tools' calls together."""
+        return sum(each.duration_ms for each in self.reading.spans if each.reading.kind == "tool")
+
+
+def trace_page(trace: Trace) -> TracePage:
+    """Return what the page shows of a trace, read again from its spans."""
+    chunks = read_chunks(trace)
+    reading = trace_read(chunks.spans)
+    used = used_tools(reading, registered_tools(trace.project))
+    return TracePage(
+        reading=reading,
+        waterfall=waterfall_of(reading),
+        conversation=read_conversation(whole_conversation(reading)),
+        offered=[tool_reading(tool) for tool in reading.tools],
+        used=used,
+        verdicts=[
+            *(Judged(BY_NAME[each.rule], each) for each in (*verdicts_of(reading, used), *_cost_verdicts(trace))),
+            *judged_of(trace),
+        ],
+        not_judged=open_questions(trace, reading),
+        unread=sorted(_unread(reading).items()),
+        lone=[
+            (each.event.name or "(no name)", each.span_id, pretty(dict(each.event.attributes)))
+            for each in chunks.lone[:SHOWN]
+        ],
+        lone_left_out=max(len(chunks.lone) - SHOWN, 0),
+        problems=[
+            each
+            for each in reading.problems
+            if not each.pointer.startswith("/attributes/") and each not in {problem for _, problem in reading.damage}
+        ][:SHOWN],
+        damage=reading.damage[:SHOWN],
+    )
+
+
+def _cost_verdicts(trace: Trace) -> list[RuleVerdict]:
+    """Return what was said of the cost when the trace was summed up: the limit may be another since."""
+    return [_rule_verdict(each) for each in SpanVerdict.objects.filter(trace=trace, rule="cost")]
+
+
+def _unread(reading: TraceReading) -> Counter[str]:
+    """Return the attributes that no reader knows, and the events and log records, each with how often it came."""
+    found = Counter(name for each in reading.spans for name in each.reading.unread)
+    names = (event.name for each in reading.spans for event in each.span.events)
+    found.update(f"event {name or '(no name)'}" for name in names if name not in EVENTS)
+    return found
+
+
+def judged_of(trace: Trace) -> list[Judged]:
+    """Return what judges said of a trace."""
+    return [Judged(rule, _rule_verdict(each), each.snapshot, each.judge_cost) for rule, each in judge_verdicts(trace)]
+
+
+def _rule_verdict(kept: SpanVerdict) -> RuleVerdict:
+    return RuleVerdict(kept.rule, kept.span_id, cast("Status", kept.status), kept.value, kept.reason)
+
+
+def whole_conversation(reading: TraceReading) -> dict[str, Any]:
+    """Return what was given and what was done as one conversation."""
+    given = reading.given
+    messages = given.get("messages")
+    return {
+        **given,
+        "messages": [*(messages if isinstance(messages, list) else ()), *_done(reading.transcript)],
+    }
+
+
+def _done(transcript: Transcript) -> list[dict[str, Any]]:
+    documents = [message.thought_document() for message in transcript.messages]
+    said = {document.get("content") for document in documents}
+    if transcript.answer and transcript.answer not in said:
+        documents.append({"role": "assistant", "content": transcript.answer})
+    return documents
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPage:
+    """One span: what judges said of it, its attributes, each with whether someone read it, its events, its process."""
+
+    read: ReadSpan
+    judged: Sequence[Judged]
+    attributes: Sequence[tuple[str, str, bool]]
+    events: Sequence[tuple[str, str]]
+    resource: str
+
+
+def span_page(trace: Trace, span_id: str) -> SpanPage | None:
+    """Return what the page of a span shows; None where the trace has no such span."""
+    found = next((each for each in spans_of(trace) if each.span_id == span_id), None)
+    if found is None:
+        return None
+    read = trace_read([found]).spans[0]
+    unread = set(read.reading.unread)
+    return SpanPage(
+        read=read,
+        judged=[each for each in judged_of(trace) if each.rule.kind and each.verdict.span_id == span_id],
+        attributes=[(name, _shown(value), name not in unread) for name, value in sorted(found.attributes.items())],
+        events=[(event.name, pretty(dict(event.attributes))) for event in found.events],
+        resource=pretty(dict(found.resource)),
+    )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else pretty(value) or json.dumps(value)

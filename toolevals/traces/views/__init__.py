@@ -1,1 +1,0 @@
-"""Shows the pages of traces, and takes what agents send."""
