@@ -71,8 +71,7 @@ def label_context(
     """
     revision = slot.revision
     facts = page_facts(revision, request.user)
-    begun = facts.drafted or facts.labelled
-    started = started_of(revision, request.user) if begun else Started(empty_form())
+    started = started_of(revision, request.user)
     panel_url = reverse("labeling:label-panel", args=[request.project.slug, slot.pk])
     return {
         **work_context(request, revision, started, panel_url=panel_url),
