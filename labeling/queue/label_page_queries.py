@@ -135,7 +135,9 @@ def page_facts(revision: Revision, user: User) -> PageFacts:
 
 def count_answers(project: Project, user: User) -> int:
     """Return how many of this person's questions were answered, see `CommentQuerySet.answered_to`."""
-    return Comment.objects.in_project(project).answered_to(user).count()
+    own = Comment.objects.filter(asker=user)
+    # Most people have asked nothing, and that is quickly asked.
+    return own.in_project(project).answered_to(user).count() if own.exists() else 0
 
 
 def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:
