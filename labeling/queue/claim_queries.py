@@ -37,8 +37,7 @@ def slot_of_round(revision: UUID, user: User) -> LabelSlot | None:
 def calibration_first(place: Dataset | Project, user: User) -> CalibrationRound | None:
     """Return a round of a dataset or project that this person has to answer before they are handed examples."""
     rounds = CalibrationRound.objects.in_scope(place).open().filter(comes_first=True)
-    # Mostly there is none, and that is quickly asked.
-    return rounds.waiting_for(user).first() if rounds.exists() else None
+    return rounds.waiting_for(user).first()
 
 
 def locked_role(project: Project, user: User) -> int | None:

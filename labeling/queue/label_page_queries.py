@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -15,39 +15,14 @@ from labeling.models import (
     Dataset,
     Draft,
     GuidelineVersion,
-    KeyBindings,
     Label,
     LabelSlot,
-    LookPlan,
     Revision,
     Skip,
     SlotState,
 )
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.models import Project, User, within
-
-
-class LabelFacts(NamedTuple):
-    """The number of the guideline in force (0: none), and what the person has done with the revision.
-
-    `is_first`: whether a label now is their first of the round. `skipped`: whether they have passed it on, and not
-    taken that back.
-    """
-
-    guideline: int
-    is_first: bool
-    skipped: bool
-
-
-class PageFacts(NamedTuple):
-    """The facts that the page of an example shows to a person, beside what they have entered."""
-
-    remarks: int
-    answers: int
-    # Whether a plan of second looks is at work in the project.
-    planned: bool
-    # The person's keys by the names of actions, where they are not the usual ones.
-    keys: dict[str, str]
 
 
 def slot_for_page(pk: UUID) -> LabelSlot:
@@ -63,8 +38,10 @@ def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
 
 def project_slot(project: Project, pk: UUID) -> LabelSlot | None:
     """Return a slot of the project with what its page shows, whosever it is; None where there is none."""
-    slot = _slots(within(project, "dataset"), pk=pk).first()
-    return _whole(slot) if slot is not None else None
+    try:
+        return _whole(_slots(within(project, "revision__example__dataset"), pk=pk).get())
+    except LabelSlot.DoesNotExist:
+        return None
 
 
 def own_counts(place: Dataset | Project, user: User) -> tuple[int, int]:
@@ -99,13 +76,6 @@ def own_draft(revision: Revision, user: User) -> Draft | None:
     return Draft.objects.filter(revision=revision, user=user).first()
 
 
-def label_facts(revision: Revision, user: User) -> LabelFacts:
-    """Return what a label of a locked revision by this person depends on."""
-    earlier = Label.objects.filter(revision=revision, reviewer=user, slot__round=revision.round)
-    skips = Skip.objects.standing().filter(revision=revision, reviewer=user)
-    return LabelFacts(guideline_number(revision.example.dataset_id), not earlier.exists(), skips.exists())
-
-
 def count_skipped(revision: Revision) -> int:
     """Return how many people have passed a revision on and not taken that back."""
     return Skip.objects.standing().filter(revision=revision).values("reviewer").distinct().count()
@@ -122,22 +92,9 @@ def guideline_number(dataset: UUID) -> int:
     return numbers.first() or 0
 
 
-def page_facts(revision: Revision, user: User) -> PageFacts:
-    """Return what the page of an example asks of a person."""
-    project = revision.example.dataset.project
-    return PageFacts(
-        remarks=Comment.objects.filter(revision=revision, asker=user).count(),
-        answers=count_answers(project, user),
-        planned=LookPlan.objects.filter(within(project, "dataset"), ended_at=None).exists(),
-        keys=KeyBindings.objects.filter(user=user).values_list("bindings", flat=True).first() or {},
-    )
-
-
 def count_answers(project: Project, user: User) -> int:
     """Return how many of this person's questions were answered, see `CommentQuerySet.answered_to`."""
-    own = Comment.objects.filter(asker=user)
-    # Most people have asked nothing, and that is quickly asked.
-    return own.in_project(project).answered_to(user).count() if own.exists() else 0
+    return Comment.objects.in_project(project).answered_to(user).count()
 
 
 def calibration_waiting(project: Project, user: User) -> CalibrationRound | None:

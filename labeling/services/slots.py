@@ -31,6 +31,7 @@ from labeling.queue.claim_queries import (
     slot_of_round,
 )
 from labeling.queue.label_page_queries import slot_for_page
+from labeling.queue.statements import Begun, has_begun
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
@@ -72,8 +73,10 @@ def slot_claim(
             return None
         if held is not None and _renewed(held, actor):
             return slot_for_page(held)
-        _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
-        slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
+        begun = has_begun(actor)
+        if begun.calibration:
+            _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
+        slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
     return slot
@@ -247,18 +250,19 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.in_scope(scope)
 
 
-def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet]:
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[SlotQuerySet]:
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
-    if begun := begun_revisions(actor):
-        yield _scope(scope, batch).filter(revision__in=begun)
-    if kept := kept_slots(actor):
-        yield _scope(scope, batch).filter(pk__in=kept)
+    if begun.drafts:
+        yield _scope(scope, batch).filter(revision__in=begun_revisions(actor))
+    if begun.kept:
+        yield _scope(scope, batch).filter(pk__in=kept_slots(actor))
     if batch is not None:
         yield _scope(scope, batch)
         return
-    for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
-        yield LabelSlot.objects.of_batch(mine)
+    if begun.batches:
+        for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
+            yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
     for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
         yield LabelSlot.objects.of_dataset(dataset)
