@@ -135,8 +135,5 @@ def _left(place: Dataset | Project, user: User, most: int) -> int:
     """Return how many examples a label by a person is wanted of in a dataset or project."""
     waiting = LabelSlot.objects.in_scope(place).waiting(user, database_now(), most)
     # Of a part of the rows, the different ones are counted outside it.
-    return (
-        User.objects.filter(pk=user.pk)
-        .values_list(Different(waiting.values(different=F("revision_id"))), flat=True)
-        .get()
-    )
+    different = Different(waiting.values(different=F("revision_id")))
+    return int(User.objects.filter(pk=user.pk).values_list(different, flat=True).get())
