@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
-from django.db.models.lookups import IsNull
+from django.db.models import Count, Exists, F, OuterRef, Q
 
+from labeling.querysets.may_label import MayLabel
 from toolevals.workspace.models import Membership, Role, within
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 
     def for_reviewer(self, user: User) -> SlotQuerySet:
         """Leave out what this person may not label, and slots that are kept for someone else."""
-        return self.filter(Q(assignee=None) | Q(assignee=user), *_fit(user))
+        return self.filter(Q(assignee=None) | Q(assignee=user), MayLabel(user))
 
     def kept_in_vain(self) -> SlotQuerySet:
         """Return the open slots that are kept for someone who may not label them, or may not label at all any more."""
         from labeling.models import SlotState
 
         role = {"role__gte": Role.REVIEWER, "user": OuterRef("assignee"), "project": OuterRef("dataset__project")}
-        may = Q(Exists(Membership.objects.filter(**role)), *_fit(OuterRef("assignee")))
+        may = Q(Exists(Membership.objects.filter(**role)), MayLabel(OuterRef("assignee")))
         return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
 
     def counted_states(self, user: User, *apart: str) -> models.QuerySet[Any, Any]:
@@ -124,24 +124,3 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def with_content(self) -> SlotQuerySet:
         """Return slots with what their page shows loaded."""
         return self.select_related("revision__example__dataset__project", "revision__tools", "dataset")
-
-
-def _fit(user: User | OuterRef) -> list[Q]:
-    """Return the conditions on a slot under which a person may label its revision.
-
-    They have no slot of the same round there, have not passed it on, and have not seen others' labels, by deciding, by
-    putting gold in force or by opening another's question, nor what an agent proposes.
-    """
-    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, QuestionView, SecondLook, Skip
-
-    same = OuterRef("revision")
-    taken = LabelSlot.objects.filter(revision=same, round=OuterRef("round"), reviewer=user)
-    passed = Skip.objects.filter(revision=same, reviewer=user, undone_at=None)
-    decided = Adjudication.objects.filter(revision=same, adjudicator=user)
-    restored = Gold.objects.filter(revision=same, actor=user, source__in=[GoldSource.RESTORED, GoldSource.SECOND_LOOK])
-    read = QuestionView.objects.filter(revision=same, user=user)
-    looked = SecondLook.objects.filter(revision=same, reviewer=user)
-    advised = Comment.objects.filter(revision=same, author=user).exclude(asker=user)
-    # By a look at each slot's own few: PostgreSQL would else hold each slot against all that this person has labelled.
-    free = Q(IsNull(Subquery(taken.values("pk")[:1]), True))
-    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, read, looked, advised))]

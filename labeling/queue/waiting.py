@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
 from typing import Any
-from uuid import UUID
 
 from django.core.cache import cache as kept_numbers
 from django.db import models
@@ -18,7 +15,6 @@ from labeling.second_looks.waiting import looks_due
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import Different, lengths
-from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 # Beyond this the exact number tells no one anything, and counting it would cost.
 MANY = 1000
@@ -65,7 +61,7 @@ def own_part(place: Dataset | Project, user: User, *, most: int, counts: Counts 
     kept = kept_numbers.get(key)
     if kept is not None:
         return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
-    left = min(_left(type(place), most).rows(place=place.pk, user=user.pk, now=database_now())[0][0], most)
+    left = min(_left(place, user, most), most)
     if left >= KEPT_FROM:
         kept_numbers.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
     return Own(done, held, left)
@@ -107,7 +103,8 @@ def _counted_rows(project: Project, user: User, role: Role) -> dict[str, int]:
     key = f"labeling.differing:{project.pk}:{user.pk}:{project.decide_own}"
     far_more = role >= Role.ADJUDICATOR and kept_numbers.get(key) is not None
     names = tuple(name for name in _names(role) if not (far_more and name == "differing"))
-    numbers = _numbers(role, names, decide_own=project.decide_own).rows(project=project.pk, user=user.pk)[0]
+    rows = _rows(project, user, role)
+    numbers = lengths(project, [rows[name] for name in names], most=FAR_MORE).get()
     found = dict(zip(names, numbers, strict=True))
     if found.get("differing") == FAR_MORE:
         kept_numbers.set(key, True, KEPT_SECONDS)
@@ -134,25 +131,9 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
     return rows
 
 
-@cache
-def _numbers(role: Role, names: tuple[str, ...], *, decide_own: bool) -> PreparedQuery:
-    """Return the query of how many rows there are of each of these names, in that order: at most FAR_MORE."""
-
-    def build(project: UUID, user: UUID) -> models.QuerySet[Any, Any]:
-        place = Project(pk=project, decide_own=decide_own)
-        rows = _rows(place, User(pk=user), role)
-        return lengths(place, [rows[name] for name in names], most=FAR_MORE)
-
-    return PreparedQuery(build, {"project": an_id(1), "user": an_id(2)})
-
-
-@cache
-def _left(kind: type[Dataset] | type[Project], most: int) -> PreparedQuery:
-    """Return the query of how many examples a label by a person is wanted of in a dataset or project."""
-
-    def build(place: UUID, user: UUID, now: datetime) -> models.QuerySet[Any, Any]:
-        waiting = LabelSlot.objects.in_scope(kind(pk=place)).waiting(User(pk=user), now, most)
-        counted = Different(waiting.values(different=F("revision_id")))
-        return kind._default_manager.filter(pk=place).order_by().values_list(counted)
-
-    return PreparedQuery(build, {"place": an_id(1), "user": an_id(2), "now": A_MOMENT})
+def _left(place: Dataset | Project, user: User, most: int) -> int:
+    """Return how many examples a label by a person is wanted of in a dataset or project."""
+    waiting = LabelSlot.objects.in_scope(place).waiting(user, database_now(), most)
+    # Of a part of the rows, the different ones are counted outside it.
+    different = Different(waiting.values(different=F("revision_id")))
+    return int(User.objects.filter(pk=user.pk).values_list(different, flat=True).get())

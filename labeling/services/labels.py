@@ -18,7 +18,8 @@ from labeling.models import (
     Revision,
     SlotState,
 )
-from labeling.queue.label_page_queries import LabelFacts, label_facts, newest_label
+from labeling.queue.label_page_queries import newest_label
+from labeling.queue.statements import LabelFacts, label_facts
 from labeling.services.expectations import answer_read, rationale_read
 from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision

@@ -21,18 +21,17 @@ from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
 from labeling.queue.claim_queries import (
-    Begun,
     begun_revisions,
     calibration_first,
     claim,
     first_free,
-    has_begun,
     held_slot,
     kept_slots,
     locked_role,
     slot_of_round,
 )
 from labeling.queue.label_page_queries import slot_for_page
+from labeling.queue.statements import Begun, has_begun
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, Role, User
@@ -74,10 +73,9 @@ def slot_claim(
             return None
         if held is not None and _renewed(held, actor):
             return slot_for_page(held)
-        place = batch.dataset if batch is not None else dataset_or_project
-        begun = has_begun(place, actor)
+        begun = has_begun(actor)
         if begun.calibration:
-            _require_calibrated(place, actor)
+            _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
         slot = _take_first(_tiers(dataset_or_project, batch, actor, begun), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
@@ -252,9 +250,7 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.in_scope(scope)
 
 
-def _tiers(
-    scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun
-) -> Iterator[SlotQuerySet | Dataset]:
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User, begun: Begun) -> Iterator[SlotQuerySet]:
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
     if begun.drafts:
@@ -268,19 +264,20 @@ def _tiers(
         for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
             yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
-    yield from [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
+    for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
+        yield LabelSlot.objects.of_dataset(dataset)
 
 
-def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet | Dataset]:
+def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet]:
     """Yield what is kept for this person, then all: who took another would leave their own to no one."""
     yield slots.filter(assignee=actor)
     yield slots
 
 
-def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datetime) -> LabelSlot | None:
+def _take_first(tiers: Iterator[SlotQuerySet], actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
     for tier in tiers:
-        while candidate := first_free(tier, actor, now):
-            if claim(candidate[0][0], actor, now, lease_end(now)):
-                return slot_for_page(candidate[0][0])
+        while (candidate := first_free(tier, actor, now)) is not None:
+            if claim(candidate, actor, now, lease_end(now)):
+                return slot_for_page(candidate)
     return None

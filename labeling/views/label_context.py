@@ -15,12 +15,13 @@ from labeling.conversation.folding import folded
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
 from labeling.queue.label_page_queries import (
+    count_answers,
     newest_label,
     own_draft,
     own_label,
-    page_facts,
 )
 from labeling.queue.progress import progress_of
+from labeling.queue.statements import page_facts
 from labeling.queue.suggestions import suggestion_context
 from labeling.queue.waiting import Counts, to_calibrate
 from labeling.second_looks.waiting import looks_due
@@ -86,7 +87,7 @@ def label_context(
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
         "remarks": facts.remarks,
-        "answers": facts.answers,
+        "answers": count_answers(request.project, request.user) if facts.asked else 0,
         "own_keys": facts.keys,
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),

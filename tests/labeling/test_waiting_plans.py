@@ -60,9 +60,6 @@ def few(monkeypatch):
     """Let one example be many, and two far more."""
     monkeypatch.setattr(waiting, "MANY", 1)
     monkeypatch.setattr(waiting, "FAR_MORE", 2)
-    waiting._numbers.cache_clear()
-    yield
-    waiting._numbers.cache_clear()
 
 
 def _differ(submit, people, times: int) -> None:

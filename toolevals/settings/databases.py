@@ -8,8 +8,6 @@ from typing import Any
 import environ
 
 SQLITE, POSTGRESQL = "toolevals.workspace.sqlite3", "toolevals.workspace.postgresql_backend"
-# A statement that is not prepared at once would be after so many times: none is.
-PREPARE_AFTER = 10**9
 
 
 def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
@@ -34,12 +32,6 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
             config["ENGINE"] = POSTGRESQL
         config.setdefault("CONN_MAX_AGE", 600)
         config.setdefault("CONN_HEALTH_CHECKS", True)
-        if env.bool("DATABASE_PREPARE", True):
-            # Planning a query takes longer than answering it: what every label asks is prepared.
-            config.setdefault("OPTIONS", {})["prepare_threshold"] = PREPARE_AFTER
-        else:
-            # A pool gives each part of what is read from an open cursor to another connection, which knows no such.
-            config["DISABLE_SERVER_SIDE_CURSORS"] = True
     return config
 
 
