@@ -18,7 +18,7 @@ from reports.api.views import GRADING, RunReportView
 from reports.pages.recovery import grading_episodes, grading_recovery, read_episode_state
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.runs.models import Episode
-from toolevals.runs.querysets.episodes import EPISODES_WENT
+from toolevals.runs.models.episodes import EPISODES_WENT
 
 
 class TallySerializer(serializers.Serializer[Any]):

@@ -15,7 +15,7 @@ from reports.analyses.recovery import Recovery, recovery_of
 from reports.filters.case_filters import number, text
 from reports.queries.grading import KEYSET_PAGE
 from toolevals.runs.models import Episode, FindingCount, Grading, ToolAnswers
-from toolevals.runs.querysets.episodes import EPISODES_WENT
+from toolevals.runs.models.episodes import EPISODES_WENT
 from toolevals.runs.services.episode_rows import ALL_TOOLS, ANSWER_SUMS
 from toolevals.runs.services.kept_sums import kept_sums
 

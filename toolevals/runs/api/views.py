@@ -32,7 +32,7 @@ from toolevals.runs.api.serializers import (
 from toolevals.runs.counts.label_noise import run_noise
 from toolevals.runs.counts.run_rows import run_rows, stale_reasons
 from toolevals.runs.models import Agent, Experiment, Grading, Run
-from toolevals.runs.querysets.shown import numbered_run
+from toolevals.runs.queries import numbered_run
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
 from toolevals.runs.services.example_sums import verdict_rates

@@ -1,9 +1,17 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
-from toolevals.runs.models.agents import Agent, Connector
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
-from toolevals.runs.models.counted import CountedCases, PlacedCase
-from toolevals.runs.models.drifting import DriftAnswer, DriftCheck
+from toolevals.runs.models.counts import (
+    CountedCases,
+    KeptSums,
+    MeasuredCalls,
+    PackedCases,
+    PlacedCase,
+    StepCount,
+    ToolSpending,
+    TrialCount,
+    TrialTallies,
+)
 from toolevals.runs.models.episodes import Episode, ToolAnswers
 from toolevals.runs.models.gradings import (
     AlignedPair,
@@ -17,18 +25,14 @@ from toolevals.runs.models.gradings import (
     MetricCount,
     VerdictCount,
 )
+from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
-from toolevals.runs.models.packed import PackedCases
-from toolevals.runs.models.probing import ProbeAnswer, ProbeCheck
-from toolevals.runs.models.remarks import CaseNote, CaseTag
+from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.models.rereading import Reading, RereadCase, Rereading, Said
-from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
+from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
-from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
 from toolevals.runs.models.thumbs import Thumb
-from toolevals.runs.models.trials import KeptSums, StepCount, TrialCount, TrialTallies
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
-from toolevals.runs.models.turns import RevisionTurn
 
 __all__ = [
     "Agent",

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final
 
 from django.db import models
+from django.db.models import Count, Q, Sum
 
 from toolevals.runs.models.gradings import CaseGrade, Grading
-from toolevals.runs.querysets.episodes import EpisodeQuerySet
+
+KIND: Final = ("tool", "error_class", "reaction", "score")
+# What an address calls some episodes -> which they are.
+EPISODES_WENT: Final[Mapping[str, Q]] = {
+    "right": Q(score=1),
+    "wrong": Q(score__lt=1),
+    "unscored": Q(score=None),
+    "recovered": Q(recovered=True),
+    "errors": Q(errors__gt=0),
+    "again": Q(identical_retries__gt=0, errors__gt=0),
+}
+
+
+class EpisodeQuerySet(models.QuerySet["Episode"]):
+    """Reads of the episodes of a grading."""
+
+    def kinds(self) -> Iterable[tuple[Any, ...]]:
+        """Return each kind (KIND) with: episodes, recoveries, bad answers, errors, identical retries after errors."""
+        return (
+            self.order_by(*KIND)
+            .values_list(*KIND)
+            .annotate(
+                episodes=Count("pk"),
+                recoveries=Count("pk", filter=Q(recovered=True)),
+                bad=Sum("failures"),
+                wrong=Sum("errors"),
+                again=Sum("identical_retries", filter=Q(errors__gt=0), default=0),
+            )
+        )
+
+    def going(self, how: str) -> EpisodeQuerySet:
+        """Return the episodes that went "right", "wrong", ... (EPISODES_WENT), or all where it is none of these."""
+        return self.filter(EPISODES_WENT[how]) if how in EPISODES_WENT else self
+
+    def cases_with_errors(self) -> int:
+        """Return the number of cases in which a tool answered with an error."""
+        return self.filter(errors__gt=0).order_by().values("case").distinct().count()
 
 
 class Episode(models.Model):

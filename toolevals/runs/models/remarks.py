@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from labeling.models import Revision
 from toolevals.runs.models.runs import Transcript
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User
@@ -41,3 +42,10 @@ class CaseNote(models.Model):
 
     class Meta:
         ordering: ClassVar[list[str]] = ["id"]
+
+
+class RevisionTurn(models.Model):
+    """The number of the user's messages that a revision shows; it never changes, as the revision does not."""
+
+    revision = models.OneToOneField(Revision, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    turn = models.PositiveIntegerField()

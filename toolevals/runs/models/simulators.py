@@ -7,9 +7,20 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import Dataset
-from toolevals.runs.querysets.simulators import SimulatorQuerySet
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User
+
+
+class SimulatorQuerySet(models.QuerySet["Simulator"]):
+    """Reads of simulators."""
+
+    def in_project(self, project: Project) -> SimulatorQuerySet:
+        """Return the project's simulators, the newest first, without their contents."""
+        return self.filter(project=project).select_related("actor").defer("content").order_by("-id")
+
+    def of_dataset(self, dataset: Dataset) -> Simulator | None:
+        """Return the simulator that is chosen for the dataset, if one is."""
+        return self.filter(choices__dataset=dataset).first()
 
 
 class SimulatorKind(models.TextChoices):

@@ -2,16 +2,52 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 
+from toolevals.runs.judging.blindness import verdict_hidden
+from toolevals.runs.models.calibrating import CalibratedCase
 from toolevals.runs.models.gradings import CaseGrade
-from toolevals.runs.models.judging import Judge
-from toolevals.runs.querysets.thumbs import ThumbQuerySet
+from toolevals.runs.models.judging import Judge, JudgedCase
 from toolevals.workspace.fields import MomentField, PublicIdField
-from toolevals.workspace.models import User
+from toolevals.workspace.models import User, untrashed
+
+
+class ThumbQuerySet(models.QuerySet["Thumb"]):
+    """Reads of thumbs."""
+
+    def counted(self) -> ThumbQuerySet:
+        """Return what people say now."""
+        return self.filter(is_current=True, is_up__isnull=False)
+
+    def on(self, judge: Judge) -> ThumbQuerySet:
+        """Return all that were given to a judge, the newest first, with their cases.
+
+        Not those on examples that people rate without knowing what the judge says: they would tell.
+        """
+        related = "person", "case__grading__run", "case__transcript__entry__revision__example"
+        shown = self.filter(~verdict_hidden(), untrashed("case__grading__run"), judge=judge).select_related(*related)
+        return shown.defer("case__detail", "case__transcript__document").order_by("-id")
+
+    def with_verdicts(self) -> Any:
+        """Add `verdict`: what the judge said of the case."""
+        verdicts = JudgedCase.objects.filter(case=OuterRef("case"), rubric=OuterRef("rubric"))
+        return self.annotate(verdict=Subquery(verdicts.values("status")[:1]))
+
+    def proposed(self, judge: Judge) -> ThumbQuerySet:
+        """Return those down on verdicts of a judge on examples that no calibration of its rubric and model has had."""
+        had = CalibratedCase.objects.filter(
+            calibration__judge__rubric=judge.rubric_id,
+            calibration__judge__model=judge.model,
+            case__transcript__entry__revision=OuterRef("case__transcript__entry__revision"),
+        )
+        return self.on(judge).counted().filter(~Exists(had), is_up=False)
+
+    def of_person(self, case: CaseGrade, user: User) -> ThumbQuerySet:
+        """Return what a person says now of the judges' verdicts on a case."""
+        return self.counted().filter(case=case, person=user)
 
 
 class Thumb(models.Model):

@@ -21,7 +21,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
-from toolevals.runs.querysets.shown import grading_at_work
+from toolevals.runs.queries import grading_at_work
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.case_rows import (

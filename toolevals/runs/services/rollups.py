@@ -39,8 +39,8 @@ from toolevals.runs.models import (
     TrialCount,
     VerdictCount,
 )
-from toolevals.runs.querysets.gradings import IS_LATENT
-from toolevals.runs.querysets.shown import grading_at_work
+from toolevals.runs.models.gradings import IS_LATENT
+from toolevals.runs.queries import grading_at_work
 from toolevals.runs.services.case_tallies import CaseTallies
 from toolevals.runs.services.counting import CountedGrading, cases_count, counted_store
 from toolevals.runs.services.disagreement import disagreement_write
