@@ -38,7 +38,7 @@ from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # Gradings of more cases are read by a job, which an adjudicator begins.
 READ_AT_ONCE: Final = 400

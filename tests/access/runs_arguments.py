@@ -24,7 +24,8 @@ from toolevals.runs.models import (
     Run,
     Tryout,
 )
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
+from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.services.simulators import simulator_ensure
 from toolevals.workspace.models import Batch, User
 
 

@@ -21,7 +21,7 @@ from toolevals.runs.models import (
     JudgedCase,
     Transcript,
 )
-from toolevals.runs.services import rubric_use
+from toolevals.runs.services.judging import rubric_use
 
 pytestmark = pytest.mark.django_db
 # Ten easy ones that are fixed, six hard ones of which one breaks.

@@ -24,10 +24,11 @@ from toolevals.runs.models import (
     ToolAnswers,
     VerdictCount,
 )
-from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_start, run_upload
+from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
+from toolevals.runs.services.starting import RunParts, run_start, run_upload
 from toolevals.workspace.models import Project, Upload
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.uploads import upload_store
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS = [

@@ -16,9 +16,10 @@ from tests.fixtures.people import person
 from tests.runs.calibrated import JUDGE_PASSES, MARK, calibration_made, number_in, rate_all
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import DriftCheck, JudgeCalibration
-from toolevals.runs.services import drift_begin, judge_change
+from toolevals.runs.services.drifting import drift_begin
+from toolevals.runs.services.judging import judge_change
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services import member_set, project_create
+from toolevals.workspace.services.projects import member_set, project_create
 
 # The fixtures: a test file imports them by `*`.
 __all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]

@@ -18,13 +18,9 @@ from toolevals.agents.judge_prompts import messages_for
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.questions import Questions
 from toolevals.runs.models import JudgeCount
-from toolevals.runs.services import (
-    CalibrationRequest,
-    calibration_begin,
-    case_rate,
-)
+from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, case_rate
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set
+from toolevals.workspace.services.projects import member_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -10,7 +10,7 @@ from tests.runs.calibrated import MARK, SIZE
 from tests.runs.drifting import *  # noqa: F403 (its fixtures)
 from tests.runs.drifting import NOW_PASSES
 from toolevals.runs.models import DriftAnswer, DriftCheck
-from toolevals.runs.services import CalibrationRequest, calibration_begin
+from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -17,7 +17,8 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import bench
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric
-from toolevals.runs.services import JudgeRequest, grading_start, judge_add, judge_change, rubric_add, rubric_use
+from toolevals.runs.services.gradings import grading_start
+from toolevals.runs.services.judging import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, JobState
 

@@ -10,7 +10,7 @@ from tests.runs.building import STATUS, baseline_run, call, example, uploaded_ru
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.scope.presets import CONSISTENCY, Candidate, Preset, chosen_positions
-from toolevals.runs.services import RunRequest, run_request_baseline
+from toolevals.runs.services.requesting import RunRequest, run_request_baseline
 from toolevals.runs.services.starting import preset_positions
 
 

@@ -15,7 +15,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Reading, Rereading
 from toolevals.runs.rereading.counting import people_say
 from toolevals.runs.rereading.results import grading_reread, results_of
-from toolevals.runs.services import (
+from toolevals.runs.services.rereading import (
     RereadingRequest,
     case_read,
     rereading_begin,

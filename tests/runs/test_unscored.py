@@ -17,7 +17,7 @@ from tests.runs.judged import judge_of, verdicts_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import JudgeCount, Judgement
-from toolevals.runs.services import grading_start, unscored_ask
+from toolevals.runs.services.gradings import grading_start, unscored_ask
 from toolevals.workspace.models import Project, User
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence,
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files import predictions
 from toolevals.runs.models import CaseGrade, Grading, Run, Transcript
-from toolevals.runs.services import run_upload
+from toolevals.runs.services.starting import run_upload
 from toolevals.workspace.jobs import job_retry
 from toolevals.workspace.models import AuditEntry, JobState
 
@@ -241,7 +241,8 @@ def test_a_refused_file_that_is_tried_again_says_to_upload_it_anew(project, vers
 
 
 def test_the_baseline_takes_no_upload(project, version):
-    from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure
+    from toolevals.runs.services.agents import agent_ensure, experiment_ensure
+    from toolevals.runs.services.starting import RunParts
 
     with pytest.raises(InvalidDocument) as caught:
         run_upload(

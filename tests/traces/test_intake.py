@@ -30,7 +30,7 @@ from toolevals.traces.intake.rates import Rates
 from toolevals.traces.models import SpanChunk, Trace
 from toolevals.traces.services import trace_settings_update, trace_settle
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services import project_create
+from toolevals.workspace.services.projects import project_create
 
 
 def counts() -> tuple[int, int, int]:

@@ -10,7 +10,8 @@ from django.contrib.auth.hashers import make_password
 
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import member_set, project_create, user_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.users import user_create
 
 pytestmark = pytest.mark.django_db
 MIGRATION = import_module("toolevals.workspace.migrations.0004_installation_owners")

@@ -16,16 +16,11 @@ from tests.reports.recorded import airline
 from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
-from toolevals.runs.services import (
-    RunParts,
-    agent_ensure,
-    experiment_ensure,
-    run_upload,
-    simulator_choose,
-    simulator_ensure,
-)
+from toolevals.runs.services.agents import agent_ensure, experiment_ensure
+from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
+from toolevals.runs.services.starting import RunParts, run_upload
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.uploads import upload_store
 
 FOLDER = Path(os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")) / "tau"
 # Domain -> the agents' files, by model.

@@ -20,8 +20,14 @@ from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_reading import ThumbCounts
 from toolevals.runs.judging.calibration_results import SETS, Results, progress_of, results_of
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
-from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, case_rate
-from toolevals.runs.services.calibrating import USUAL_RATERS, USUAL_SIZE
+from toolevals.runs.services.calibrating import (
+    USUAL_RATERS,
+    USUAL_SIZE,
+    CalibrationRequest,
+    calibration_begin,
+    calibration_close,
+    case_rate,
+)
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

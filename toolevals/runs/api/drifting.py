@@ -18,7 +18,7 @@ from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeV
 from toolevals.runs.judging.drift_reading import KINDS, again_page
 from toolevals.runs.judging.drift_results import AgainCase, DriftCounts, cases_again, counts_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration
-from toolevals.runs.services import drift_begin
+from toolevals.runs.services.drifting import drift_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

@@ -14,7 +14,7 @@ from toolevals.runs.api.requests import AskedRunSerializer
 from toolevals.runs.api.serializers import RunStartedSerializer
 from toolevals.runs.api.views import started
 from toolevals.runs.live.estimate import estimate_of
-from toolevals.runs.services import RunRequest, live_request_read, run_request_live
+from toolevals.runs.services.requesting import RunRequest, live_request_read, run_request_live
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 

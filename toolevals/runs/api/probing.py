@@ -18,7 +18,7 @@ from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeV
 from toolevals.runs.judging.probe_reading import ProbeEstimate, probe_estimate
 from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.models import ProbeCheck
-from toolevals.runs.services import probes_begin
+from toolevals.runs.services.probing import probes_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 

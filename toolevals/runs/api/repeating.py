@@ -17,7 +17,7 @@ from toolevals.runs.api.views import RunView, started
 from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.models import Grading
 from toolevals.runs.scope.requested_grading import asked_grading
-from toolevals.runs.services import errored_ask_again, failing_run_again
+from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
 from toolevals.workspace.api.idempotency import idempotent
 
 

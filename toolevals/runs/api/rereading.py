@@ -21,14 +21,14 @@ from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
 from toolevals.runs.rereading.results import results_of
 from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services import (
+from toolevals.runs.services.rereading import (
+    USUAL_SIZE,
     RereadingRequest,
     case_read,
     rereading_begin,
     rereading_cancel,
     rereading_close,
 )
-from toolevals.runs.services.rereading import USUAL_SIZE
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.tryout_results import Asked, Tried, TriedCase, tried
 from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
-from toolevals.runs.services import TryoutRequest, tryout_begin
+from toolevals.runs.services.tryouts import TryoutRequest, tryout_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.models import untrashed

@@ -9,8 +9,14 @@ from django import forms
 from toolevals.grading.judging import Scale
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Grading, Judge, Measure
-from toolevals.runs.services import CalibrationRequest
-from toolevals.runs.services.calibrating import LONGEST_NOTE, MOST_CASES, MOST_RATERS, USUAL_RATERS, USUAL_SIZE
+from toolevals.runs.services.calibrating import (
+    LONGEST_NOTE,
+    MOST_CASES,
+    MOST_RATERS,
+    USUAL_RATERS,
+    USUAL_SIZE,
+    CalibrationRequest,
+)
 from toolevals.workspace.forms.controls import PlainForm
 
 CANNOT_TELL = "none"

@@ -10,7 +10,7 @@ from django import forms
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Rubric
-from toolevals.runs.services import JudgeRequest
+from toolevals.runs.services.judging import JudgeRequest
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 

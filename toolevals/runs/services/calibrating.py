@@ -33,7 +33,7 @@ from toolevals.runs.models import (
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 USUAL_SIZE = 100
 USUAL_RATERS = 3

@@ -25,7 +25,7 @@ from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # Cases of a batch.
 SLICE = 20

@@ -18,7 +18,7 @@ from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # So many examples are named where gold may not judge an agent.
 MOST_NAMED = 10

@@ -24,7 +24,7 @@ from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.

@@ -20,7 +20,7 @@ from toolevals.runs.models import Judge, Measure, Rubric
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @dataclass(frozen=True, slots=True)

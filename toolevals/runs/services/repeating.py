@@ -16,7 +16,7 @@ from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -26,7 +26,7 @@ from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import stored_together, upload_store
+from toolevals.workspace.services.uploads import stored_together, upload_store
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from toolevals.runs.services.calibrating import LONGEST_NOTE
 from toolevals.runs.services.packing import packed_cases
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 _CHUNK = 400
 _OUTCOME = VERDICT_NAMES.index("outcome")

@@ -20,7 +20,7 @@ from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.simulating import answered_tools, content_keyed, content_read, may_be_asked
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.uploads import file_store
 
 NAME_LENGTH = 120

@@ -22,7 +22,7 @@ from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_p
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 MAX_TRIALS = 64
 

@@ -28,7 +28,7 @@ from toolevals.runs.services.case_grading import graded_cases
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Project, Queue, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # Cases of a try.
 CASES = 10

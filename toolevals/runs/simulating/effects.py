@@ -14,7 +14,7 @@ from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.opening import simulator_opened
-from toolevals.workspace.services import SecretUnusableError
+from toolevals.workspace.services.secrets import SecretUnusableError
 
 # What tells no state: no call is made again, of a server least of all, whose calls may change what is real.
 STATELESS = (SimulatorKind.SCRIPTED, SimulatorKind.MCP)

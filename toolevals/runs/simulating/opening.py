@@ -18,7 +18,7 @@ from toolevals.agents.simulations import Simulation
 from toolevals.registry.mcp_servers import mcp_access
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
-from toolevals.workspace.services import secret_for
+from toolevals.workspace.services.secrets import secret_for
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, drift_offers
 from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
 from toolevals.runs.models import DriftCheck, Judge
-from toolevals.runs.services import drift_begin
+from toolevals.runs.services.drifting import drift_begin
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

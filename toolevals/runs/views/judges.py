@@ -19,7 +19,8 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.layers import layers_of
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
-from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use, unscored_ask
+from toolevals.runs.services.gradings import unscored_ask
+from toolevals.runs.services.judging import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role

@@ -10,7 +10,7 @@ from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.forms import LiveForm
-from toolevals.runs.services import live_request_read, run_request_live
+from toolevals.runs.services.requesting import live_request_read, run_request_live
 from toolevals.runs.views.new import initial_of
 from toolevals.workspace.requests import ProjectRequest
 

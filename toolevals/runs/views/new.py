@@ -14,7 +14,7 @@ from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm, RunForm, UploadForm
 from toolevals.runs.models import Run
-from toolevals.runs.services import run_request_baseline, run_request_upload
+from toolevals.runs.services.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 

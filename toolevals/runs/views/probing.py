@@ -18,7 +18,7 @@ from toolevals.runs.judging.probe_reading import EFFECT_WORDS, ProbesForm, liste
 from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Judge, ProbeCheck
-from toolevals.runs.services import probes_begin
+from toolevals.runs.services.probing import probes_begin
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

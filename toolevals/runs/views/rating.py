@@ -15,7 +15,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.calibration_forms import RatingForm, choices_of
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import CalibratedCase, Rating
-from toolevals.runs.services import case_rate
+from toolevals.runs.services.calibrating import case_rate
 from toolevals.runs.views.calibrations import calibration_of
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.requests import ProjectRequest

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import RecordedForm
-from toolevals.runs.services import RecordedImport, recorded_import
+from toolevals.runs.services.recorded import RecordedImport, recorded_import
 from toolevals.workspace.requests import ProjectRequest
 
 # So many kinds of what was left out are told at once.

@@ -11,7 +11,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.scope.requested_grading import asked_grading
-from toolevals.runs.services import errored_ask_again, failing_run_again
+from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

@@ -21,9 +21,17 @@ from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
 from toolevals.runs.rereading.results import case_rows, progress_of, results_of
 from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services import RereadingRequest, case_read, rereading_begin, rereading_cancel, rereading_close
 from toolevals.runs.services.calibrating import LONGEST_NOTE
-from toolevals.runs.services.rereading import MOST_CASES, MOST_READERS, USUAL_SIZE
+from toolevals.runs.services.rereading import (
+    MOST_CASES,
+    MOST_READERS,
+    USUAL_SIZE,
+    RereadingRequest,
+    case_read,
+    rereading_begin,
+    rereading_cancel,
+    rereading_close,
+)
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file

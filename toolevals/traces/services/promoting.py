@@ -16,7 +16,7 @@ from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 KIND = "promotion"
 UNDOING = "promotion_undo"

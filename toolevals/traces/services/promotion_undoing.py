@@ -28,7 +28,7 @@ from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 100
 TOO_LATE = "One of these examples is being labelled or was changed: this can no longer be undone."

@@ -10,7 +10,7 @@ from toolevals.traces.models import TraceSettings
 from toolevals.traces.reading.limits import NO_LIMITS, Limits
 from toolevals.traces.scrubbing import ScrubRule
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

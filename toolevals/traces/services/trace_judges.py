@@ -16,7 +16,7 @@ from toolevals.traces.reading.judging import is_without_gold
 from toolevals.traces.reading.span_judging import GATES_BY_KIND
 from toolevals.traces.services.judging import questions_leave
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 QUESTIONS_A_DAY = 100
 MOST_QUESTIONS_A_DAY = 1_000_000
