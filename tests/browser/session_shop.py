@@ -35,7 +35,7 @@ from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
 from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
-from toolevals.runs.services.rereading import RereadingRequest, rereading_begin
+from toolevals.runs.rereading.services import RereadingRequest, rereading_begin
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role
 from toolevals.workspace.services.projects import member_set, project_create

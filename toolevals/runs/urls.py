@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from toolevals.runs.rereading import views as rereading
 from toolevals.runs.views import (
     agents,
     calibrations,
@@ -15,7 +16,6 @@ from toolevals.runs.views import (
     rating,
     recorded,
     repeating,
-    rereading,
     rubrics,
     runs,
     second_looks,

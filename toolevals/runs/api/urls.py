@@ -12,13 +12,13 @@ from toolevals.runs.api import (
     live,
     probing,
     repeating,
-    rereading,
     second_looks,
     simulators,
     thumbs,
     tryouts,
     views,
 )
+from toolevals.runs.rereading import api as rereading
 
 app_name = "runs-api"
 urlpatterns = [

@@ -28,11 +28,11 @@ from toolevals.runs.models.gradings import (
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
-from toolevals.runs.models.rereading import Reading, RereadCase, Rereading, Said
 from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.thumbs import Thumb
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
+from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
 
 __all__ = [
     "Agent",

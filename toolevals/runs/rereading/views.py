@@ -17,12 +17,8 @@ from toolevals.runs.judging.blindness import names_raters
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Said
-from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
-from toolevals.runs.rereading.results import case_rows, progress_of, results_of
-from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
-from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services.calibrating import LONGEST_NOTE
-from toolevals.runs.services.rereading import (
+from toolevals.runs.rereading.results import PEOPLE, VERDICTS, case_rows, progress_of, results_of
+from toolevals.runs.rereading.services import (
     MOST_CASES,
     MOST_READERS,
     USUAL_SIZE,
@@ -32,6 +28,9 @@ from toolevals.runs.services.rereading import (
     rereading_cancel,
     rereading_close,
 )
+from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
+from toolevals.runs.rereading.tables import COLUMNS, reading_lines
+from toolevals.runs.services.calibrating import LONGEST_NOTE
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file

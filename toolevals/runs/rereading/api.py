@@ -17,11 +17,8 @@ from rest_framework.response import Response
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
-from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
-from toolevals.runs.rereading.results import results_of
-from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
-from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services.rereading import (
+from toolevals.runs.rereading.results import PEOPLE, VERDICTS, results_of
+from toolevals.runs.rereading.services import (
     USUAL_SIZE,
     RereadingRequest,
     case_read,
@@ -29,6 +26,8 @@ from toolevals.runs.services.rereading import (
     rereading_cancel,
     rereading_close,
 )
+from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
+from toolevals.runs.rereading.tables import COLUMNS, reading_lines
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
