@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from toolevals.runs.rereading import views as rereading
+from toolevals.runs.second_looks import views as second_looks
 from toolevals.runs.views import (
     agents,
     calibrations,
@@ -18,7 +19,6 @@ from toolevals.runs.views import (
     repeating,
     rubrics,
     runs,
-    second_looks,
     simulators,
     thumbs,
 )

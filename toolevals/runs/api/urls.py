@@ -12,13 +12,13 @@ from toolevals.runs.api import (
     live,
     probing,
     repeating,
-    second_looks,
     simulators,
     thumbs,
     tryouts,
     views,
 )
 from toolevals.runs.rereading import api as rereading
+from toolevals.runs.second_looks import api as second_looks
 
 app_name = "runs-api"
 urlpatterns = [

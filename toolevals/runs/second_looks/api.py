@@ -15,7 +15,7 @@ from labeling.models import Dataset, LookPlan
 from labeling.services import second_looks_end
 from labeling.services.second_looks import MOST_PLANTED
 from toolevals.runs.models import Run
-from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 

@@ -17,7 +17,7 @@ from labeling.services import second_looks_end
 from labeling.services.second_looks import MOST_PLANTED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
-from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project

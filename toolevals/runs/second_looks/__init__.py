@@ -1,0 +1,1 @@
+"""Second looks: examples whose gold the runs of several agents speak against."""
