@@ -19,7 +19,7 @@ from toolevals.runs.judging.calibration_results import results_of
 from toolevals.runs.models import CalibratedCase, Judge, JudgeCalibration, Thumb, Tryout
 from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin
 from toolevals.runs.services.drifting import drift_begin
-from toolevals.runs.services.thumbs import thumb_give
+from toolevals.runs.thumbs.services import thumb_give
 from toolevals.workspace.models import Batch
 
 pytestmark = pytest.mark.django_db

@@ -13,12 +13,12 @@ from toolevals.runs.api import (
     probing,
     repeating,
     simulators,
-    thumbs,
     tryouts,
     views,
 )
 from toolevals.runs.rereading import api as rereading
 from toolevals.runs.second_looks import api as second_looks
+from toolevals.runs.thumbs import api as thumbs
 
 app_name = "runs-api"
 urlpatterns = [

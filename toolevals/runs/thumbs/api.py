@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.runs.models import CaseGrade, Judge, Thumb
-from toolevals.runs.services.thumbs import thumb_give
+from toolevals.runs.thumbs.services import thumb_give
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.models import within
 

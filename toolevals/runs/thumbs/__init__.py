@@ -1,0 +1,1 @@
+"""Thumbs that people give on judges' verdicts."""
