@@ -25,7 +25,7 @@ from toolevals.runs.models import (
     Tryout,
 )
 from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
-from toolevals.runs.services.simulators import simulator_ensure
+from toolevals.runs.simulators.services import simulator_ensure
 from toolevals.workspace.models import Batch, User
 
 

@@ -11,7 +11,7 @@ from tests.runs.building import TOOLS, cases_of, uploaded_run, version_of
 from tests.runs.live import last, live_run
 from toolevals.runs.models import Transcript, VerdictCount
 from toolevals.runs.services.gradings import grading_start
-from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -54,8 +54,8 @@ from toolevals.runs.services.calibrating import CalibrationRequest, calibration_
 from toolevals.runs.services.drifting import drift_begin  # noqa: E402
 from toolevals.runs.services.gradings import grading_start  # noqa: E402
 from toolevals.runs.services.probing import probes_begin  # noqa: E402
-from toolevals.runs.services.simulators import simulator_begin  # noqa: E402
 from toolevals.runs.services.tryouts import TryoutRequest, tryout_begin  # noqa: E402
+from toolevals.runs.simulators.services import simulator_begin  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
 from toolevals.traces.services import (  # noqa: E402

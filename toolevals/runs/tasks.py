@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolevals.celery import app
-from toolevals.runs.services import drifting, probing, simulators, tryouts
+from toolevals.runs.services import drifting, probing, tryouts
 from toolevals.runs.services.calibrating import calibration_prepare
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
@@ -12,6 +12,7 @@ from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.run_baseline import transcripts_produce
 from toolevals.runs.services.run_conversations import transcripts_converse
+from toolevals.runs.simulators import services as simulators
 from toolevals.workspace.jobs import batch_work
 
 

@@ -6,6 +6,7 @@ from django.urls import path
 
 from toolevals.runs.rereading import views as rereading
 from toolevals.runs.second_looks import views as second_looks
+from toolevals.runs.simulators import views as simulators
 from toolevals.runs.thumbs import views as thumbs
 from toolevals.runs.views import (
     agents,
@@ -20,7 +21,6 @@ from toolevals.runs.views import (
     repeating,
     rubrics,
     runs,
-    simulators,
 )
 from toolevals.workspace.views.jobs import JOB_ACTS
 

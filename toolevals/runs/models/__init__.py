@@ -29,9 +29,9 @@ from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAns
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
-from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
+from toolevals.runs.simulators.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.thumbs.models import Thumb
 
 __all__ = [

@@ -19,8 +19,8 @@ from toolevals.runs.baseline import baseline_agents
 from toolevals.runs.baseline.baseline_agents import BASELINE_AGENT, EXPERIMENT
 from toolevals.runs.counts.stop_reasons import ENDINGS
 from toolevals.runs.live.settings import cut_off_in
-from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.scope.presets import PRESETS
+from toolevals.runs.simulators.models import Simulator
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, Trashable, Untrashed, User, untrashed
 from toolevals.workspace.querysets.known_with import known_with

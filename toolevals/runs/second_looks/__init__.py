@@ -1,1 +1,1 @@
-"""Second looks: examples whose gold the runs of several agents speak against."""
+"""Propose what runs did as second looks at examples that are still to label."""

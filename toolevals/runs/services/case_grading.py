@@ -37,7 +37,7 @@ from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
 from toolevals.runs.services.graded_case import Graded, Told, answer_of
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
-from toolevals.runs.simulating import effects_of
+from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 

@@ -1,1 +1,1 @@
-"""Thumbs that people give on judges' verdicts."""
+"""Keep what people think of judges' verdicts, as thumbs."""

@@ -17,7 +17,7 @@ from labeling.services import (
     version_freeze,
 )
 from toolevals.runs.models import SimulatorKind
-from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import sample_password_renew

@@ -16,8 +16,8 @@ from rest_framework.response import Response
 
 from labeling.models import Dataset
 from toolevals.runs.models import Simulator, SimulatorKind
-from toolevals.runs.services.simulators import simulator_begin, simulator_choose
-from toolevals.runs.simulating.needs import needs_of
+from toolevals.runs.simulators.needs import needs_of
+from toolevals.runs.simulators.services import simulator_begin, simulator_choose
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job

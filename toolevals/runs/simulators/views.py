@@ -15,10 +15,10 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation import numbers
 from toolevals.runs.files.judge_lists import SIMULATORS, simulator_lines
 from toolevals.runs.models import Simulator, SimulatorKind
-from toolevals.runs.services.simulators import simulator_begin, simulator_choose
-from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content
-from toolevals.runs.simulating.needs import COLUMNS, needs_of
-from toolevals.runs.simulating.trust import code_digest, is_trusted
+from toolevals.runs.simulators.contents import code_digest, is_trusted
+from toolevals.runs.simulators.forms import FORMS, ChoiceForm, shown_content
+from toolevals.runs.simulators.needs import COLUMNS, needs_of
+from toolevals.runs.simulators.services import simulator_begin, simulator_choose
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of

@@ -17,7 +17,7 @@ from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.services.secrets import require_secret
-from toolevals.runs.simulating import answered_tools, content_keyed, content_read, may_be_asked
+from toolevals.runs.simulators.contents import answered_tools, content_keyed, content_read, may_be_asked
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
 from toolevals.workspace.services.audit import audit_record

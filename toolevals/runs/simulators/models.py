@@ -40,7 +40,7 @@ class Simulator(models.Model):
     name = models.CharField(max_length=120)
     number = models.PositiveIntegerField()
     kind = models.CharField(max_length=10, choices=SimulatorKind.choices)
-    # See `toolevals.runs.simulating.contents`.
+    # See `toolevals.runs.simulators.contents`.
     content = DocumentField()
     # The tools that it answers; null where only asking it tells.
     tools = DocumentField(null=True)

@@ -15,7 +15,7 @@ from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
-from toolevals.runs.simulating.contents import MAIN, MAX_CHARACTERS, MAX_FILES
+from toolevals.runs.simulators.contents import MAIN, MAX_CHARACTERS, MAX_FILES
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 

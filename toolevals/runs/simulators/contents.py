@@ -8,18 +8,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from toolevals.agents.code import NoSandboxError, tools_of_code
+from django.conf import settings
+
+from toolevals.agents.code import Limits, NoSandboxError, files_in, tools_of_code
 from toolevals.agents.http_simulator import HttpOptions
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import WorldDiedError
+from toolevals.grading.values.canonical import digest
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.runs.models import SimulatorKind
-from toolevals.runs.simulating.trust import is_trusted, limits
 from toolevals.workspace.models import Project
+
+
+def code_digest(files: Mapping[str, str]) -> str:
+    """Return the name by content of a simulator's code: what an operator declares trusted."""
+    return digest({"files": dict(files)})
+
+
+def is_trusted(files: Mapping[str, str]) -> bool:
+    """Tell whether this very code is ours, or declared trusted."""
+    if "*" in settings.TRUSTED_SIMULATORS:
+        return True
+    name = code_digest(files)
+    return name in settings.TRUSTED_SIMULATORS or name in map(_shipped_digest, settings.SHIPPED_SIMULATORS)
+
+
+def limits() -> Limits:
+    """Return what the installation's simulators may use."""
+    return Limits(memory=settings.SIMULATOR_MEMORY_MB << 20, seconds=settings.SIMULATOR_SECONDS)
+
+
+@cache
+def _shipped_digest(folder: Path) -> str:
+    return code_digest(files_in(folder))
+
 
 MAIN = "simulator.py"
 MAX_FILES = 200
