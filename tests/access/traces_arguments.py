@@ -9,7 +9,7 @@ from tests.access import labeling_arguments
 from tests.access.world import Argument, World
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
-from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.models import Period, Promotion, PromotionSchedule, PromotionState, Trace, TraceJudge, Turns
 from toolevals.traces.services import (

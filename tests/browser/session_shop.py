@@ -34,7 +34,7 @@ from tests.reports.building import Builder, Case
 from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
-from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.runs.rereading.services import RereadingRequest, rereading_begin
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 SEED = """
 from tests.agents.judges import MODEL
 from tests.fixtures.people import PASSWORD
-from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.users import user_create
 owner = user_create(actor=None, email="otto@example.org", name="Otto", password=PASSWORD)

@@ -15,10 +15,10 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.judging.drift_results import cases_again, counts_of
 from toolevals.runs.judging.judge_reliability import Trust
+from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
 from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.runs.services.drifting import drift_begin
-from toolevals.runs.services.judging import judge_change
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

@@ -19,7 +19,7 @@ TRACES = 6
 SEED = """
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
-from toolevals.runs.services.judging import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.services import TraceJudgeRequest, spans_store, trace_judge_set
 from toolevals.workspace.services.projects import project_create

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from toolevals.runs.judging import views as judges
 from toolevals.runs.rereading import views as rereading
 from toolevals.runs.second_looks import views as second_looks
 from toolevals.runs.simulators import views as simulators
@@ -12,7 +13,6 @@ from toolevals.runs.views import (
     agents,
     calibrations,
     drifting,
-    judges,
     live,
     new,
     probing,

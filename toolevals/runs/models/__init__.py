@@ -1,5 +1,6 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.models.counts import (
     CountedCases,
@@ -26,7 +27,6 @@ from toolevals.runs.models.gradings import (
     VerdictCount,
 )
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
-from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase

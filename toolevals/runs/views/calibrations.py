@@ -19,9 +19,9 @@ from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
 from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
+from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
 from toolevals.runs.services.calibrating import calibration_begin, calibration_close
-from toolevals.runs.services.judging import judge_change
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of

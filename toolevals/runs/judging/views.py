@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -16,16 +17,40 @@ from toolevals.runs.files.judge_lists import JUDGES, judge_lines
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
-from toolevals.runs.judging.layers import layers_of
+from toolevals.runs.judging.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
 from toolevals.runs.services.gradings import unscored_ask
-from toolevals.runs.services.judging import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.file_responses import csv_file
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Project, Role
 from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLayer:
+    """One layer that has judges: how many, and the shares of examples that those which are on are asked about."""
+
+    name: str
+    judges: int
+    on: int
+    least: float | None
+    most: float | None
+
+
+def layers_of(project: Project) -> list[JudgedLayer]:
+    """Return the layers that have judges, in their order."""
+    by_layer: dict[str, list[tuple[bool, float]]] = {}
+    rows = Judge.objects.filter(project=project).values_list("rubric__layer", "is_on", "share")
+    for name, is_on, share in rows:
+        by_layer.setdefault(name, []).append((is_on, share))
+    return [_layer(name, by_layer[name]) for name in RUBRIC_LAYERS if name in by_layer]
+
+
+def _layer(name: str, judges: list[tuple[bool, float]]) -> JudgedLayer:
+    shares = [share for is_on, share in judges if is_on]
+    return JudgedLayer(name, len(judges), len(shares), min(shares, default=None), max(shares, default=None))
 
 
 @require_safe
