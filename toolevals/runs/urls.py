@@ -6,22 +6,11 @@ from django.urls import path
 
 from toolevals.runs.judging import views as judges
 from toolevals.runs.rereading import views as rereading
+from toolevals.runs.rubrics import views as rubrics
 from toolevals.runs.second_looks import views as second_looks
 from toolevals.runs.simulators import views as simulators
 from toolevals.runs.thumbs import views as thumbs
-from toolevals.runs.views import (
-    agents,
-    calibrations,
-    drifting,
-    live,
-    new,
-    probing,
-    rating,
-    recorded,
-    repeating,
-    rubrics,
-    runs,
-)
+from toolevals.runs.views import agents, calibrations, drifting, live, new, probing, rating, recorded, repeating, runs
 from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "runs"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import calibrating, case_views, drifting, live, probing, repeating, tryouts, views
+from toolevals.runs.api import calibrating, case_views, drifting, live, probing, repeating, views
 from toolevals.runs.judging import api as judging
 from toolevals.runs.rereading import api as rereading
+from toolevals.runs.rubrics import api as tryouts
 from toolevals.runs.second_looks import api as second_looks
 from toolevals.runs.simulators import api as simulators
 from toolevals.runs.thumbs import api as thumbs

@@ -29,8 +29,8 @@ from toolevals.runs.models.gradings import (
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
-from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
+from toolevals.runs.rubrics.models import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.simulators.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.thumbs.models import Thumb
 

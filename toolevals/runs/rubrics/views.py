@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files.judge_lists import RUBRICS, rubric_lines
-from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_initial
 from toolevals.runs.judging.services import rubric_add
-from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows
 from toolevals.runs.models import Rubric, Tryout
-from toolevals.runs.services.tryouts import tryout_begin
+from toolevals.runs.rubrics.forms import RubricForm, TryoutForm, rubric_initial
+from toolevals.runs.rubrics.results import COLUMNS, tried, tryout_rows
+from toolevals.runs.rubrics.services import tryout_begin
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of, rows_of

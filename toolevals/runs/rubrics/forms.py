@@ -14,7 +14,7 @@ from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge, Run
-from toolevals.runs.services.tryouts import TryoutRequest
+from toolevals.runs.rubrics.services import TryoutRequest
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 

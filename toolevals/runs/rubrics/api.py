@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.tryout_results import Asked, Tried, TriedCase, tried
 from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
-from toolevals.runs.services.tryouts import TryoutRequest, tryout_begin
+from toolevals.runs.rubrics.results import Asked, Tried, TriedCase, tried
+from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.models import untrashed
