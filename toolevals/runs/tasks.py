@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from toolevals.celery import app
+from toolevals.runs.judge_calibrations.services import calibration_prepare
 from toolevals.runs.judging.case_judging import cases_judge
 from toolevals.runs.rubrics import services as tryouts
 from toolevals.runs.services import drifting, probing
-from toolevals.runs.services.calibrating import calibration_prepare
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.drifting import drift_ask
 from toolevals.runs.services.ingesting import transcripts_ingest

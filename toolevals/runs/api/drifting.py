@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeView
+from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.judging.drift_reading import KINDS, again_page
 from toolevals.runs.judging.drift_results import AgainCase, DriftCounts, cases_again, counts_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration

@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer, JudgeView
+from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
 from toolevals.runs.judging.probe_reading import ProbeEstimate, probe_estimate
 from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.models import ProbeCheck

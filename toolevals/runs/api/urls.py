@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import calibrating, case_views, drifting, live, probing, repeating, views
+from toolevals.runs.api import case_views, drifting, live, probing, repeating, views
+from toolevals.runs.judge_calibrations import api as calibrating
 from toolevals.runs.judging import api as judging
 from toolevals.runs.rereading import api as rereading
 from toolevals.runs.rubrics import api as tryouts

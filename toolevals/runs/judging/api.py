@@ -17,9 +17,9 @@ from rest_framework.response import Response
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 from toolevals.runs.api.serializers import GradingStartedSerializer
 from toolevals.runs.api.views import RunView
+from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.judge_reliability import Standing, Trust, standings_of
 from toolevals.runs.judging.models import USUAL_THRESHOLD, USUAL_TOLERANCE

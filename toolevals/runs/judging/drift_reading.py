@@ -13,7 +13,7 @@ from django import forms
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
-from toolevals.runs.judging.calibration_reading import CASES_A_PAGE
+from toolevals.runs.judge_calibrations.reading import CASES_A_PAGE
 from toolevals.runs.judging.drift_results import AgainCase
 from toolevals.runs.judging.estimate import ANSWER_TOKENS, MOST_READ
 from toolevals.runs.judging.forms import ServiceForm

@@ -1,7 +1,7 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
-from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.models.counts import (
     CountedCases,
     KeptSums,

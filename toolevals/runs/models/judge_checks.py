@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self, TypeVar
 from django.db import models
 from django.db.models import Count, Q, Sum
 
+from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration
 from toolevals.runs.judging.models import Judge, JudgeAnswer
-from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User, untrashed
 

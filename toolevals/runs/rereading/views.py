@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.judge_calibrations.services import LONGEST_NOTE
 from toolevals.runs.judging.blindness import names_raters
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.judging.shown_questions import shown_question
@@ -30,7 +31,6 @@ from toolevals.runs.rereading.services import (
 )
 from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.services.calibrating import LONGEST_NOTE
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file

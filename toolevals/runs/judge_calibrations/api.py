@@ -16,11 +16,9 @@ from rest_framework.response import Response
 
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.blindness import names_raters, shows_results
-from toolevals.runs.judging.calibration_reading import ThumbCounts
-from toolevals.runs.judging.calibration_results import SETS, Results, progress_of, results_of
-from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
-from toolevals.runs.services.calibrating import (
+from toolevals.runs.judge_calibrations.reading import ThumbCounts
+from toolevals.runs.judge_calibrations.results import SETS, Results, progress_of, results_of
+from toolevals.runs.judge_calibrations.services import (
     USUAL_RATERS,
     USUAL_SIZE,
     CalibrationRequest,
@@ -28,6 +26,8 @@ from toolevals.runs.services.calibrating import (
     calibration_close,
     case_rate,
 )
+from toolevals.runs.judging.blindness import names_raters, shows_results
+from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

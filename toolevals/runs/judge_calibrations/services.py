@@ -17,9 +17,9 @@ from django.urls import reverse
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
 from toolevals.grading.values.problems import InvalidDocument, Problem
-from toolevals.runs.judging.calibration_results import held_out_table
+from toolevals.runs.judge_calibrations.questions import Questions
+from toolevals.runs.judge_calibrations.results import held_out_table
 from toolevals.runs.judging.judge_snapshots import seats_of
-from toolevals.runs.judging.questions import Questions
 from toolevals.runs.models import (
     CalibratedCase,
     CaseGrade,

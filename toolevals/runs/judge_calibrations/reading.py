@@ -11,8 +11,8 @@ from django.db.models import Count
 
 from toolevals.grading.judging.raters import JUDGE, PEOPLE
 from toolevals.grading.metrics.estimates import Estimate
-from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
-from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
+from toolevals.runs.judge_calibrations.forms import MOST_GRADINGS
+from toolevals.runs.judge_calibrations.results import SETS, CaseResult, table_of
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import Grading, Judge, JudgeCalibration, Thumb
 from toolevals.workspace.address_numbers import page_number

@@ -8,24 +8,29 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.grading.judging import Rubric
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.judge_calibrations.forms import CalibrationForm, JudgeSettingsForm, RatingForm, choices_of
+from toolevals.runs.judge_calibrations.reading import ThumbCounts, Wanted, case_page, figures_of, gradings_judged_by
+from toolevals.runs.judge_calibrations.results import SETS, progress_of, results_of
+from toolevals.runs.judge_calibrations.services import calibration_begin, calibration_close, case_rate
+from toolevals.runs.judge_calibrations.tables import COLUMNS, rating_rows
 from toolevals.runs.judging.blindness import names_raters, shows_results
-from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSettingsForm
-from toolevals.runs.judging.calibration_reading import ThumbCounts, Wanted, case_page, figures_of, gradings_judged_by
-from toolevals.runs.judging.calibration_results import SETS, progress_of, results_of
-from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
 from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_change
-from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
-from toolevals.runs.services.calibrating import calibration_begin, calibration_close
+from toolevals.runs.judging.shown_questions import shown_question
+from toolevals.runs.models import CalibratedCase, DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
+from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.acknowledgement import acknowledged
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -135,3 +140,63 @@ def calibration_of(request: ProjectRequest, pk: UUID) -> Any:
 
 def _judge(request: ProjectRequest, pk: UUID) -> Any:
     return get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=pk)
+
+
+# What a key does -> the keys.
+KEYMAP = (("The values, the best first", ("1", "2", "3")), ("Cannot tell", ("0",)), ("A note", ("N",)))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@acknowledged
+def rate(request: ProjectRequest, calibration: UUID) -> HttpResponse:
+    """Show the next case that this person may rate; by POST, keep a rating and go on.
+
+    A script is told where to go on; 422 what is wrong, 409 that the rating comes too late.
+    """
+    row = calibration_of(request, calibration)
+    if request.method != "POST":
+        return _shown(request, row, row.cases.left_for(request.user).first(), RatingForm())
+    arguments = [request.project.slug, row.pk]
+    rows = CalibratedCase.objects.ratable().select_related("calibration__judge__rubric", "calibration__judge__project")
+    case, form = case_named(rows.filter(calibration=row), request.POST.get("case")), RatingForm(request.POST)
+    if case is None:
+        return too_late(request, "That is no case of this calibration.", reverse("runs:calibration", args=arguments))
+
+    def again() -> HttpResponse:
+        return _shown(request, row, case, form, status=422)
+
+    if not form.is_valid():
+        return refused(request, form, again)
+    try:
+        case_rate(case=case, actor=request.user, **form.cleaned_data)
+    except InvalidDocument as error:
+        problem = error.problems[0]
+        if problem.pointer == "/value":
+            form.add_error("value", f"The value {problem.message}.")
+            return refused(request, form, again)
+        return too_late(request, problem.message, reverse("runs:rate", args=arguments))
+    return taken(request, reverse("runs:rate", args=arguments))
+
+
+def _shown(
+    request: ProjectRequest, calibration: Any, case: CalibratedCase | None, form: RatingForm, status: int = 200
+) -> HttpResponse:
+    if case is None:
+        return redirect("runs:calibration", request.project.slug, calibration.pk)
+    rubric = Rubric.from_document(calibration.judge.rubric.document)
+    own = Rating.objects.filter(case__calibration=calibration, rater=request.user).count()
+    context = {
+        "calibration": calibration,
+        "case": case,
+        "rubric": rubric,
+        "questions": [shown_question(inputs) for inputs in case.questions],
+        "choices": choices_of(rubric.scale) if rubric.scale.values else (),
+        "form": form,
+        "own": own,
+        "of": own + calibration.cases.left_for(request.user).count(),
+        "keymap": KEYMAP,
+        "address": reverse("runs:rate", args=[request.project.slug, calibration.pk]),
+        "whole_url": reverse("runs:calibration", args=[request.project.slug, calibration.pk]),
+        "late_title": "This rating could not be taken",
+    }
+    return render(request, "runs/rate.html", context, status=status)

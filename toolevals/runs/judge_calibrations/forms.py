@@ -7,9 +7,7 @@ from typing import Any
 from django import forms
 
 from toolevals.grading.judging import Scale
-from toolevals.runs.judging.forms import ServiceForm
-from toolevals.runs.models import Grading, Judge, Measure
-from toolevals.runs.services.calibrating import (
+from toolevals.runs.judge_calibrations.services import (
     LONGEST_NOTE,
     MOST_CASES,
     MOST_RATERS,
@@ -17,6 +15,8 @@ from toolevals.runs.services.calibrating import (
     USUAL_SIZE,
     CalibrationRequest,
 )
+from toolevals.runs.judging.forms import ServiceForm
+from toolevals.runs.models import Grading, Judge, Measure
 from toolevals.workspace.forms.controls import PlainForm
 
 CANNOT_TELL = "none"
