@@ -14,10 +14,10 @@ from tests.fixtures.jobs import jobs_run
 from tests.fixtures.module_rows import in_module_transaction, module_rows
 from tests.fixtures.people import person
 from tests.runs.calibrated import JUDGE_PASSES, MARK, calibration_made, number_in, rate_all
+from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import DriftCheck, JudgeCalibration
-from toolevals.runs.services.drifting import drift_begin
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services.projects import member_set, project_create
 

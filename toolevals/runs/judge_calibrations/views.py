@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.grading.judging import Rubric
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.drift.results import counts_of
 from toolevals.runs.judge_calibrations.forms import CalibrationForm, JudgeSettingsForm, RatingForm, choices_of
 from toolevals.runs.judge_calibrations.reading import ThumbCounts, Wanted, case_page, figures_of, gradings_judged_by
 from toolevals.runs.judge_calibrations.results import SETS, progress_of, results_of
 from toolevals.runs.judge_calibrations.services import calibration_begin, calibration_close, case_rate
 from toolevals.runs.judge_calibrations.tables import COLUMNS, rating_rows
 from toolevals.runs.judging.blindness import names_raters, shows_results
-from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_change

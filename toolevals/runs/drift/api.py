@@ -14,11 +14,11 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.runs.drift.reading import KINDS, again_page
+from toolevals.runs.drift.results import AgainCase, DriftCounts, cases_again, counts_of
+from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
-from toolevals.runs.judging.drift_reading import KINDS, again_page
-from toolevals.runs.judging.drift_results import AgainCase, DriftCounts, cases_again, counts_of
 from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration
-from toolevals.runs.services.drifting import drift_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

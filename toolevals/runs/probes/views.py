@@ -14,11 +14,11 @@ from labeling.conversation.lines import lines
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.probing import ProbeSet
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.probe_reading import EFFECT_WORDS, ProbesForm, listed_probes, probe_estimate
-from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Judge, ProbeCheck
-from toolevals.runs.services.probing import probes_begin
+from toolevals.runs.probes.reading import EFFECT_WORDS, ProbesForm, listed_probes, probe_estimate
+from toolevals.runs.probes.results import COLUMNS, probe_rows, probed
+from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

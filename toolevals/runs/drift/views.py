@@ -10,10 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, drift_offers
-from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
+from toolevals.runs.drift.reading import KINDS, DriftForm, again_page, drift_offers
+from toolevals.runs.drift.results import COLUMNS, cases_again, counts_of, drift_rows
+from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.models import DriftCheck, Judge
-from toolevals.runs.services.drifting import drift_begin
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

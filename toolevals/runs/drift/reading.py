@@ -13,8 +13,8 @@ from django import forms
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
+from toolevals.runs.drift.results import AgainCase
 from toolevals.runs.judge_calibrations.reading import CASES_A_PAGE
-from toolevals.runs.judging.drift_results import AgainCase
 from toolevals.runs.judging.estimate import ANSWER_TOKENS, MOST_READ
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN

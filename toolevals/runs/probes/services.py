@@ -20,8 +20,8 @@ from toolevals.grading.judging.probing import ProbeSet
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently, has_money
-from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judge, ProbeAnswer, ProbeCheck
+from toolevals.runs.probes.results import probed
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User

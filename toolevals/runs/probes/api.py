@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer, JudgeView
-from toolevals.runs.judging.probe_reading import ProbeEstimate, probe_estimate
-from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.models import ProbeCheck
-from toolevals.runs.services.probing import probes_begin
+from toolevals.runs.probes.reading import ProbeEstimate, probe_estimate
+from toolevals.runs.probes.results import COLUMNS, probe_rows, probed
+from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 
