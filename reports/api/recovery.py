@@ -17,8 +17,8 @@ from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.pages.recovery import grading_episodes, grading_recovery, read_episode_state
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode
-from toolevals.runs.models.episodes import EPISODES_WENT
 
 
 class TallySerializer(serializers.Serializer[Any]):

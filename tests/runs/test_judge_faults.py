@@ -48,7 +48,7 @@ uploaded_run(project, version_of(project, map(worded_example, names)), predictio
 """
 AGAIN = """
 from toolevals.runs.models import Run
-from toolevals.runs.services.gradings import grading_start
+from toolevals.runs.grading.services import grading_start
 grading_start(run=Run.objects.get(baseline_agent="", project__slug="shop-{number}"), actor=None)
 """
 STOP = """

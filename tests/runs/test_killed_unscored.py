@@ -28,7 +28,7 @@ ASK = """
 from types import SimpleNamespace
 from tests.runs.judged import judge_of
 from toolevals.runs.models import Run
-from toolevals.runs.services.gradings import unscored_ask
+from toolevals.runs.grading.services import unscored_ask
 run = Run.objects.select_related("project").get(baseline_agent="")
 judge = judge_of(run.project, SimpleNamespace(url="{url}"), "result_groundedness", on=False, timeout=5)
 unscored_ask(run=run, actor=None, judge=judge)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 
+from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.blindness import ratings_shown
 from toolevals.runs.judging.models import Judge
-from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User, untrashed
 

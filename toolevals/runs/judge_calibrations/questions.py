@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toolevals.grading.judging import Judgement, JudgementRequest, Rubric
+from toolevals.runs.grading.case_grading import graded_cases
 from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.runs.models import CaseGrade, Grading, Judge
 from toolevals.runs.models import Judgement as Kept
-from toolevals.runs.services.case_grading import graded_cases
 
 # An answer can raise another question; so often is looked for more.
 MOST_ROUNDS = 10

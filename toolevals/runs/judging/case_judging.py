@@ -14,11 +14,8 @@ from toolevals.grading.values.injection_text import Injection
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
-from toolevals.runs.judging.bench import Member, bench
-from toolevals.runs.judging.cases import Told, told_cases
-from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
-from toolevals.runs.services.case_grading import graded_cases
-from toolevals.runs.services.case_rows import (
+from toolevals.runs.grading.case_grading import graded_cases
+from toolevals.runs.grading.case_rows import (
     FACTS,
     FAULT_COLUMNS,
     FINDING_COLUMNS,
@@ -29,8 +26,11 @@ from toolevals.runs.services.case_rows import (
     judged_rows,
     pair_rows,
 )
-from toolevals.runs.services.graded_case import Graded
-from toolevals.runs.services.kept_grades import kept_grades
+from toolevals.runs.grading.graded_case import Graded
+from toolevals.runs.grading.kept_grades import kept_grades
+from toolevals.runs.judging.bench import Member, bench
+from toolevals.runs.judging.cases import Told, told_cases
+from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 

@@ -11,8 +11,8 @@ from django.db import models
 from django.db.models import Count, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.blindness import verdict_hidden
-from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, untrashed
 

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files.judge_lists import JUDGES, judge_lines
+from toolevals.runs.grading.services import unscored_ask
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
-from toolevals.runs.services.gradings import unscored_ask
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Project, Role

@@ -1,5 +1,19 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.grading.models import (
+    AlignedPair,
+    ArgumentCount,
+    ArgumentFault,
+    CaseFinding,
+    CaseGrade,
+    Episode,
+    FindingCount,
+    Grading,
+    MatrixCount,
+    MetricCount,
+    ToolAnswers,
+    VerdictCount,
+)
 from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.counts import (
@@ -12,19 +26,6 @@ from toolevals.runs.models.counts import (
     ToolSpending,
     TrialCount,
     TrialTallies,
-)
-from toolevals.runs.models.episodes import Episode, ToolAnswers
-from toolevals.runs.models.gradings import (
-    AlignedPair,
-    ArgumentCount,
-    ArgumentFault,
-    CaseFinding,
-    CaseGrade,
-    FindingCount,
-    Grading,
-    MatrixCount,
-    MetricCount,
-    VerdictCount,
 )
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Count, Q
 
 from labeling.models import VersionEntry
-from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.workspace.fields import DocumentField
 
 

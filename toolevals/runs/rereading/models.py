@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
-from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.rereading.blindness import is_at_rest, made_gold, readings_shown
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, within

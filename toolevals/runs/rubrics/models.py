@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from django.db import models
 
+from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.models import Judge, JudgeAnswer
-from toolevals.runs.models.gradings import CaseGrade, Grading
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 

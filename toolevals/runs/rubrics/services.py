@@ -18,13 +18,13 @@ from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.runs.grading.case_grading import graded_cases
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.judging.cases import told_cases
 from toolevals.runs.judging.concurrent_questions import Question, answer_columns, ask_concurrently
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.models import CaseGrade, Grading, Judge, Thumb, Tryout, TryoutAnswer, TryoutCase
-from toolevals.runs.services.case_grading import graded_cases
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Project, Queue, User

@@ -6,10 +6,10 @@ from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.grading.kept_grades import UNGRADED, may_be_kept
+from toolevals.runs.grading.services import grading_make
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Grading, Run, Transcript
-from toolevals.runs.services.gradings import grading_make
-from toolevals.runs.services.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.services.slices import converse_plans, grade_plans
 from toolevals.runs.services.starting import RunParts, run_converse, run_start
 from toolevals.workspace.addresses import address

@@ -16,6 +16,7 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.counted_cases import CONTEXT, Counted, Unit, View
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.grading.models import IS_LATENT
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (
     AlignedPair,
@@ -39,7 +40,6 @@ from toolevals.runs.models import (
     TrialCount,
     VerdictCount,
 )
-from toolevals.runs.models.gradings import IS_LATENT
 from toolevals.runs.queries import grading_at_work
 from toolevals.runs.services.case_tallies import CaseTallies
 from toolevals.runs.services.counting import CountedGrading, cases_count, counted_store

@@ -14,7 +14,7 @@ from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending
 from toolevals.workspace.bulk import rows_insert
 
 if TYPE_CHECKING:
-    from toolevals.runs.services.graded_case import Graded
+    from toolevals.runs.grading.graded_case import Graded
 
 MEASURED_COLUMNS: Final = ("grading_id", "start", "tool", "calls", "steps", "cases", "numbers")
 _CHUNK: Final = 200

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import Exists, OuterRef, Q, Subquery
 
+from toolevals.runs.grading.models import CaseGrade
 from toolevals.runs.judge_calibrations.models import CalibratedCase
 from toolevals.runs.judging.blindness import verdict_hidden
 from toolevals.runs.judging.models import Judge, JudgedCase
-from toolevals.runs.models.gradings import CaseGrade
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User, untrashed
 

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.counts.run_rows import run_rows
 from toolevals.runs.files import lists
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import Run
-from toolevals.runs.services.gradings import grading_start
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, pages_of

@@ -13,7 +13,7 @@ from toolevals.grading.values.verdicts import UNPARSED
 from toolevals.runs.models import Grading
 
 if TYPE_CHECKING:
-    from toolevals.runs.services.graded_case import Graded
+    from toolevals.runs.grading.graded_case import Graded
 
 _COPIED: Final = ("error_class", "reaction", "score", "recovered", "failures", "errors", "identical_retries")
 EPISODE_COLUMNS: Final = ("grading_id", "case_id", "number", "tool", *_COPIED)

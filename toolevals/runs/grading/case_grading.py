@@ -21,10 +21,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
-from toolevals.runs.queries import grading_at_work
-from toolevals.runs.scope.examples import entries_between
-from toolevals.runs.scope.offered_tools import tools_offered
-from toolevals.runs.services.case_rows import (
+from toolevals.runs.grading.case_rows import (
     CASE_COLUMNS,
     FAULT_COLUMNS,
     FINDING_COLUMNS,
@@ -33,9 +30,12 @@ from toolevals.runs.services.case_rows import (
     judged_rows,
     rows_of,
 )
-from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
-from toolevals.runs.services.graded_case import Graded, Told, answer_of
-from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
+from toolevals.runs.grading.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
+from toolevals.runs.grading.graded_case import Graded, Told, answer_of
+from toolevals.runs.grading.kept_grades import KeptGrade, kept_grades
+from toolevals.runs.queries import grading_at_work
+from toolevals.runs.scope.examples import entries_between
+from toolevals.runs.scope.offered_tools import tools_offered
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert

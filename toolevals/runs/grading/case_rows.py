@@ -10,7 +10,7 @@ from toolevals.grading.engine.case_findings import case_findings
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
-from toolevals.runs.services.graded_case import Graded
+from toolevals.runs.grading.graded_case import Graded
 
 FACTS = ("tag", "mode", "expected", "actual", "decided_by")
 CASE_COLUMNS = (
