@@ -36,9 +36,9 @@ from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
+from toolevals.runs.counts.packing import packed_cases
 from toolevals.runs.grading.case_grading import Compiler
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
-from toolevals.runs.services.packing import packed_cases
 
 _AT_ONCE: Final = 500
 CHUNK: Final = 2000

@@ -16,8 +16,8 @@ from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs
 from toolevals.grading.metrics.multiplicity import holm
+from toolevals.runs.counts.transcript_sums import transcript_sums
 from toolevals.runs.models import Grading, Transcript
-from toolevals.runs.services.transcript_sums import transcript_sums
 
 pytestmark = pytest.mark.django_db
 CASE = Case("pay", "pay")

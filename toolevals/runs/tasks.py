@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolevals.celery import app
+from toolevals.runs.counts.rollups import grading_roll_up
 from toolevals.runs.drift import services as drifting
 from toolevals.runs.drift.services import drift_ask
 from toolevals.runs.grading.case_grading import cases_grade
@@ -11,7 +12,6 @@ from toolevals.runs.judging.case_judging import cases_judge
 from toolevals.runs.probes import services as probing
 from toolevals.runs.rubrics import services as tryouts
 from toolevals.runs.services.ingesting import transcripts_ingest
-from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.run_baseline import transcripts_produce
 from toolevals.runs.services.run_conversations import transcripts_converse
 from toolevals.runs.simulators import services as simulators

@@ -29,13 +29,13 @@ from toolevals.runs.api.serializers import (
     RunStartedSerializer,
     noise_document,
 )
+from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.counts.label_noise import run_noise
 from toolevals.runs.counts.run_rows import run_rows, stale_reasons
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import Agent, Experiment, Grading, Run
 from toolevals.runs.queries import numbered_run
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.runs.services.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -1,5 +1,16 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.counts.models import (
+    CountedCases,
+    KeptSums,
+    MeasuredCalls,
+    PackedCases,
+    PlacedCase,
+    StepCount,
+    ToolSpending,
+    TrialCount,
+    TrialTallies,
+)
 from toolevals.runs.grading.models import (
     AlignedPair,
     ArgumentCount,
@@ -16,17 +27,6 @@ from toolevals.runs.grading.models import (
 )
 from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
-from toolevals.runs.models.counts import (
-    CountedCases,
-    KeptSums,
-    MeasuredCalls,
-    PackedCases,
-    PlacedCase,
-    StepCount,
-    ToolSpending,
-    TrialCount,
-    TrialTallies,
-)
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
 from toolevals.runs.models.remarks import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript

@@ -10,8 +10,8 @@ from typing import Any, Final
 from toolevals.grading.metrics.clustered import ExampleSums, Rate
 from toolevals.grading.metrics.rereading import CorrectedScore, corrected_score
 from toolevals.presentation.numbers import count, percent, span
+from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
-from toolevals.runs.services.example_sums import verdict_rates
 
 VERDICTS: Final = ("passed", "failed")
 # What people say of a case: right or wrong as most of those who could say, and what is in no figure.

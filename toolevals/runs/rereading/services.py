@@ -17,10 +17,10 @@ from toolevals.grading.judging.sampling import one_trial_each, sample_of_each
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import packed_cases
 from toolevals.runs.judge_calibrations.services import LONGEST_NOTE
 from toolevals.runs.models import CaseGrade, Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.results import counted
-from toolevals.runs.services.packing import packed_cases
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services.audit import audit_record

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.outcome_patterns import Outcomes, Trials
 from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.counts.trial_rollups import TRIAL_COLUMNS
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
-from toolevals.runs.services.packing import outcomes_of
-from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS
 
 # What examples are grouped by.
 GROUPS: Final = ("tool", "bucket", "difficulty")

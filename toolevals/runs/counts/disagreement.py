@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from labeling.models import Dataset, VersionEntry
 from labeling.services import disagreement_set
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.packing import alike_cases_of
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.services.packing import alike_cases_of
 
 # So many of a dataset's newest graded runs are compared.
 RUNS: Final = 20

@@ -17,8 +17,8 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import Cell, ClassSums
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns
 from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import alike_cases
 from toolevals.runs.models import Grading, VerdictCount
-from toolevals.runs.services.packing import alike_cases
 
 VerdictSums = dict[str, ExampleSums]
 _A_DAY: Final = 24 * 3600

@@ -15,7 +15,17 @@ from toolevals.grading.metrics.means import counted_mean
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.counted_cases import CONTEXT, Counted, Unit, View
+from toolevals.runs.counts.counting import CaseTallies, CountedGrading, cases_count, counted_store
+from toolevals.runs.counts.disagreement import disagreement_write
+from toolevals.runs.counts.example_sums import verdict_sums_document
+from toolevals.runs.counts.free_calls import FREE, free_calls
+from toolevals.runs.counts.kept_sums import KEPT_COLUMNS, sums_to_keep
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
+from toolevals.runs.counts.packing import packed_store
+from toolevals.runs.counts.tool_spending import tool_spending_store, tools_spent
+from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
+from toolevals.runs.counts.trial_tallies import tallies_store
+from toolevals.runs.counts.turns import turns_write
 from toolevals.runs.grading.models import IS_LATENT
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (
@@ -41,17 +51,6 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.queries import grading_at_work
-from toolevals.runs.services.case_tallies import CaseTallies
-from toolevals.runs.services.counting import CountedGrading, cases_count, counted_store
-from toolevals.runs.services.disagreement import disagreement_write
-from toolevals.runs.services.example_sums import verdict_sums_document
-from toolevals.runs.services.free_calls import FREE, free_calls
-from toolevals.runs.services.kept_sums import KEPT_COLUMNS, sums_to_keep
-from toolevals.runs.services.packing import packed_store
-from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
-from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
-from toolevals.runs.services.trial_tallies import tallies_store
-from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import Lease
