@@ -24,9 +24,9 @@ from tests.reports.building import Builder, cases_of
 from tests.runs.reread import read_all, read_run, rereading_made
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Grading, Rereading
+from toolevals.runs.remarks.services import tag_add
 from toolevals.runs.rereading.results import case_rows
 from toolevals.runs.rereading.services import rereading_cancel
-from toolevals.runs.services.remarks import tag_add
 from toolevals.workspace.models import Job, Role
 from toolevals.workspace.services.job_files import job_files_forget
 from toolevals.workspace.services.projects import member_set

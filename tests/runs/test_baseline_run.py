@@ -5,8 +5,8 @@ import pytest
 from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, cases_of, example, rows_of, version_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Connector, Transcript
-from toolevals.runs.services.agents import agent_ensure
 from toolevals.runs.services.starting import RunParts, run_start
 from toolevals.workspace.models import AuditEntry, JobState
 

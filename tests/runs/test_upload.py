@@ -241,7 +241,7 @@ def test_a_refused_file_that_is_tried_again_says_to_upload_it_anew(project, vers
 
 
 def test_the_baseline_takes_no_upload(project, version):
-    from toolevals.runs.services.agents import agent_ensure, experiment_ensure
+    from toolevals.runs.agents.services import agent_ensure, experiment_ensure
     from toolevals.runs.services.starting import RunParts
 
     with pytest.raises(InvalidDocument) as caught:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from toolevals.celery import app
+from toolevals.runs.baseline.services import transcripts_produce
 from toolevals.runs.counts.rollups import grading_roll_up
 from toolevals.runs.drift import services as drifting
 from toolevals.runs.drift.services import drift_ask
 from toolevals.runs.grading.case_grading import cases_grade
 from toolevals.runs.judge_calibrations.services import calibration_prepare
 from toolevals.runs.judging.case_judging import cases_judge
+from toolevals.runs.live.services import transcripts_converse
 from toolevals.runs.probes import services as probing
 from toolevals.runs.rubrics import services as tryouts
 from toolevals.runs.services.ingesting import transcripts_ingest
-from toolevals.runs.services.run_baseline import transcripts_produce
-from toolevals.runs.services.run_conversations import transcripts_converse
 from toolevals.runs.simulators import services as simulators
 from toolevals.workspace.jobs import batch_work
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
+from toolevals.runs.agents import views as agents
 from toolevals.runs.drift import views as drifting
 from toolevals.runs.judge_calibrations import views as calibrations
 from toolevals.runs.judge_calibrations import views as rating
 from toolevals.runs.judging import views as judges
+from toolevals.runs.live import views as live
 from toolevals.runs.probes import views as probing
 from toolevals.runs.rereading import views as rereading
 from toolevals.runs.rubrics import views as rubrics
 from toolevals.runs.second_looks import views as second_looks
 from toolevals.runs.simulators import views as simulators
 from toolevals.runs.thumbs import views as thumbs
-from toolevals.runs.views import agents, live, new, recorded, repeating, runs
+from toolevals.runs.views import new, recorded, repeating, runs
 from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "runs"

@@ -15,8 +15,8 @@ from labeling.services import dataset_create, import_start, version_freeze
 from tests.reports.recorded import airline
 from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.starting import RunParts, run_upload
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Project, User

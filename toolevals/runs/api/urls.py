@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, live, repeating, views
+from toolevals.runs.api import case_views, repeating, views
 from toolevals.runs.drift import api as drifting
 from toolevals.runs.judge_calibrations import api as calibrating
 from toolevals.runs.judging import api as judging
+from toolevals.runs.live import api as live
 from toolevals.runs.probes import api as probing
 from toolevals.runs.rereading import api as rereading
 from toolevals.runs.rubrics import api as tryouts

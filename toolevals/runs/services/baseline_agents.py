@@ -10,9 +10,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.baseline.baseline_agents import EXPERIMENT, VERSION, BaselineAgent, Expected, expected_of
 from toolevals.runs.models import Connector, Run, VerdictCount
-from toolevals.runs.services.agents import agent_ensure, experiment_ensure
 from toolevals.runs.services.repeating import errored_ask_again
 from toolevals.runs.services.starting import RunParts, baseline_agent_start
 from toolevals.workspace.models import Project, untrashed
