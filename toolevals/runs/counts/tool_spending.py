@@ -4,21 +4,20 @@ Counts, sums and percentiles, each with a case to open.
 """
 
 from __future__ import annotations
+
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import fsum, isnan, nan
-from typing import Any, Final, Self
-from uuid import UUID
-from toolevals.grading.metrics.percentiles import percentile_of_sorted
-from toolevals.runs.counts.call_measures import CallMeasure
-from toolevals.runs.counts.packed_cases import in_little_order
-from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from math import fsum, isnan, nan
+from typing import TYPE_CHECKING, Any, Final, Self
+from uuid import UUID
+
+from toolevals.grading.metrics.percentiles import percentile_of_sorted
 from toolevals.grading.values.canonical import Written, exact
-from toolevals.runs.counts.call_measures import Pricing, calls_measured, is_measured, tools_called
+from toolevals.runs.counts.call_measures import CallMeasure, Pricing, calls_measured, is_measured, tools_called
+from toolevals.runs.counts.packed_cases import in_little_order
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending
 from toolevals.workspace.bulk import rows_insert

@@ -21,6 +21,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
+from toolevals.runs.counts.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.grading.case_rows import (
     CASE_COLUMNS,
     FAULT_COLUMNS,
@@ -36,7 +37,6 @@ from toolevals.runs.grading.kept_grades import KeptGrade, kept_grades
 from toolevals.runs.queries import grading_at_work
 from toolevals.runs.scope.examples import entries_between
 from toolevals.runs.scope.offered_tools import tools_offered
-from toolevals.runs.counts.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulators.opening import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
