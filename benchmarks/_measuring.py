@@ -169,7 +169,7 @@ def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
 
 def graded(version: Any, content: bytes, name: str, trials: int = 1) -> Any:
     """Return a new run of uploaded predictions, graded and counted by jobs. Raises RuntimeError where one failed."""
-    from toolevals.runs.services.requesting import RunRequest, run_request_upload
+    from toolevals.runs.runs.requesting import RunRequest, run_request_upload
 
     run: Any = run_request_upload(
         project=version.dataset.project,

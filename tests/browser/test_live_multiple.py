@@ -26,7 +26,7 @@ from tests.fixtures.people import PASSWORD
 from tests.labeling.test_bfcl_import import rows
 from toolevals.runs.models import Connector
 from toolevals.runs.agents.services import experiment_ensure, agent_ensure
-from toolevals.runs.services.starting import RunParts, run_start
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import Role
 from toolevals.workspace.services.projects import member_set, project_create
 from toolevals.workspace.services.uploads import upload_store

@@ -26,7 +26,7 @@ from toolevals.runs.models import (
     ToolAnswers,
     VerdictCount,
 )
-from toolevals.runs.services.starting import RunParts, run_start, run_upload
+from toolevals.runs.runs.services import RunParts, run_start, run_upload
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services.uploads import upload_store
 

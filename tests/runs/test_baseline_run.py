@@ -7,7 +7,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Connector, Transcript
-from toolevals.runs.services.starting import RunParts, run_start
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 
-# As many batches as a run twice as large: 8 to produce and 8 to grade (toolevals/runs/services/slices.py).
+# As many batches as a run twice as large: 8 to produce and 8 to grade (toolevals/runs/runs/slices.py).
 EXAMPLES = 1000
 TRIALS = 4
 

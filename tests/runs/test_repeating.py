@@ -18,8 +18,8 @@ from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Run, Transcript
-from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
-from toolevals.runs.services.requesting import RunRequest, run_request_baseline
+from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.requesting import RunRequest, run_request_baseline
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 

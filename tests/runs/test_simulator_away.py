@@ -12,7 +12,7 @@ from tests.runs.building import cases_of, uploaded_run, version_of
 from toolevals.agents.http_simulator import HttpSimulator
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, VerdictCount
-from toolevals.runs.services.repeating import errored_ask_again
+from toolevals.runs.runs.repeating import errored_ask_again
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Job, JobState
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from toolevals.runs.models import Grading, Run
+from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.models import Project
 
 # Above all numbers of a column: PostgreSQL refuses to compare with more.
@@ -41,3 +44,16 @@ def grading_at_work(pk: str) -> Grading:
 
 def _gradings(**wanted: Any) -> QuerySet[Grading]:
     return Grading.objects.filter(finished_at__isnull=False, **wanted).select_related("dataset_version__dataset")
+
+
+def asked_grading(run: Run, number: str) -> Grading | None:
+    """Return the run's finished grading of that number; without one the newest, None where none is finished.
+
+    Raises Http404 where the run has no such grading.
+    """
+    if not number:
+        return run.grading
+    asked = whole_number(number)
+    if asked is None:
+        raise Http404
+    return get_object_or_404(run.gradings, number=asked, finished_at__isnull=False)

@@ -13,7 +13,7 @@ from toolevals.runs.judging.case_judging import cases_judge
 from toolevals.runs.live.services import transcripts_converse
 from toolevals.runs.probes import services as probing
 from toolevals.runs.rubrics import services as tryouts
-from toolevals.runs.services.ingesting import transcripts_ingest
+from toolevals.runs.runs.ingesting import transcripts_ingest
 from toolevals.runs.simulators import services as simulators
 from toolevals.workspace.jobs import batch_work
 

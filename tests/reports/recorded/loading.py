@@ -17,7 +17,7 @@ from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services.starting import RunParts, run_upload
+from toolevals.runs.runs.services import RunParts, run_upload
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services.uploads import upload_store

@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from labeling.models import DatasetVersion
 from toolevals.grading.values.decided_by import EXPECTED, LONGEST
-from toolevals.runs.models.runs import Run, Transcript
+from toolevals.runs.runs.models import Run, Transcript
 from toolevals.runs.simulators.models import Simulator
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Job, User

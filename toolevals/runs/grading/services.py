@@ -14,7 +14,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot, seats_of
 from toolevals.runs.judging.unscored import answers_unscored, unjudged_cases
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
-from toolevals.runs.services.slices import grade_plans
+from toolevals.runs.runs.slices import grade_plans
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User

@@ -25,7 +25,7 @@ from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.judging.services import judge_change
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import CalibratedCase, DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
-from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
+from toolevals.runs.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.runs.api.requests import AskedRunSerializer
 from toolevals.runs.api.serializers import RunStartedSerializer
-from toolevals.runs.api.views import started
 from toolevals.runs.live.estimate import estimate_of
-from toolevals.runs.services.requesting import RunRequest, live_request_read, run_request_live
+from toolevals.runs.runs.api import started
+from toolevals.runs.runs.requesting import RunRequest, live_request_read, run_request_live
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 

@@ -10,8 +10,8 @@ from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.forms import LiveForm
-from toolevals.runs.services.requesting import live_request_read, run_request_live
-from toolevals.runs.views.new import initial_of
+from toolevals.runs.runs.requesting import live_request_read, run_request_live
+from toolevals.runs.runs.views import initial_of
 from toolevals.workspace.requests import ProjectRequest
 
 

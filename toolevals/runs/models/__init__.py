@@ -28,10 +28,10 @@ from toolevals.runs.grading.models import (
 from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
-from toolevals.runs.models.runs import Agent, Connector, Experiment, Run, RunPace, Transcript
 from toolevals.runs.remarks.models import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
 from toolevals.runs.rubrics.models import Tryout, TryoutAnswer, TryoutCase
+from toolevals.runs.runs.models import Agent, Connector, Experiment, Run, RunPace, Transcript
 from toolevals.runs.simulators.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.thumbs.models import Thumb
 

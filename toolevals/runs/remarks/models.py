@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import Revision
-from toolevals.runs.models.runs import Transcript
+from toolevals.runs.runs.models import Transcript
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import User
 

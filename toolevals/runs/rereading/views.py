@@ -18,6 +18,7 @@ from toolevals.runs.judging.blindness import names_raters
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Said
+from toolevals.runs.one_by_one import case_named, refused, taken, too_late
 from toolevals.runs.rereading.results import PEOPLE, VERDICTS, case_rows, progress_of, results_of
 from toolevals.runs.rereading.services import (
     MOST_CASES,
@@ -31,7 +32,6 @@ from toolevals.runs.rereading.services import (
 )
 from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judged_words
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
-from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, within

@@ -8,7 +8,7 @@ from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services.starting import RunParts, run_start
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.sample import content
 from toolevals.workspace.models import Project, User
 

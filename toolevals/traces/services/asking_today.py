@@ -27,7 +27,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, Connector, Run
-from toolevals.runs.services.starting import RunParts, run_converse, run_upload
+from toolevals.runs.runs.services import RunParts, run_converse, run_upload
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.chunks import spans_of
 from toolevals.traces.filters import TraceFilter

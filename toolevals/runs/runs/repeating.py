@@ -10,8 +10,8 @@ from toolevals.runs.grading.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.grading.services import grading_make
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Grading, Run, Transcript
-from toolevals.runs.services.slices import converse_plans, grade_plans
-from toolevals.runs.services.starting import RunParts, run_converse, run_start
+from toolevals.runs.runs.services import RunParts, run_converse, run_start
+from toolevals.runs.runs.slices import converse_plans, grade_plans
 from toolevals.workspace.addresses import address
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_create

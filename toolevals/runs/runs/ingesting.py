@@ -19,7 +19,7 @@ from toolevals.runs.counts.spending import SPENT_COLUMNS, spent
 from toolevals.runs.files.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.files.predictions import PredictionReader
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.scope.offered_tools import tools_offered
+from toolevals.runs.scope.examples import tools_offered
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchRefused, Lease

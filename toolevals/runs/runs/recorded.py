@@ -25,7 +25,7 @@ from toolevals.runs.files.recorded_files import (
     task_rows,
 )
 from toolevals.runs.models import Run
-from toolevals.runs.services.requesting import RunRequest, run_request_upload
+from toolevals.runs.runs.requesting import RunRequest, run_request_upload
 from toolevals.workspace.models import User
 
 # A page reads the file while it is asked for.

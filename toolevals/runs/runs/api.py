@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import Http404
+from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
@@ -16,9 +17,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.presentation.csv import csv_stream
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import (
+    CaseDetailSerializer,
+    CaseSerializer,
     ExperimentSerializer,
     GradingDetailSerializer,
     GradingSerializer,
@@ -32,11 +36,13 @@ from toolevals.runs.api.serializers import (
 from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.counts.label_noise import run_noise
 from toolevals.runs.counts.run_rows import run_rows, stale_reasons
+from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.grading.services import grading_start
-from toolevals.runs.models import Agent, Experiment, Grading, Run
-from toolevals.runs.queries import numbered_run
+from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
+from toolevals.runs.queries import asked_grading, numbered_run
 from toolevals.runs.rereading.results import grading_reread
-from toolevals.runs.services.requesting import run_request_baseline, run_request_upload
+from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
@@ -198,3 +204,89 @@ def outcome_noise(run: Any) -> dict[str, Any] | None:
 def started(run: Run) -> Response:
     """Return the answer to the person who started a run."""
     return Response(RunStartedSerializer({"run": run, "job": run.job}).data, status=HTTPStatus.ACCEPTED)
+
+
+GRADING = OpenApiParameter("grading", int, description="The number of a finished grading; by default the newest.")
+FILTERS = ("expected", "actual", "mode", "outcome")
+
+
+class CaseView(RunView):
+    """The base of the views of cases."""
+
+    def grading(self, number: int) -> Grading:
+        """Return the finished grading that is asked for. Raises `Http404`."""
+        shown_grading = asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+        if shown_grading is None:
+            raise Http404
+        return shown_grading
+
+
+@extend_schema_view(get=extend_schema(parameters=[GRADING, *(OpenApiParameter(name, str) for name in FILTERS)]))
+class Cases(CaseView, ListAPIView[CaseGrade]):
+    """The cases of a grading, in pages."""
+
+    serializer_class = CaseSerializer
+    queryset = CaseGrade.objects.none()
+
+    def get_queryset(self) -> QuerySet[CaseGrade]:
+        wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
+        return CaseGrade.objects.filter(grading=self.grading(self.kwargs["number"])).matching(**wanted).with_example()
+
+
+class CaseDetail(CaseView):
+    """One case in full."""
+
+    @extend_schema(responses=CaseDetailSerializer)
+    def get(self, request: Request, number: int, case: UUID) -> Response:
+        cases = CaseGrade.objects.select_related(
+            "transcript__entry__revision__example",
+            "transcript__entry__revision__tools",
+            "grading__run__agent__tools__tools",
+        )
+        row = get_object_or_404(cases, pk=case, grading__run=self.find(number))
+        return Response(CaseDetailSerializer(row).data)
+
+
+class Errored(RunView):
+    """Ask the agent again in the trials in which it could not be reached; the answers are graded again."""
+
+    @extend_schema(request=None, responses={202: GradingStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        grading = errored_ask_again(run=self.find(number), actor=self.user)
+        shown = GradingStartedSerializer({"grading": grading, "job": grading.job}).data
+        return Response(shown, status=HTTPStatus.ACCEPTED)
+
+
+class Failing(RunView):
+    """Start a run like this one over the examples that failed in it."""
+
+    @extend_schema(request=None, responses={202: RunStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        return started(failing_run_again(run=self.find(number), actor=self.user))
+
+
+class FailingView(RunView):
+    """The base of the views of failing cases."""
+
+    def grading(self, number: int) -> Grading | None:
+        """Return the grading that is asked for. Raises `Http404`."""
+        return asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+
+
+class FailingLines(FailingView):
+    """The failing cases of a grading as JSON Lines: input, what was done, verdicts, and why."""
+
+    @extend_schema(parameters=[GRADING], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
+    def get(self, request: Request, number: int) -> StreamingHttpResponse:
+        return StreamingHttpResponse(failing_lines(self.grading(number)), content_type="application/jsonl")
+
+
+class FailingTable(FailingView):
+    """The failing cases of a grading as CSV."""
+
+    @extend_schema(parameters=[GRADING], responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, number: int) -> StreamingHttpResponse:
+        rows = csv_stream(COLUMNS, failing_rows(self.grading(number)))
+        return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8")

@@ -12,9 +12,9 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline.agent import THRESHOLD
 from toolevals.runs.models import Experiment
-from toolevals.runs.services.recorded import RecordedRequest
-from toolevals.runs.services.requesting import RunRequest
-from toolevals.runs.services.starting import MAX_TRIALS
+from toolevals.runs.runs.recorded import RecordedRequest
+from toolevals.runs.runs.requesting import RunRequest
+from toolevals.runs.runs.services import MAX_TRIALS
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, within
 
