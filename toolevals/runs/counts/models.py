@@ -123,7 +123,7 @@ class TrialTallies(models.Model):
     """The number of examples by passed and scored trials, in all and in groups. It follows from TrialCount."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="trial_tallies")
-    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `services.trial_tallies`; all under "".
+    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `counts.trial_tallies`; all under "".
     document = DocumentField()
 
 

@@ -130,7 +130,7 @@ class CalibratedCase(models.Model):
 
     @property
     def set_name(self) -> str:
-        """Return which of `calibration_results.SETS` it is of."""
+        """Return which of `judge_calibrations.results.SETS` it is of."""
         return "held_out" if self.is_held_out else "thumbs" if self.by_thumb else "tuning"
 
 
