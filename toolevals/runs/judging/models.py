@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from django.apps import apps
@@ -15,6 +15,8 @@ from toolevals.runs.grading.models import CaseGrade, Grading
 from toolevals.runs.judging.blindness import verdict_hidden
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, User, untrashed
+
+_Check = TypeVar("_Check", bound=models.Model)
 
 
 class RubricQuerySet(models.QuerySet["Rubric"]):
@@ -194,6 +196,22 @@ class JudgeAnswer(models.Model):
 
     class Meta:
         abstract = True
+
+
+class JudgeCheckQuerySet(models.QuerySet[_Check]):
+    """Reads of checks of either kind."""
+
+    def of_judge(self, judge: Judge) -> Self:
+        """Return the checks of a judge's rubric version and model, whichever judge asked by them."""
+        return self.filter(judge__rubric=judge.rubric_id, judge__model=judge.model)
+
+    def with_spending(self) -> Any:
+        """Add `asked`, how many questions were asked, and `cost` of it (None without prices)."""
+        return self.annotate(asked=Count("answers"), cost=Sum("answers__cost"))
+
+    def under_way(self) -> Self:
+        """Return those whose job may still go on by itself."""
+        return self.filter(Q(job__state="running") | Q(job__state="paused"), finished_at=None)
 
 
 class Judgement(JudgeAnswer):

@@ -11,6 +11,7 @@ from toolevals.runs.counts.models import (
     TrialCount,
     TrialTallies,
 )
+from toolevals.runs.drift.models import DriftAnswer, DriftCheck
 from toolevals.runs.grading.models import (
     AlignedPair,
     ArgumentCount,
@@ -27,7 +28,7 @@ from toolevals.runs.grading.models import (
 )
 from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
-from toolevals.runs.models.judge_checks import DriftAnswer, DriftCheck, ProbeAnswer, ProbeCheck
+from toolevals.runs.probes.models import ProbeAnswer, ProbeCheck
 from toolevals.runs.remarks.models import CaseNote, CaseTag, RevisionTurn
 from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
 from toolevals.runs.rubrics.models import Tryout, TryoutAnswer, TryoutCase
