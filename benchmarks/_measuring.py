@@ -131,7 +131,8 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
 
     from toolevals.registry.services import registry_create, registry_publish
     from toolevals.workspace.models import Role
-    from toolevals.workspace.services import member_set, project_create, user_create
+    from toolevals.workspace.services.projects import member_set, project_create
+    from toolevals.workspace.services.users import user_create
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -155,7 +156,7 @@ def prepared(tools: int = 10) -> tuple[Any, Any, list[Any]]:
 def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
     """Return a new dataset with the examples of a file, imported by a job."""
     from labeling.services import dataset_create, import_start
-    from toolevals.workspace.services import upload_store
+    from toolevals.workspace.services.uploads import upload_store
 
     dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
     upload = upload_store(project=project, actor=None, file=io.BytesIO(content), name="rows.jsonl")
@@ -168,7 +169,7 @@ def imported(project: Any, tools: Any, slug: str, content: bytes) -> Any:
 
 def graded(version: Any, content: bytes, name: str, trials: int = 1) -> Any:
     """Return a new run of uploaded predictions, graded and counted by jobs. Raises RuntimeError where one failed."""
-    from toolevals.runs.services import RunRequest, run_request_upload
+    from toolevals.runs.runs.requesting import RunRequest, run_request_upload
 
     run: Any = run_request_upload(
         project=version.dataset.project,

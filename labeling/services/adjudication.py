@@ -17,7 +17,7 @@ from labeling.services.resolution import gold_set, revision_evaluate, revision_l
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 

@@ -15,7 +15,7 @@ from labeling.querysets.slots import SlotQuerySet
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Role, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 MAX_EXAMPLES = 20_000

@@ -26,7 +26,7 @@ from labeling.services.expectations import answer_read, rationale_read, text_req
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 USUAL_SIZE = 20
 

@@ -9,7 +9,7 @@ from labeling.services.guidelines import guideline_publish
 from toolevals.grading.values.verdicts import EXPECTED, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import revision_locked
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:

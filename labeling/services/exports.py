@@ -12,7 +12,7 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.queue.shown_strata import hidden_strata
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.job_files import job_file_write
 
 KIND = "export"

@@ -44,7 +44,8 @@ from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services import audit_record, upload_store
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.uploads import upload_store
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from labeling.models import KeyBindings
 from labeling.queue.keyboard import ACTIONS, binding_problems
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

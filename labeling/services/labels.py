@@ -25,7 +25,7 @@ from labeling.services.resolution import revision_evaluate, revision_locked, rev
 from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Membership, Project, Role, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 class LabelContent(NamedTuple):

@@ -14,7 +14,7 @@ from labeling.models import Dataset, Example, LintReport
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # Datasets of more examples than this are linted by a job.
 LINTED_AT_ONCE = 500

@@ -22,7 +22,7 @@ from labeling.coverage.quotas import deficits, strata_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 AT_ONCE = 500
 # More open examples than this are ordered by a job.

@@ -9,7 +9,7 @@ from django.db import transaction
 from labeling.coverage.quotas import DEFAULTS, quotas_check, quotas_document
 from labeling.models import Dataset
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_locked, slots_close
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 VERB = "revision_reopen"
 

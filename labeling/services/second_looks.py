@@ -22,7 +22,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 # Of a tool and an argument: the values that the agent gave it anywhere.
 Values = Mapping[tuple[str, str], Sequence[Any]]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.queries.judges import judges_of
-from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
+from toolevals.runs.judge_calibrations.api import CalibrationEstimateSerializer
 
 
 class JudgeRowSerializer(serializers.Serializer[Any]):

@@ -11,8 +11,8 @@ from reports.api.views import GRADING, RunReportView
 from reports.pages.recovery import grading_episodes, read_episode_state
 from reports.tables.recovery import EPISODES
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode
-from toolevals.runs.querysets.episodes import EPISODES_WENT
 from toolevals.workspace.tables import serializer_of
 
 

@@ -17,8 +17,8 @@ from reports.comparison.part import pairs_in
 from reports.filters.case_filters import Filters
 from reports.queries.run_facts import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
+from toolevals.runs.counts.packing import compared_cases
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.services.packing import compared_cases
 
 KEPT: Final = 24 * 3600
 AT_ONCE: Final = 500

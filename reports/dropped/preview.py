@@ -16,8 +16,9 @@ from toolevals.grading.reading.specs import document_in
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, Upload, User
-from toolevals.workspace.services import audit_record, stored_together, upload_store
+from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.job_files import job_file, job_file_write
+from toolevals.workspace.services.uploads import stored_together, upload_store
 
 KIND: Final = "file_look"
 # A file of more bytes is looked at by a job.

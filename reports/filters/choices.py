@@ -14,8 +14,8 @@ from reports.filters.case_filters import EXAMPLE_STRATA, NOT, STATUSES, TITLES, 
 from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.values.problems import pointer_to
 from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.counts.counting import counted_cases
 from toolevals.runs.models import CaseTag, Grading, Transcript
-from toolevals.runs.services.counting import counted_cases
 
 # Strata may be changed at any time: they are looked at again after so many seconds.
 SOON = 15 * 60

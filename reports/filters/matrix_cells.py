@@ -22,8 +22,8 @@ from reports.filters.offered import effects_by_name
 from reports.queries.summing import summed
 from toolevals.grading.values.canonical import canonical
 from toolevals.runs.counts.counted_cases import ClassSums, Counted, Unit, View
+from toolevals.runs.counts.counting import Kind, counted_cases, counted_sums
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
-from toolevals.runs.services.counting import Kind, counted_cases, counted_sums
 
 # (expected, actual) -> count
 MatrixCounts = dict[tuple[str, str], int]

@@ -34,9 +34,9 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import Status
 from toolevals.runs.counts.case_values import measured_case, metric_names
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
+from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.grading.case_grading import Compiler
 from toolevals.runs.models import AlignedPair, CaseFinding, CaseGrade, Episode, Grading, JudgedCase
-from toolevals.runs.services.case_grading import Compiler
-from toolevals.runs.services.packing import packed_cases
 
 _AT_ONCE: Final = 500
 CHUNK: Final = 2000

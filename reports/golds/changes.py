@@ -14,8 +14,8 @@ from labeling.models import VersionEntry
 from reports.comparison.runs import entries_taken, other_gold
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
+from toolevals.runs.counts.packing import packed_cases
 from toolevals.runs.models import Grading
-from toolevals.runs.services.packing import packed_cases
 
 KEPT: Final = 24 * 3600
 # How a verdict changed -> in words.

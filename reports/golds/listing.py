@@ -21,9 +21,9 @@ from reports.queries.grading import verdict_counts_of
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell
+from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
-from toolevals.runs.services.example_sums import verdict_rates
 
 GRADINGS_A_PAGE: Final = 20
 CASES_A_PAGE: Final = 50

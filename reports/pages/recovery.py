@@ -14,10 +14,10 @@ from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
 from reports.filters.case_filters import number, text
 from reports.queries.grading import KEYSET_PAGE
+from toolevals.runs.counts.kept_sums import kept_sums
+from toolevals.runs.grading.episode_rows import ALL_TOOLS, ANSWER_SUMS
+from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode, FindingCount, Grading, ToolAnswers
-from toolevals.runs.querysets.episodes import EPISODES_WENT
-from toolevals.runs.services.episode_rows import ALL_TOOLS, ANSWER_SUMS
-from toolevals.runs.services.kept_sums import kept_sums
 
 EPISODES_A_PAGE: Final = 30
 

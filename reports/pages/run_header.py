@@ -11,7 +11,7 @@ from django.urls import reverse
 from labeling.models import DatasetVersion
 from reports.filters.case_filters import number as read_number
 from toolevals.runs.models import Connector, Grading, Run
-from toolevals.runs.querysets.shown import numbered_run, shown_grading
+from toolevals.runs.queries import numbered_run, shown_grading
 from toolevals.workspace.requests import ProjectRequest
 
 

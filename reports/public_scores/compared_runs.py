@@ -14,8 +14,8 @@ from reports.analyses.layers import layers_of
 from reports.analyses.rates import Rate, rate
 from reports.models import PublicScore
 from reports.queries.grading import verdict_counts_of
+from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.models import Agent, Run
-from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, untrashed
 
 # Sources of imports that are public benchmarks, and what those are called.

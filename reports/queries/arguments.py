@@ -6,8 +6,8 @@ from reports.analyses.arguments import ArgumentRow, argument_rows
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts
 from toolevals.runs.counts.counted_cases import View
+from toolevals.runs.counts.kept_sums import kept_sums
 from toolevals.runs.models import ArgumentCount, Grading
-from toolevals.runs.services.kept_sums import kept_sums
 
 
 def grading_arguments(grading: Grading, tool: str = "") -> tuple[ArgumentRow, ...]:

@@ -11,8 +11,8 @@ from reports.analyses.baseline_agents import BaselineAgentRow, baseline_agent_ro
 from reports.analyses.layers import layers_of
 from reports.queries.grading import verdict_counts_of
 from toolevals.runs.baseline.baseline_agents import BaselineAgent
+from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.models import Run
-from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.requests import ProjectRequest
 
 ORDER = {agent.value: place for place, agent in enumerate(BaselineAgent)}

@@ -7,8 +7,8 @@ from reports.analyses.layers import WARNING, VerdictCounts, VerdictSums
 from reports.filters.case_filters import CaseFilter
 from reports.queries.grading import grading_sums, listed_cases
 from reports.queries.summing import counted_number
+from toolevals.runs.counts.kept_sums import kept_sums
 from toolevals.runs.models import FindingCount, Grading
-from toolevals.runs.services.kept_sums import kept_sums
 
 
 def grading_findings(grading: Grading, verdicts: VerdictCounts, sums: VerdictSums | None = None) -> Findings:

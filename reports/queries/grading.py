@@ -18,10 +18,10 @@ from reports.filters.case_filters import ANY_INJECTION, CaseFilter
 from reports.filters.matrix_cells import cell_cases
 from reports.queries.metrics import cases_of_status
 from reports.queries.recorded import rewarded_cases
+from toolevals.runs.counts.example_sums import verdict_sums
+from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, VerdictCount
-from toolevals.runs.querysets.gradings import IS_LATENT, warned
-from toolevals.runs.querysets.shown import TOO_LARGE
-from toolevals.runs.services.example_sums import verdict_sums
+from toolevals.runs.queries import TOO_LARGE
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.models import Project, within
 from toolevals.workspace.querysets.ids import ids_as_text

@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Count
 
 from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
+from toolevals.runs.counts.kept_sums import kept_sums
 from toolevals.runs.judging.blindness import HIDDEN
 from toolevals.runs.judging.judge_reliability import Standing, grading_standings
 from toolevals.runs.models import CaseGrade, Grading, JudgeCount, JudgedCase
-from toolevals.runs.services.kept_sums import kept_sums
 
 KEYSET_PAGE = 1000
 # The columns of `JudgeCount` that make `JudgeTotals`.

@@ -11,8 +11,8 @@ from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, Pairs, Prox
 from reports.queries.grading import verdict_counts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import outcomes_of
 from toolevals.runs.models import Grading
-from toolevals.runs.services.packing import outcomes_of
 
 _STATUS = {letter: status for status, letter in LETTERS.items()}
 

@@ -14,8 +14,8 @@ from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import Packed
+from toolevals.runs.counts.packing import packed_cases
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
-from toolevals.runs.services.packing import packed_cases
 from toolevals.workspace.models import Project
 
 # At most so many trials are read for one page, the newest runs first, and so many runs where none are named.

@@ -9,9 +9,9 @@ from typing import Any, Final
 from reports.filters.case_filters import NOT, CaseFilter, Filters, Split
 from reports.filters.offered import effects_by_name
 from toolevals.runs.counts.counted_cases import CONTEXT, Cell, Costs, Counted, Unit, View
+from toolevals.runs.counts.counting import counted_cases
+from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import Grading
-from toolevals.runs.querysets.gradings import IS_LATENT, warned
-from toolevals.runs.services.counting import counted_cases
 
 # What cases are counted by: the filter's name and the column of a context.
 _COLUMNS: Final = {name: name for name in ("bucket", "difficulty", "gold", "tag", "arguments", "turn", "trial")}

@@ -14,9 +14,9 @@ from django.db.models import QuerySet
 from labeling.models import Example, Revision
 from reports.analyses.compounding import Compounding, compounding_of
 from reports.analyses.reliability import Reliability, reliability_of
+from toolevals.runs.counts.kept_sums import kept_sums
+from toolevals.runs.counts.trial_tallies import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
-from toolevals.runs.services.kept_sums import kept_sums
-from toolevals.runs.services.trial_tallies import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 
 KEYSET_PAGE = 2000
 OUTCOME: Final = "outcome"

@@ -11,7 +11,7 @@ from reports.bundle import bundle_write
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.job_files import job_file_write
 
 BUNDLE = "bundle"

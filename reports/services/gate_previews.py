@@ -14,7 +14,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 MOST_RUNS: Final = 10
 # So long are results of previews kept.

@@ -30,7 +30,7 @@ from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.addresses import address
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 LAST_PASSING = "last-passing"
 BRANCH = "branch:"

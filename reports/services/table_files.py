@@ -12,7 +12,7 @@ from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Role, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.job_files import job_file_write
 
 TABLE: Final = "table"

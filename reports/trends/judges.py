@@ -9,9 +9,9 @@ from uuid import UUID
 from reports.analyses.judges import JudgeRow, JudgeTotals, Mark, judge_rows
 from reports.analyses.trend import Point, RunFacts, Trend, TrendRow, series_of
 from reports.queries.judges import TOTALS, mark_of
+from toolevals.runs.counts.kept_sums import kept_sums_of
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import Grading, Judge, JudgeCount
-from toolevals.runs.services.kept_sums import kept_sums_of
 
 OTHER_JUDGE = "another judge, model or version of the rubric, or asked of other cases"
 

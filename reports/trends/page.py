@@ -17,7 +17,7 @@ from reports.queries.baseline_agents import version_baseline_agents
 from reports.queries.grading import verdict_counts_of
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
-from toolevals.runs.services.example_sums import verdict_sums
+from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.workspace.models import Project
 
 TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}

@@ -18,8 +18,8 @@ from reports.queries.grading import verdict_counts_of
 from reports.trends.page import cases_url
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counts.counted_cases import View
+from toolevals.runs.counts.kept_sums import kept_sums_of
 from toolevals.runs.models import ArgumentCount, Grading, MatrixCount
-from toolevals.runs.services.kept_sums import kept_sums_of
 from toolevals.workspace.models import Project
 
 # A tool and one of its parameters.

@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from reports.filters.case_filters import address_query, text
 from reports.queries.run_facts import recent_runs
 from toolevals.runs.models import Experiment, Run
-from toolevals.runs.querysets.runs import RunQuerySet
+from toolevals.runs.runs.models import RunQuerySet
 from toolevals.workspace.requests import ProjectRequest
 
 MOST_RUNS = 200

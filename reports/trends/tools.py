@@ -15,8 +15,8 @@ from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
 from reports.trends.page import lowest
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.counts.counted_cases import View
+from toolevals.runs.counts.example_sums import first_call_sums
 from toolevals.runs.models import Grading, MatrixCount
-from toolevals.runs.services.example_sums import first_call_sums
 
 
 class ToolRate(StrEnum):

@@ -19,11 +19,11 @@ from reports.dropped.preview import KIND, FileContent, file_drop, looked_at, loo
 from toolevals.grading.reading.specs import Choice, document_in
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_publish
-from toolevals.runs.services import run_request_upload
-from toolevals.runs.views.new import initial_of
+from toolevals.runs.runs.requesting import run_request_upload
+from toolevals.runs.runs.views import initial_of
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services import upload_discard
+from toolevals.workspace.services.uploads import upload_discard
 
 # What the content of each kind of file can be stored as.
 GOES_TO = {

@@ -12,7 +12,7 @@ from reports.pages.run_header import run_url
 from reports.queries.grading import case_or_404
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade
-from toolevals.runs.services import note_add, tag_add, tag_remove
+from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.workspace.requests import ProjectRequest
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from reports.pages.run_header import run_url
 from reports.queries.grading import case_or_404
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.services import thumb_give
+from toolevals.runs.thumbs.services import thumb_give
 from toolevals.workspace.requests import ProjectRequest
 
 SAID = {"up": True, "down": False, "back": None}

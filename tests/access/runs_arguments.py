@@ -12,6 +12,7 @@ from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.probing import ProbeSet
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.runs.models import (
     CalibratedCase,
     CaseGrade,
@@ -24,7 +25,7 @@ from toolevals.runs.models import (
     Run,
     Tryout,
 )
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
+from toolevals.runs.simulators.services import simulator_ensure
 from toolevals.workspace.models import Batch, User
 
 

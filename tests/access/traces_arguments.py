@@ -9,7 +9,7 @@ from tests.access import labeling_arguments
 from tests.access.world import Argument, World
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set

@@ -8,15 +8,12 @@ from tests.access.world import Argument, World
 from toolevals.registry.services import registry_create
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import (
-    invitation_create,
-    member_set,
-    project_create,
-    secret_set,
-    token_create,
-    user_create,
-)
+from toolevals.workspace.services.invitations import invitation_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.secrets import secret_set
+from toolevals.workspace.services.tokens import token_create
 from toolevals.workspace.services.trash import trash_put
+from toolevals.workspace.services.users import user_create
 
 
 def a_job(world: World, person: User) -> UUID:

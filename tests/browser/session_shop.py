@@ -34,10 +34,12 @@ from tests.reports.building import Builder, Case
 from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
-from toolevals.runs.services import JudgeRequest, RereadingRequest, judge_add, rereading_begin, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.rereading.services import RereadingRequest, rereading_begin
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set, project_create, user_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.users import user_create
 
 project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}

@@ -25,9 +25,12 @@ from tests.browser.sample_pages import jobs_finish
 from tests.fixtures.people import PASSWORD
 from tests.labeling.test_bfcl_import import rows
 from toolevals.runs.models import Connector
-from toolevals.runs.services import RunParts, experiment_ensure, run_start, agent_ensure
+from toolevals.runs.agents.services import experiment_ensure, agent_ensure
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set, project_create, upload_store, user_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.uploads import upload_store
+from toolevals.workspace.services.users import user_create
 
 project = project_create(actor=None, slug="shop", name="Benchmark")
 user = user_create(actor=None, email="rita@example.org", name="Rita", password=PASSWORD)

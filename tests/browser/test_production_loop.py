@@ -37,7 +37,9 @@ import json
 from labeling.services import dataset_create, labelling_set
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services import member_set, project_create, token_create, user_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.services.users import user_create
 
 project = project_create(actor=None, slug="shop", name="Shop")
 tokens = {}

@@ -15,7 +15,7 @@ from toolevals.grading.values import yaml_documents
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.yaml_documents import load_yaml
 from toolevals.runs.files.recorded_files import result_document
-from toolevals.runs.simulating import content_read
+from toolevals.runs.simulators.contents import content_read
 
 
 def test_a_file_may_unpack_to_a_hundred_times_its_size_and_no_more():

@@ -11,7 +11,7 @@ from labeling.versions.names import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.forms import BaselineForm
+from toolevals.runs.runs.forms import BaselineForm
 from toolevals.workspace.models import AuditEntry, Project
 
 pytestmark = pytest.mark.django_db

@@ -16,6 +16,8 @@ from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, Pair, Verdict
 from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.registry.tool_lists import tool_list_of
+from toolevals.runs.counts.counting import cases_count, counted_ensure, counted_store
+from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.models import (
     Agent,
     AlignedPair,
@@ -31,8 +33,6 @@ from toolevals.runs.models import (
     TrialCount,
     VerdictCount,
 )
-from toolevals.runs.services.counting import cases_count, counted_ensure, counted_store
-from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Project
 

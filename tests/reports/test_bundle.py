@@ -24,11 +24,12 @@ from tests.reports.building import Builder, cases_of
 from tests.runs.reread import read_all, read_run, rereading_made
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Grading, Rereading
+from toolevals.runs.remarks.services import tag_add
 from toolevals.runs.rereading.results import case_rows
-from toolevals.runs.services import rereading_cancel, tag_add
+from toolevals.runs.rereading.services import rereading_cancel
 from toolevals.workspace.models import Job, Role
-from toolevals.workspace.services import member_set
 from toolevals.workspace.services.job_files import job_files_forget
+from toolevals.workspace.services.projects import member_set
 
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
 

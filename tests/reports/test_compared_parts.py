@@ -11,6 +11,7 @@ from django.urls import reverse
 from labeling.models import Example
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
+from toolevals.runs.judging.services import rubric_use
 from toolevals.runs.models import (
     CalibratedCase,
     CaseTag,
@@ -21,7 +22,6 @@ from toolevals.runs.models import (
     JudgedCase,
     Transcript,
 )
-from toolevals.runs.services import rubric_use
 
 pytestmark = pytest.mark.django_db
 # Ten easy ones that are fixed, six hard ones of which one breaks.

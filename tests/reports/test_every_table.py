@@ -29,9 +29,9 @@ from tests.runs.judged import PREDICTIONS, ROWS, judge_of
 from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run, VerdictCount
-from toolevals.runs.services import note_add, tag_add
+from toolevals.runs.remarks.services import note_add, tag_add
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import token_create
+from toolevals.workspace.services.tokens import token_create
 
 pytestmark = pytest.mark.django_db
 

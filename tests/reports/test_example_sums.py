@@ -26,6 +26,10 @@ from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate
 from toolevals.runs.counts.counted_cases import Unit
+from toolevals.runs.counts.example_sums import verdict_rates, verdict_sums
+from toolevals.runs.counts.kept_sums import KINDS, kept_sums
+from toolevals.runs.counts.rollups import finding_counts
+from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, step_rows
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -42,10 +46,6 @@ from toolevals.runs.models import (
     StepCount,
     VerdictCount,
 )
-from toolevals.runs.services.example_sums import verdict_rates, verdict_sums
-from toolevals.runs.services.kept_sums import KINDS, kept_sums
-from toolevals.runs.services.rollups import finding_counts
-from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows
 from toolevals.workspace.bulk import rows_insert
 
 pytestmark = pytest.mark.django_db

@@ -19,8 +19,8 @@ from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Grading, JudgedCase, Run, Transcript
-from toolevals.runs.services import agent_ensure
 from toolevals.workspace.jobs import Lease, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
 

@@ -15,8 +15,8 @@ from labeling.services import example_decide_by, version_freeze
 from reports.golds.listing import gold_rows
 from tests.reports.reading import csv_rows
 from tests.runs.building import REFUND, STATUS, call, silence, uploaded_run, version_of
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, PackedCases, Run
-from toolevals.runs.services import grading_start
 from toolevals.workspace.models import Project
 
 pytestmark = pytest.mark.django_db

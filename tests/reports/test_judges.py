@@ -11,7 +11,7 @@ from tests.agents.judges import MODEL, judging
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import STATUS, call, cases_of, uploaded_run, version_of
 from tests.runs.judged import ROWS, judge_of, judged_run
-from toolevals.runs.services import errored_ask_again
+from toolevals.runs.runs.repeating import errored_ask_again
 
 pytestmark = pytest.mark.django_db
 

@@ -28,10 +28,10 @@ from toolevals.registry.models import ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.counts.counted_cases import Unit, View
+from toolevals.runs.counts.turns import turns_write
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading, Transcript
-from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import member_set, project_create
+from toolevals.workspace.services.projects import member_set, project_create
 
 pytestmark = pytest.mark.django_db
 AGAIN = draws(25)

@@ -18,16 +18,11 @@ from tests.reports.recorded.loading import FOLDER, document, tool_spec
 from tests.runs.building import cases_of
 from toolevals.grading.reading.parsing.recorded import tau_runs
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services import (
-    RunParts,
-    agent_ensure,
-    experiment_ensure,
-    run_upload,
-    simulator_choose,
-    simulator_ensure,
-)
-from toolevals.workspace.services import upload_store
+from toolevals.runs.runs.services import RunParts, run_upload
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
+from toolevals.workspace.services.uploads import upload_store
 
 pytestmark = [needs_benchmark, pytest.mark.django_db(transaction=True)]
 # The benchmark's tools answer what they refuse in words.

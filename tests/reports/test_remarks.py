@@ -10,7 +10,7 @@ from tests.reports.building import Case
 from tests.reports.reading import csv_rows, text
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseNote, CaseTag
-from toolevals.runs.services import note_add, tag_add, tag_remove
+from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.workspace.models import AuditEntry
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
+from toolevals.runs.counts.transcript_sums import transcript_sums
 from toolevals.runs.models import Grading, Transcript
-from toolevals.runs.services.transcript_sums import transcript_sums
 
 pytestmark = pytest.mark.django_db
 

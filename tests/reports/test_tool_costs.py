@@ -150,7 +150,7 @@ def test_the_overview_shows_those_that_took_most(get, grading):
 
 
 def test_what_was_packed_is_dropped_and_graded_again_it_says_the_same(get, grading, run_jobs):
-    from toolevals.runs.services import grading_start
+    from toolevals.runs.grading.services import grading_start
 
     assert not MeasuredCalls.objects.exists()
     before = csv_rows(get("spending-csv", grading))

@@ -11,6 +11,8 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_freeze
 from tests.fixtures.people import known_as_valid
 from toolevals.grading.reading.examples import read_example
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
+from toolevals.runs.grading.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -24,10 +26,9 @@ from toolevals.runs.models import (
     ToolAnswers,
     VerdictCount,
 )
-from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_start, run_upload
-from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
+from toolevals.runs.runs.services import RunParts, run_start, run_upload
 from toolevals.workspace.models import Project, Upload
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.uploads import upload_store
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOLS = [

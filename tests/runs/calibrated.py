@@ -8,8 +8,8 @@ from labeling.models import DatasetVersion
 from tests.agents.chat_server import ChatServer
 from tests.runs.building import STATUS, call, example, uploaded_run, version_of
 from tests.runs.judged import judge_of
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate
 from toolevals.runs.models import JudgeCalibration
-from toolevals.runs.services import CalibrationRequest, calibration_begin, case_rate
 from toolevals.workspace.models import Project, User
 
 # What the judge says stands nowhere else.

@@ -14,11 +14,12 @@ from tests.fixtures.jobs import jobs_run
 from tests.fixtures.module_rows import in_module_transaction, module_rows
 from tests.fixtures.people import person
 from tests.runs.calibrated import JUDGE_PASSES, MARK, calibration_made, number_in, rate_all
+from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judging.judge_reliability import standings_of
+from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import DriftCheck, JudgeCalibration
-from toolevals.runs.services import drift_begin, judge_change
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services import member_set, project_create
+from toolevals.workspace.services.projects import member_set, project_create
 
 # The fixtures: a test file imports them by `*`.
 __all__ = ["calibration", "check", "in_module_transaction", "judge", "made", "module_rows", "project", "scripted"]

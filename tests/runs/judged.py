@@ -7,8 +7,8 @@ from typing import Any
 from tests.agents.chat_server import ChatServer
 from tests.agents.judges import MODEL
 from tests.runs.building import REFUND, STATUS, call, example, silence, uploaded_run, version_of
+from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_use
 from toolevals.runs.models import JudgedCase, Run
-from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_use
 from toolevals.workspace.models import Project
 
 POLITE = "a polite reason"

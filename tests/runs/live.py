@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.agents.chat_server import ChatServer, calls, says
-from toolevals.runs.services import RunRequest, run_request_live
+from toolevals.runs.runs.requesting import RunRequest, run_request_live
 from toolevals.workspace.models import Project
 
 

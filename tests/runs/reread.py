@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.runs.building import HISTORY, STATUS, call, example, uploaded_run, version_of
 from toolevals.runs.models import Rereading
-from toolevals.runs.services import RereadingRequest, case_read, rereading_begin
+from toolevals.runs.rereading.services import RereadingRequest, case_read, rereading_begin
 from toolevals.workspace.models import Project, User
 
 SIZE = 20

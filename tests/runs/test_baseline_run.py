@@ -5,8 +5,9 @@ import pytest
 from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, cases_of, example, rows_of, version_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure
 from toolevals.runs.models import Connector, Transcript
-from toolevals.runs.services import RunParts, agent_ensure, run_start
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +93,7 @@ def test_the_number_of_trials_is_bounded(project, version, trials):
 
 
 def test_another_projects_version_is_refused(project, version, owner):
-    from toolevals.workspace.services import project_create
+    from toolevals.workspace.services.projects import project_create
 
     other = project_create(actor=owner, slug="other", name="Other")
 

@@ -14,17 +14,17 @@ from tests.runs.calibrated import SIZE, judged_run, rate_all, scored
 from tests.runs.judged import judge_of
 from tests.runs.rated import *  # noqa: F403 (its fixtures)
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.calibration_results import results_of
-from toolevals.runs.judging.judge_reliability import Trust, standings_of
-from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, JudgedCase, Rating
-from toolevals.runs.services import (
+from toolevals.runs.grading.services import grading_start
+from toolevals.runs.judge_calibrations.results import results_of
+from toolevals.runs.judge_calibrations.services import (
     CalibrationRequest,
     calibration_begin,
     calibration_close,
     case_rate,
-    grading_start,
-    judge_change,
 )
+from toolevals.runs.judging.judge_reliability import Trust, standings_of
+from toolevals.runs.judging.services import judge_change
+from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, JudgedCase, Rating
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -11,8 +11,8 @@ from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import SIZE, rate_all, truth
 from tests.runs.rated import *  # noqa: F403 (its fixtures)
 from tests.runs.rated import NOTE
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.runs.models import Judge, JudgeCalibration, JudgedCase, Rating
-from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.workspace.models import Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

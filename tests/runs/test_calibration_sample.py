@@ -16,15 +16,11 @@ from tests.runs.calibrated import calibration_made, scored
 from tests.runs.judged import judge_of
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.judging.questions import Questions
+from toolevals.runs.judge_calibrations.questions import Questions
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate
 from toolevals.runs.models import JudgeCount
-from toolevals.runs.services import (
-    CalibrationRequest,
-    calibration_begin,
-    case_rate,
-)
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set
+from toolevals.workspace.services.projects import member_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.runs.building import HISTORY, STATUS, call, silence, uploaded_run, version_of
 from toolevals.runs.counts.counted_cases import CONTEXT, NO_COSTS, Counted, Unit, View
+from toolevals.runs.counts.counting import counted_cases, counted_ensure
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase
-from toolevals.runs.services.counting import counted_cases, counted_ensure
-from toolevals.runs.services.gradings import grading_start
 
 CONTEXTS = [(bucket, "", tag, *[""] * (len(CONTEXT) - 3)) for bucket in ("x", "y", "é") for tag in ("", "WRONG_ANSWER")]
 CELLS = st.sampled_from([("", ""), ("a", "a"), ("a", "b"), ("b, c", "(none)")])

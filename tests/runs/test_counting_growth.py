@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from labeling.models import Revision
 from labeling.services import disagreement_set
 from tests.runs.building import STATUS, example, version_of
+from toolevals.runs.counts import turns
 from toolevals.runs.models import RevisionTurn, Run
-from toolevals.runs.services import turns
 
 pytestmark = pytest.mark.django_db
 FEW = 5

@@ -9,8 +9,8 @@ import pytest
 from labeling.services import dataset_update
 from tests.reports.reading import csv_rows
 from tests.runs.building import TOOLS, uploaded_run, version_of
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Grading, VerdictCount
-from toolevals.runs.services import grading_start
 
 pytestmark = pytest.mark.django_db
 

@@ -12,11 +12,13 @@ from tests.runs.drifting import *  # noqa: F403 (its fixtures)
 from tests.runs.drifting import NOW_PASSES, standing_of
 from tests.runs.judged import judge_of
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.drift.results import cases_again, counts_of
+from toolevals.runs.drift.services import drift_begin
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.runs.judging import concurrent_questions as several_module
-from toolevals.runs.judging.drift_results import cases_again, counts_of
 from toolevals.runs.judging.judge_reliability import Trust
+from toolevals.runs.judging.services import judge_change
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
-from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, drift_begin, judge_change
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

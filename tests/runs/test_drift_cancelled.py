@@ -15,11 +15,11 @@ from tests.runs.drifting import (
     closed,
     standing_of,
 )
+from toolevals.runs.drift.results import counts_of
+from toolevals.runs.drift.services import drift_begin
 from toolevals.runs.judging import concurrent_questions as several_module
-from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.judge_reliability import Trust
 from toolevals.runs.models import JudgeCalibration
-from toolevals.runs.services import drift_begin
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 

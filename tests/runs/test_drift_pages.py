@@ -9,8 +9,8 @@ from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE
 from tests.runs.drifting import *  # noqa: F403 (its fixtures)
 from tests.runs.drifting import NOW_PASSES
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin
 from toolevals.runs.models import DriftAnswer, DriftCheck
-from toolevals.runs.services import CalibrationRequest, calibration_begin
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

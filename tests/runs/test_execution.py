@@ -9,8 +9,9 @@ import pytest
 from tests.agents.chat_server import calls, chat_server, says
 from tests.runs.building import TOOLS, cases_of, uploaded_run, version_of
 from tests.runs.live import last, live_run
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import Transcript, VerdictCount
-from toolevals.runs.services import grading_start, simulator_choose, simulator_ensure
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)

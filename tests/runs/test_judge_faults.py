@@ -33,7 +33,7 @@ START = """
 from types import SimpleNamespace
 from tests.runs.building import REFUND, call, uploaded_run, version_of
 from tests.runs.judged import judge_of, worded_example
-from toolevals.workspace.services import project_create
+from toolevals.workspace.services.projects import project_create
 project = project_create(actor=None, slug="shop-{number}", name="Shop {number}")
 names = [f"ex-{{n:03}}" for n in range({examples})]
 judge_of(
@@ -48,7 +48,7 @@ uploaded_run(project, version_of(project, map(worded_example, names)), predictio
 """
 AGAIN = """
 from toolevals.runs.models import Run
-from toolevals.runs.services import grading_start
+from toolevals.runs.grading.services import grading_start
 grading_start(run=Run.objects.get(baseline_agent="", project__slug="shop-{number}"), actor=None)
 """
 STOP = """

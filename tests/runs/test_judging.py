@@ -14,10 +14,11 @@ from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
 from toolevals.agents.retry import RetryPolicy
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.judging import bench
 from toolevals.runs.judging import concurrent_questions as several_module
+from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric
-from toolevals.runs.services import JudgeRequest, grading_start, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, JobState
 

@@ -15,9 +15,9 @@ from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.runs.building import REFUND, call, rows_of, uploaded_run, version_of
 from tests.runs.judged import judge_of, worded_example
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.judging import concurrent_questions as several_module
 from toolevals.runs.models import JudgedCase, Judgement
-from toolevals.runs.services import grading_start
 from toolevals.workspace.jobs import BatchPlan, job_cancel, job_create, job_pause, job_resume, job_retry
 from toolevals.workspace.models import BatchState, Job, JobState, Queue
 

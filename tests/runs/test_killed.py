@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, rows_of, uploaded_run, version_of
 from toolevals.runs.models import Run, Transcript
-from toolevals.runs.services import ingesting
+from toolevals.runs.runs import ingesting
 from toolevals.workspace.models import Batch, BatchState, JobState
 
 pytestmark = pytest.mark.django_db

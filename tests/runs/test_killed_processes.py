@@ -18,13 +18,13 @@ from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 
-# As many batches as a run twice as large: 8 to produce and 8 to grade (toolevals/runs/services/slices.py).
+# As many batches as a run twice as large: 8 to produce and 8 to grade (toolevals/runs/runs/slices.py).
 EXAMPLES = 1000
 TRIALS = 4
 
 PREPARE = f"""
 from tests.runs.building import STATUS, HISTORY, example, version_of
-from toolevals.workspace.services import project_create
+from toolevals.workspace.services.projects import project_create
 tools = (STATUS, HISTORY)
 rows = [example(f"ex-{{n:04}}", f"shipping status of order ORD-{{n}}", tools[n % 2]) for n in range({EXAMPLES})]
 version_of(project_create(actor=None, slug="shop", name="Shop"), rows)

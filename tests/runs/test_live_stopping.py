@@ -12,8 +12,8 @@ from django.db import connection
 from tests.agents.chat_server import chat_server
 from tests.runs.building import baseline_run
 from tests.runs.live import live_run, shop_agent
+from toolevals.runs.live import services as conversing
 from toolevals.runs.models import CaseGrade, Transcript
-from toolevals.runs.services import run_conversations as conversing
 from toolevals.workspace.jobs import job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import JobState
 

@@ -14,7 +14,7 @@ from tests.runs.building import cases_of, example, uploaded_run, version_of
 from tests.runs.live import last, live_run
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Simulator, Transcript
-from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)

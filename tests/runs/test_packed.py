@@ -18,9 +18,9 @@ from toolevals.runs.counts.compared_run import ComparedRun
 from toolevals.runs.counts.kept_numbers import numbers_from_bytes, numbers_to_bytes, small_array
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Outcomes
 from toolevals.runs.counts.packed_cases import LETTERS, Packed
+from toolevals.runs.counts.packing import alike_cases, compared_cases, outcomes_of, packed_cases
 from toolevals.runs.counts.place_kinds import PlaceKinds
 from toolevals.runs.models import CaseGrade, PackedCases
-from toolevals.runs.services.packing import alike_cases, compared_cases, outcomes_of, packed_cases
 
 statuses = st.tuples(*[st.sampled_from(list(LETTERS))] * len(VERDICT_NAMES))
 cases = st.builds(lambda cell, said: (*cell, *said), st.sampled_from([("", ""), ("a", "b"), ("é,", NONE)]), statuses)

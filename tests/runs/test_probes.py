@@ -17,10 +17,10 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.probing import BASE_PREFIX, ProbeSet, probes
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
-from toolevals.runs.judging.probe_reading import probe_estimate
-from toolevals.runs.judging.probe_results import probed
 from toolevals.runs.models import Judgement, ProbeAnswer, ProbeCheck
-from toolevals.runs.services import probes_begin
+from toolevals.runs.probes.reading import probe_estimate
+from toolevals.runs.probes.results import probed
+from toolevals.runs.probes.services import probes_begin
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue

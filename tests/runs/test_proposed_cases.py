@@ -15,9 +15,11 @@ from tests.reports.reading import csv_rows, text
 from tests.runs.building import cases_of
 from tests.runs.calibrated import judged_run, rate_all, scored
 from tests.runs.judged import judge_of
-from toolevals.runs.judging.calibration_results import results_of
+from toolevals.runs.drift.services import drift_begin
+from toolevals.runs.judge_calibrations.results import results_of
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin
 from toolevals.runs.models import CalibratedCase, Judge, JudgeCalibration, Thumb, Tryout
-from toolevals.runs.services import CalibrationRequest, calibration_begin, drift_begin, thumb_give
+from toolevals.runs.thumbs.services import thumb_give
 from toolevals.workspace.models import Batch
 
 pytestmark = pytest.mark.django_db

@@ -18,22 +18,15 @@ from tests.runs.judged import judge_of, verdicts_of
 from tests.traces.sending import conversation, export, send, sender
 from toolevals.grading.judging.shipped import SHIPPED
 from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.grading.services import grading_start
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin, case_rate
+from toolevals.runs.judging.services import JudgeRequest, judge_add, judge_change, rubric_add
 from toolevals.runs.models import JudgedCase
-from toolevals.runs.services import (
-    CalibrationRequest,
-    JudgeRequest,
-    calibration_begin,
-    case_rate,
-    grading_start,
-    judge_add,
-    judge_change,
-    rubric_add,
-)
 from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set, traces_judge
 from toolevals.traces.models import SpanVerdict
 from toolevals.traces.reading.services import traces_settle
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services import member_set
+from toolevals.workspace.services.projects import member_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

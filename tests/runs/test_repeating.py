@@ -16,14 +16,10 @@ from tests.agents.chat_server import Trouble, chat_server
 from tests.runs.building import baseline_run, call, cases_of, silence, uploaded_run, version_of
 from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Run, Transcript
-from toolevals.runs.services import (
-    RunRequest,
-    errored_ask_again,
-    failing_run_again,
-    grading_start,
-    run_request_baseline,
-)
+from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.requesting import RunRequest, run_request_baseline
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 

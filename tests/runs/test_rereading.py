@@ -13,9 +13,8 @@ from tests.runs.reread import PASS, RIGHT, SIZE, read_all, read_run, rereading_m
 from toolevals.grading.metrics.clustered import rate
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Reading, Rereading
-from toolevals.runs.rereading.counting import people_say
-from toolevals.runs.rereading.results import grading_reread, results_of
-from toolevals.runs.services import (
+from toolevals.runs.rereading.results import grading_reread, people_say, results_of
+from toolevals.runs.rereading.services import (
     RereadingRequest,
     case_read,
     rereading_begin,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.fixtures.draws import draws
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run
 from toolevals.grading.metrics.confusion import ConfusionMatrix
+from toolevals.runs.counts.rollups import COLUMNS
+from toolevals.runs.counts.trial_tallies import trial_tallies
 from toolevals.runs.models import AlignedPair, CaseGrade, TrialTallies
-from toolevals.runs.services.rollups import COLUMNS
-from toolevals.runs.services.trial_tallies import trial_tallies
 
 pytestmark = pytest.mark.django_db
 

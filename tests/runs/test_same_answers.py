@@ -7,8 +7,9 @@ from django.forms import model_to_dict
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, silence, uploaded_run, version_of
 from toolevals.grading.engine.grading import grade
+from toolevals.runs.grading import case_grading
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import AlignedPair, ArgumentFault, CaseFinding, Episode
-from toolevals.runs.services import case_grading, grading_start
 
 TRIALS = 4
 ROWS = [

@@ -14,8 +14,8 @@ from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, v
 from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolCall
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.services import grading_start
-from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.runs.grading.services import grading_start
+from toolevals.runs.second_looks.services import second_looks_propose
 from toolevals.workspace.models import Project
 
 

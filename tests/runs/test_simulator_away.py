@@ -12,7 +12,8 @@ from tests.runs.building import cases_of, uploaded_run, version_of
 from toolevals.agents.http_simulator import HttpSimulator
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, VerdictCount
-from toolevals.runs.services import errored_ask_again, simulator_choose, simulator_ensure
+from toolevals.runs.runs.repeating import errored_ask_again
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Job, JobState
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,7 +59,7 @@ def slept(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[Any]:
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
     todo: list[Any] = []
     sleep = lambda _: todo.pop(0)() if todo else None  # noqa: E731
-    monkeypatch.setattr("toolevals.runs.simulating.opening.HttpSimulator", partial(HttpSimulator, sleep=sleep))
+    monkeypatch.setattr("toolevals.runs.simulators.opening.HttpSimulator", partial(HttpSimulator, sleep=sleep))
     return todo
 
 

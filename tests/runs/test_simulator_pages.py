@@ -14,8 +14,8 @@ from django.urls import reverse
 from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, call, example, uploaded_run, version_of
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import DatasetSimulator, Simulator
-from toolevals.runs.services import simulator_begin, simulator_choose, simulator_ensure
-from toolevals.runs.simulating.needs import needs_of
+from toolevals.runs.simulators.needs import needs_of
+from toolevals.runs.simulators.services import simulator_begin, simulator_choose, simulator_ensure
 from toolevals.workspace.models import Job, Upload
 
 SCRIPT = {"results": [{"tool": STATUS, "result": "sent"}, {"tool": REFUND, "result": "done"}]}

@@ -15,11 +15,11 @@ from toolevals.agents.secret_binding import Origin
 from toolevals.agents.worlds import NotSimulatedError
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, Transcript
-from toolevals.runs.services import simulator_choose, simulator_ensure
-from toolevals.runs.simulating import simulator_of
-from toolevals.runs.simulating.trust import code_digest
+from toolevals.runs.simulators.contents import code_digest
+from toolevals.runs.simulators.opening import simulator_of
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import AuditEntry, JobState, Project
-from toolevals.workspace.services import SecretRefusedError, secret_set
+from toolevals.workspace.services.secrets import SecretRefusedError, secret_set
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODE = """

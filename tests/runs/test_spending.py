@@ -6,8 +6,8 @@ import pytest
 
 from tests.runs.building import STATUS, call, silence, uploaded_run
 from toolevals.runs.counts.spending import Spending, spent
+from toolevals.runs.counts.transcript_sums import transcript_sums
 from toolevals.runs.models import Transcript
-from toolevals.runs.services.transcript_sums import transcript_sums
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.runs.calibrated import judged_run, scored
 from tests.runs.judged import judge_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CalibratedCase, JudgeCalibration, Thumb
-from toolevals.runs.services import thumb_give
+from toolevals.runs.thumbs.services import thumb_give
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "argument_semantics"

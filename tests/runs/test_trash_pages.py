@@ -19,7 +19,7 @@ from toolevals.registry.services import registry_create
 from toolevals.runs.models import Run
 from toolevals.runs.services.baseline_agents import baseline_agents_start
 from toolevals.workspace.models import Project, Role
-from toolevals.workspace.services import token_create
+from toolevals.workspace.services.tokens import token_create
 from toolevals.workspace.services.trash import trash_put
 
 pytestmark = pytest.mark.django_db

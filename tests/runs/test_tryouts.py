@@ -18,9 +18,9 @@ from tests.runs.judged import judge_of
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import concurrent_questions as several_module
-from toolevals.runs.judging.tryout_results import tried
 from toolevals.runs.models import JudgedCase, Judgement, Rubric, Tryout, TryoutAnswer, TryoutCase
-from toolevals.runs.services import TryoutRequest, tryout_begin
+from toolevals.runs.rubrics.results import tried
+from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin
 from toolevals.workspace.models import Batch, BatchState, JobState
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]

@@ -15,9 +15,9 @@ from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import STATUS, cases_of, example, rows_of, uploaded_run, version_of
 from tests.runs.judged import judge_of, verdicts_of
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.grading.services import grading_start, unscored_ask
 from toolevals.runs.judging.unscored import unscored_layers
 from toolevals.runs.models import JudgeCount, Judgement
-from toolevals.runs.services import grading_start, unscored_ask
 from toolevals.workspace.models import Project, User
 
 pytestmark = pytest.mark.django_db

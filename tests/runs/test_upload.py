@@ -11,7 +11,7 @@ from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence,
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.files import predictions
 from toolevals.runs.models import CaseGrade, Grading, Run, Transcript
-from toolevals.runs.services import run_upload
+from toolevals.runs.runs.services import run_upload
 from toolevals.workspace.jobs import job_retry
 from toolevals.workspace.models import AuditEntry, JobState
 
@@ -180,7 +180,7 @@ def test_every_wrong_line_is_named_up_to_a_limit(project, version, run_jobs, mon
 
 
 def test_a_wrong_line_late_in_a_long_file_takes_everything_back(project, version, run_jobs, monkeypatch):
-    monkeypatch.setattr("toolevals.runs.services.ingesting.CHUNK", 1)
+    monkeypatch.setattr("toolevals.runs.runs.ingesting.CHUNK", 1)
     run = uploaded_run(project, version, [*GOOD, {"id": 5}])
 
     [error] = refused(run, run_jobs)
@@ -241,7 +241,8 @@ def test_a_refused_file_that_is_tried_again_says_to_upload_it_anew(project, vers
 
 
 def test_the_baseline_takes_no_upload(project, version):
-    from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure
+    from toolevals.runs.agents.services import agent_ensure, experiment_ensure
+    from toolevals.runs.runs.services import RunParts
 
     with pytest.raises(InvalidDocument) as caught:
         run_upload(

@@ -22,8 +22,10 @@ from tests.runs.building import (
 )
 from toolevals.grading.engine import grading as engine
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.grading import case_grading
+from toolevals.runs.grading.services import grading_start
 from toolevals.runs.models import CaseGrade, Grading, Transcript
-from toolevals.runs.services import case_grading, grading_start, slices
+from toolevals.runs.runs import slices
 from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
 from toolevals.workspace.models import AuditEntry, BatchState, JobState
 

@@ -18,7 +18,7 @@ from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS
 from toolevals.sample.passwords import password_still_used
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
-from toolevals.workspace.services import user_create
+from toolevals.workspace.services.users import user_create
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from toolevals.agents.code import CodeSimulator
 from toolevals.agents.worlds import World
 from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import ToolCall
-from toolevals.runs.simulating.trust import is_trusted
+from toolevals.runs.simulators.contents import is_trusted
 from toolevals.sample import content
 
 EXAMPLE: dict[str, Any] = {"messages": []}

@@ -11,7 +11,7 @@ from django.test import Client
 
 from toolevals.serving.channels import refusal
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import token_create
+from toolevals.workspace.services.tokens import token_create
 
 
 def cookie_of(client: Client) -> dict[str, str]:

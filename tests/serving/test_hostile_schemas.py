@@ -35,7 +35,9 @@ from toolevals.grading.reading.specs.reading import ReadTools
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.services import registry_create, tools_publish
 from toolevals.workspace.models import Role, TokenScope
-from toolevals.workspace.services import project_create, token_create, user_create
+from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.services.users import user_create
 from toolevals.workspace.sessions import SessionStore
 owner = user_create(actor=None, email="o@example.org", name="O")
 project = project_create(actor=owner, slug="shop", name="Shop")

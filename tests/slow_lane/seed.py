@@ -46,21 +46,16 @@ from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
 from toolevals.registry.large_previews import large_preview_start  # noqa: E402
 from toolevals.registry.large_publishing import large_publish_start  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
+from toolevals.runs.agents.services import agent_ensure  # noqa: E402
+from toolevals.runs.drift.services import drift_begin  # noqa: E402
+from toolevals.runs.grading.services import grading_start  # noqa: E402
+from toolevals.runs.judge_calibrations.services import CalibrationRequest, calibration_begin  # noqa: E402
 from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
-from toolevals.runs.services import (  # noqa: E402
-    CalibrationRequest,
-    RereadingRequest,
-    TryoutRequest,
-    agent_ensure,
-    calibration_begin,
-    drift_begin,
-    grading_start,
-    probes_begin,
-    rereading_begin,
-    simulator_begin,
-    tryout_begin,
-)
+from toolevals.runs.probes.services import probes_begin  # noqa: E402
+from toolevals.runs.rereading.services import RereadingRequest, rereading_begin  # noqa: E402
+from toolevals.runs.rubrics.services import TryoutRequest, tryout_begin  # noqa: E402
 from toolevals.runs.services.baseline_agents import baseline_agents_start  # noqa: E402
+from toolevals.runs.simulators.services import simulator_begin  # noqa: E402
 from toolevals.traces.intake.services import spans_store  # noqa: E402
 from toolevals.traces.intake.sorting import sorted_spans  # noqa: E402
 from toolevals.traces.models import Promotion, PromotionState, Trace, TraceExample  # noqa: E402
@@ -72,8 +67,10 @@ from toolevals.traces.promotion.services import (  # noqa: E402
 )
 from toolevals.traces.reading.services import trace_settle  # noqa: E402
 from toolevals.workspace.models import Job, Role  # noqa: E402
-from toolevals.workspace.services import project_create, token_create, user_create  # noqa: E402
+from toolevals.workspace.services.projects import project_create  # noqa: E402
+from toolevals.workspace.services.tokens import token_create  # noqa: E402
 from toolevals.workspace.services.trash import trash_destroy, trash_put  # noqa: E402
+from toolevals.workspace.services.users import user_create  # noqa: E402
 
 OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
 

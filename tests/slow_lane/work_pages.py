@@ -12,7 +12,8 @@ from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import member_set, user_create
+from toolevals.workspace.services.projects import member_set
+from toolevals.workspace.services.users import user_create
 
 SLUG = "shop"
 

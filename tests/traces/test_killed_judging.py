@@ -19,10 +19,11 @@ TRACES = 6
 SEED = """
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
 from toolevals.traces.intake.sorting import sorted_spans
 from toolevals.traces.services import TraceJudgeRequest, spans_store, trace_judge_set
-from toolevals.workspace.services import project_create, user_create
+from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.services.users import user_create
 owner = user_create(actor=None, email="o@example.org", name="O")
 project = project_create(actor=owner, slug="shop", name="Shop")
 rubric = rubric_use(project=project, actor=owner, name="task_completion")

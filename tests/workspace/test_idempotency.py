@@ -17,8 +17,8 @@ from rest_framework.views import APIView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import IdempotencyKey, Upload
-from toolevals.workspace.services import upload_store
 from toolevals.workspace.services.idempotency_keys import KEPT, idempotency_keys_forget
+from toolevals.workspace.services.uploads import upload_store
 
 
 class Uploads(APIView):

@@ -10,7 +10,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from toolevals.workspace.models import ApiToken, Job, Membership, Project, Role
-from toolevals.workspace.services import audit_record, project_create, token_create, user_create
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.projects import project_create
+from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.services.users import user_create
 
 from .tasks import claimed
 

@@ -10,8 +10,10 @@ from django.test import Client
 
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import AuditEntry, Role, User
-from toolevals.workspace.services import member_set, token_create, user_create
+from toolevals.workspace.services.projects import member_set
 from toolevals.workspace.services.sign_in import FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT
+from toolevals.workspace.services.tokens import token_create
+from toolevals.workspace.services.users import user_create
 
 NEW = "another long password"
 URL = "/profile/password/"

@@ -8,7 +8,8 @@ import pytest
 
 from tests.runs.building import call, uploaded_run, version_of
 from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set, project_create, user_create
+from toolevals.workspace.services.projects import member_set, project_create
+from toolevals.workspace.services.users import user_create
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace import hashing
 from toolevals.workspace.models import Role, SignInAddress, SignInFailure, User
-from toolevals.workspace.services import invitation_create, user_create
 from toolevals.workspace.services import sign_in as sign_in_service
+from toolevals.workspace.services.invitations import invitation_create
 from toolevals.workspace.services.sign_in import (
     ADDRESSES_KEPT,
     FOR_ONE_ACCOUNT,
@@ -26,6 +26,7 @@ from toolevals.workspace.services.sign_in import (
     sessions_forget,
     sign_in_failures_forget,
 )
+from toolevals.workspace.services.users import user_create
 
 URL = "/sign-in/"
 

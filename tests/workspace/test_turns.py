@@ -11,7 +11,7 @@ from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.jobs import JobCancelled, Lease, job_cancel, job_pause
 from toolevals.workspace.jobs.turns import name_unknown, next_turns, queues_served
 from toolevals.workspace.models import Batch, BatchState, Job, Queue
-from toolevals.workspace.services import project_create
+from toolevals.workspace.services.projects import project_create
 
 from .tasks import claimed
 

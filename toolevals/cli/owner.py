@@ -63,7 +63,8 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     from django.db import transaction
 
     from toolevals.workspace.models import Project, User
-    from toolevals.workspace.services import project_create, user_create
+    from toolevals.workspace.services.projects import project_create
+    from toolevals.workspace.services.users import user_create
 
     _check(validate_email, arguments.email)
     _check(validate_slug, arguments.project)

@@ -14,7 +14,7 @@ from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_publish
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 KIND = "tools"
 

@@ -14,7 +14,8 @@ from toolevals.registry.models import Registry
 from toolevals.registry.services import tools_publish
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record, stored_together, upload_store
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.uploads import stored_together, upload_store
 
 KIND: Final = "tools_publish"
 

@@ -13,7 +13,7 @@ from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of, tools_in
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 
 @transaction.atomic

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import (
-    agents,
-    calibrations,
-    drifting,
-    judges,
-    live,
-    new,
-    probing,
-    rating,
-    recorded,
-    repeating,
-    rereading,
-    rubrics,
-    runs,
-    second_looks,
-    simulators,
-    thumbs,
-)
+from toolevals.runs.agents import views as agents
+from toolevals.runs.drift import views as drifting
+from toolevals.runs.judge_calibrations import views as calibrations
+from toolevals.runs.judging import views as judges
+from toolevals.runs.live import views as live
+from toolevals.runs.probes import views as probing
+from toolevals.runs.rereading import views as rereading
+from toolevals.runs.rubrics import views as rubrics
+from toolevals.runs.runs import views as runs
+from toolevals.runs.second_looks import views as second_looks
+from toolevals.runs.simulators import views as simulators
+from toolevals.runs.thumbs import views as thumbs
 from toolevals.workspace.views.jobs import JOB_ACTS
 
 app_name = "runs"
@@ -30,16 +24,16 @@ urlpatterns = [
     path("datasets/<slug:dataset>/second-looks/", second_looks.second_looks, name="second-looks"),
     path("datasets/<slug:dataset>/second-looks.csv", second_looks.second_looks_csv, name="second-looks-csv"),
     path("runs.csv", runs.runs_csv, name="runs-csv"),
-    path("runs/new/", new.new, name="new"),
+    path("runs/new/", runs.new, name="new"),
     path("runs/live/", live.live, name="live"),
-    path("runs/upload/", new.upload, name="upload"),
-    path("runs/recorded/", recorded.recorded_new, name="recorded-new"),
+    path("runs/upload/", runs.upload, name="upload"),
+    path("runs/recorded/", runs.recorded_new, name="recorded-new"),
     *(path(f"runs/<int:number>/{act}/", runs.act, {"act": act}, name=f"run-{act}") for act in JOB_ACTS),
     path("runs/<int:number>/regrade/", runs.regrade, name="run-regrade"),
-    path("runs/<int:number>/errored/", repeating.errored, name="run-errored"),
-    path("runs/<int:number>/failing/", repeating.failing, name="run-failing"),
-    path("runs/<int:number>/failing.jsonl", repeating.failing_jsonl, name="failing-jsonl"),
-    path("runs/<int:number>/failing.csv", repeating.failing_csv, name="failing-csv"),
+    path("runs/<int:number>/errored/", runs.errored, name="run-errored"),
+    path("runs/<int:number>/failing/", runs.failing, name="run-failing"),
+    path("runs/<int:number>/failing.jsonl", runs.failing_jsonl, name="failing-jsonl"),
+    path("runs/<int:number>/failing.csv", runs.failing_csv, name="failing-csv"),
     path("runs/<int:number>/judging/", judges.judging, name="judging"),
     path("runs/<int:number>/unscored/", judges.unscored, name="unscored"),
     path("runs/<int:number>/gradings/<int:grading>/re-read/", rereading.rereading_new, name="rereading-new"),
@@ -59,7 +53,7 @@ urlpatterns = [
     path("judges/calibrations/<uuid:calibration>/", calibrations.calibration, name="calibration"),
     path("judges/calibrations/<uuid:calibration>/close/", calibrations.calibration_end, name="calibration-close"),
     path("judges/calibrations/<uuid:calibration>.csv", calibrations.calibration_csv, name="calibration-csv"),
-    path("judges/calibrations/<uuid:calibration>/rate/", rating.rate, name="rate"),
+    path("judges/calibrations/<uuid:calibration>/rate/", calibrations.rate, name="rate"),
     path("judges/<uuid:judge>/drift/", drifting.drift_new, name="drift-new"),
     path("judges/drift/<uuid:drift>/", drifting.drift, name="drift"),
     path("judges/drift/<uuid:drift>.csv", drifting.drift_csv, name="drift-csv"),

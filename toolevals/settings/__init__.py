@@ -272,7 +272,7 @@ TRASH_KINDS = (
     "toolevals.traces.trash.Projects",
 )
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
-# `toolevals.workspace.querysets.audit` and `toolevals.workspace.services.projects`.
+# `toolevals.workspace.models.audit` and `toolevals.workspace.services.projects`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)
 MEMBER_CHANGED = ("labeling.services.membership.places_release",)
 # One batch of traces: packed as it comes, and unpacked.

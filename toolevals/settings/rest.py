@@ -39,7 +39,7 @@ SPECTACULAR_SETTINGS = {
         "PromotionStrata": "toolevals.traces.api.promotions.STRATA_NAMES",
         "RemarkKind": "reports.api.remarks.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
-        "AgentConnector": "toolevals.runs.models.agents.Connector",
+        "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.tool_changes.MEASURES",
         "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
     },

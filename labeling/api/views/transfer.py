@@ -34,8 +34,8 @@ from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.models import Job
-from toolevals.workspace.services import upload_store
 from toolevals.workspace.services.job_files import job_file
+from toolevals.workspace.services.uploads import upload_store
 
 FILE_PARSERS = file_parsers(
     {

@@ -15,17 +15,12 @@ from labeling.services import dataset_create, import_start, version_freeze
 from tests.reports.recorded import airline
 from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services import (
-    RunParts,
-    agent_ensure,
-    experiment_ensure,
-    run_upload,
-    simulator_choose,
-    simulator_ensure,
-)
+from toolevals.runs.runs.services import RunParts, run_upload
+from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.uploads import upload_store
 
 FOLDER = Path(os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")) / "tau"
 # Domain -> the agents' files, by model.

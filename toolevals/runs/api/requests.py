@@ -11,8 +11,9 @@ from labeling.models import DatasetVersion
 from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
+from toolevals.runs.runs.requesting import RunRequest
+from toolevals.runs.runs.services import MAX_TRIALS
 from toolevals.runs.scope.presets import PRESETS
-from toolevals.runs.services import MAX_TRIALS, RunRequest
 from toolevals.workspace.models import Project, within
 
 

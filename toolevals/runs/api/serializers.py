@@ -13,10 +13,10 @@ from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
+from toolevals.runs.counts.example_sums import verdict_rates
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import Agent, AlignedPair, CaseGrade, Experiment, Grading, Run
-from toolevals.runs.scope.schema_reasons import schema_reasons
-from toolevals.runs.services.example_sums import verdict_rates
+from toolevals.runs.scope.examples import schema_reasons
 from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
 from toolevals.workspace.models import JobState
 

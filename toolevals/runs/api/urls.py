@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import (
-    calibrating,
-    case_views,
-    drifting,
-    judging,
-    live,
-    probing,
-    repeating,
-    rereading,
-    second_looks,
-    simulators,
-    thumbs,
-    tryouts,
-    views,
-)
+from toolevals.runs.drift import api as drifting
+from toolevals.runs.judge_calibrations import api as calibrating
+from toolevals.runs.judging import api as judging
+from toolevals.runs.live import api as live
+from toolevals.runs.probes import api as probing
+from toolevals.runs.rereading import api as rereading
+from toolevals.runs.rubrics import api as tryouts
+from toolevals.runs.runs import api as runs
+from toolevals.runs.second_looks import api as second_looks
+from toolevals.runs.simulators import api as simulators
+from toolevals.runs.thumbs import api as thumbs
 
 app_name = "runs-api"
 urlpatterns = [
-    path("agents/", views.Agents.as_view(), name="agents"),
-    path("experiments/", views.Experiments.as_view(), name="experiments"),
+    path("agents/", runs.Agents.as_view(), name="agents"),
+    path("experiments/", runs.Experiments.as_view(), name="experiments"),
     path("simulators/", simulators.Simulators.as_view(), name="simulators"),
     path("simulators/<uuid:simulator>/", simulators.SimulatorDetail.as_view(), name="simulator"),
     path("datasets/<slug:dataset>/simulator/", simulators.DatasetSimulator.as_view(), name="dataset-simulator"),
     path("datasets/<slug:dataset>/simulator/tools/", simulators.DatasetTools.as_view(), name="simulated-tools"),
     path("datasets/<slug:dataset>/second-looks/", second_looks.DatasetSecondLooks.as_view(), name="second-looks"),
-    path("runs/", views.Runs.as_view(), name="runs"),
-    path("runs/predictions/", views.Predictions.as_view(), name="predictions"),
+    path("runs/", runs.Runs.as_view(), name="runs"),
+    path("runs/predictions/", runs.Predictions.as_view(), name="predictions"),
     path("runs/live/", live.LiveRuns.as_view(), name="live"),
     path("runs/live/estimate/", live.LiveEstimate.as_view(), name="live-estimate"),
-    path("runs/<int:number>/", views.RunDetail.as_view(), name="run"),
-    path("runs/<int:number>/errored/", repeating.Errored.as_view(), name="errored"),
-    path("runs/<int:number>/failing/", repeating.Failing.as_view(), name="failing"),
-    path("runs/<int:number>/failing.jsonl", repeating.FailingLines.as_view(), name="failing-jsonl"),
-    path("runs/<int:number>/failing.csv", repeating.FailingTable.as_view(), name="failing-csv"),
+    path("runs/<int:number>/", runs.RunDetail.as_view(), name="run"),
+    path("runs/<int:number>/errored/", runs.Errored.as_view(), name="errored"),
+    path("runs/<int:number>/failing/", runs.Failing.as_view(), name="failing"),
+    path("runs/<int:number>/failing.jsonl", runs.FailingLines.as_view(), name="failing-jsonl"),
+    path("runs/<int:number>/failing.csv", runs.FailingTable.as_view(), name="failing-csv"),
     path("judges/", judging.Judges.as_view(), name="judges"),
     path("judges/<uuid:judge>/", judging.JudgeDetail.as_view(), name="judge"),
     path("judges/<uuid:judge>/thumbs/", thumbs.Thumbs.as_view(), name="thumbs"),
@@ -77,8 +73,8 @@ urlpatterns = [
     path("re-readings/<uuid:rereading>/readings/", rereading.Readings.as_view(), name="readings"),
     path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
     path("runs/<int:number>/unscored/", judging.UnscoredQuestions.as_view(), name="unscored"),
-    path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
-    path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),
-    path("runs/<int:number>/cases/", case_views.Cases.as_view(), name="cases"),
-    path("runs/<int:number>/cases/<uuid:case>/", case_views.CaseDetail.as_view(), name="case"),
+    path("runs/<int:number>/gradings/", runs.Gradings.as_view(), name="gradings"),
+    path("runs/<int:number>/gradings/<int:grading>/", runs.GradingDetail.as_view(), name="grading"),
+    path("runs/<int:number>/cases/", runs.Cases.as_view(), name="cases"),
+    path("runs/<int:number>/cases/<uuid:case>/", runs.CaseDetail.as_view(), name="case"),
 ]

@@ -18,7 +18,7 @@ from toolevals.grading.values.verdicts import CaseGrade, Injection
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 
 if TYPE_CHECKING:
-    from toolevals.runs.services.graded_case import Graded
+    from toolevals.runs.grading.graded_case import Graded
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from toolevals.agents.judge_prompts import ANSWER_TOKENS, messages_for
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
+from toolevals.runs.grading.case_grading import graded_cases
+from toolevals.runs.grading.kept_grades import kept_grades
 from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.judging.judge_snapshots import JudgeSnapshot
 from toolevals.runs.live.estimate import CHARACTERS_PER_TOKEN
 from toolevals.runs.models import CaseGrade, Grading, Judge, Judgement, Run
-from toolevals.runs.services.case_grading import graded_cases
-from toolevals.runs.services.kept_grades import kept_grades
 
 # So many examples are looked at, spread over the version; the others are taken to be like them.
 MOST_READ = 60

@@ -9,8 +9,8 @@ from django import forms
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.judging.services import JudgeRequest
 from toolevals.runs.models import Rubric
-from toolevals.runs.services import JudgeRequest
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 

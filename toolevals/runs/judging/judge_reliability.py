@@ -10,8 +10,8 @@ from uuid import UUID
 
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.rates import Estimate
-from toolevals.runs.judging.calibration_results import table_of
-from toolevals.runs.judging.drift_results import DriftCounts, counts_of
+from toolevals.runs.drift.results import DriftCounts, counts_of
+from toolevals.runs.judge_calibrations.results import table_of
 from toolevals.runs.models import DriftCheck, Grading, Judge, JudgeCalibration, Measure
 from toolevals.workspace.clock import database_now
 

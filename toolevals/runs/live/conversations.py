@@ -30,9 +30,9 @@ from toolevals.grading.values import Transcript
 from toolevals.grading.values.documents import require_json
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, RunPace
-from toolevals.runs.simulating import simulator_of
+from toolevals.runs.simulators.opening import simulator_of
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.services import SecretUnusableError, secret_for
+from toolevals.workspace.services.secrets import SecretUnusableError, secret_for
 
 logger = logging.getLogger(__name__)
 

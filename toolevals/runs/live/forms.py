@@ -11,9 +11,9 @@ from django import forms
 from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.grading.values.problems import InvalidDocument
-from toolevals.runs.forms import CUT_OFF_WORDS, RunForm
+from toolevals.runs.runs.forms import CUT_OFF_WORDS, RunForm
+from toolevals.runs.runs.requesting import RunRequest
 from toolevals.runs.scope.presets import PRESETS
-from toolevals.runs.services import RunRequest
 from toolevals.workspace.models import Project
 
 # Where an option has another name in the form, as a run has tools too.

@@ -1,34 +1,40 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
-from toolevals.runs.models.agents import Agent, Connector
-from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
-from toolevals.runs.models.counted import CountedCases, PlacedCase
-from toolevals.runs.models.drifting import DriftAnswer, DriftCheck
-from toolevals.runs.models.episodes import Episode, ToolAnswers
-from toolevals.runs.models.gradings import (
+from toolevals.runs.counts.models import (
+    CountedCases,
+    KeptSums,
+    MeasuredCalls,
+    PackedCases,
+    PlacedCase,
+    StepCount,
+    ToolSpending,
+    TrialCount,
+    TrialTallies,
+)
+from toolevals.runs.drift.models import DriftAnswer, DriftCheck
+from toolevals.runs.grading.models import (
     AlignedPair,
     ArgumentCount,
     ArgumentFault,
     CaseFinding,
     CaseGrade,
+    Episode,
     FindingCount,
     Grading,
     MatrixCount,
     MetricCount,
+    ToolAnswers,
     VerdictCount,
 )
-from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
-from toolevals.runs.models.packed import PackedCases
-from toolevals.runs.models.probing import ProbeAnswer, ProbeCheck
-from toolevals.runs.models.remarks import CaseNote, CaseTag
-from toolevals.runs.models.rereading import Reading, RereadCase, Rereading, Said
-from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
-from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
-from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
-from toolevals.runs.models.thumbs import Thumb
-from toolevals.runs.models.trials import KeptSums, StepCount, TrialCount, TrialTallies
-from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
-from toolevals.runs.models.turns import RevisionTurn
+from toolevals.runs.judge_calibrations.models import CalibratedCase, JudgeCalibration, Rating
+from toolevals.runs.judging.models import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
+from toolevals.runs.probes.models import ProbeAnswer, ProbeCheck
+from toolevals.runs.remarks.models import CaseNote, CaseTag, RevisionTurn
+from toolevals.runs.rereading.models import Reading, RereadCase, Rereading, Said
+from toolevals.runs.rubrics.models import Tryout, TryoutAnswer, TryoutCase
+from toolevals.runs.runs.models import Agent, Connector, Experiment, Run, RunPace, Transcript
+from toolevals.runs.simulators.models import DatasetSimulator, Simulator, SimulatorKind
+from toolevals.runs.thumbs.models import Thumb
 
 __all__ = [
     "Agent",

@@ -8,8 +8,7 @@ from typing import Final
 from toolevals.presentation.csv import Cell
 from toolevals.runs.judging.blindness import names_raters
 from toolevals.runs.models import Reading, RereadCase, Rereading
-from toolevals.runs.rereading.counting import said_of
-from toolevals.runs.rereading.results import case_rows
+from toolevals.runs.rereading.results import case_rows, said_of
 from toolevals.workspace.models import Role, User
 
 # `reader` is for owners; which case it is, its verdict and what people say stand there once the re-reading is closed.

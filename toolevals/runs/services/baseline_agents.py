@@ -10,11 +10,11 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.baseline.baseline_agents import EXPERIMENT, VERSION, BaselineAgent, Expected, expected_of
 from toolevals.runs.models import Connector, Run, VerdictCount
-from toolevals.runs.services.agents import agent_ensure, experiment_ensure
-from toolevals.runs.services.repeating import errored_ask_again
-from toolevals.runs.services.starting import RunParts, baseline_agent_start
+from toolevals.runs.runs.repeating import errored_ask_again
+from toolevals.runs.runs.services import RunParts, baseline_agent_start
 from toolevals.workspace.models import Project, untrashed
 
 # Versions in one turn of the duty: reading their gold takes a moment each.

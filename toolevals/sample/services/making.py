@@ -6,8 +6,9 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.models import Connector
-from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_start
+from toolevals.runs.runs.services import RunParts, run_start
 from toolevals.sample import content
 from toolevals.workspace.models import Project, User
 

@@ -53,7 +53,7 @@ from toolevals.traces.reading.traces import TraceReading, trace_read
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import Project, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 logger = logging.getLogger(__name__)
 

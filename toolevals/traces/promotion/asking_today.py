@@ -24,9 +24,10 @@ from labeling.models import Dataset, VersionEntry
 from labeling.services import version_freeze
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.agents.services import agent_ensure, experiment_ensure
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Agent, Connector, Run
-from toolevals.runs.services import RunParts, agent_ensure, experiment_ensure, run_converse, run_upload
+from toolevals.runs.runs.services import RunParts, run_converse, run_upload
 from toolevals.traces.blindness import closed_to
 from toolevals.traces.models import Trace, TraceExample
 from toolevals.traces.promotion.models import TraceExampleQuerySet
@@ -38,7 +39,8 @@ from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Project, Role, User
 from toolevals.workspace.old_names import with_new_names
-from toolevals.workspace.services import audit_record, stored_together, upload_store
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.uploads import stored_together, upload_store
 
 KIND: Final = "production_run"
 # Examples of one comparison, the newest.

@@ -32,7 +32,7 @@ from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.audit import audit_record
 
 KIND = "promotion"
 UNDOING = "promotion_undo"

@@ -19,7 +19,7 @@ from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete, ba
 from toolevals.workspace.jobs.notify import notify_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
-from toolevals.workspace.querysets.jobs import WAITING
+from toolevals.workspace.models.jobs import WAITING
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Subquery, UUIDField, Value
 
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Job, JobState, Project, Queue
-from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
+from toolevals.workspace.models.jobs import BatchQuerySet, JobQuerySet
 
 logger = logging.getLogger(__name__)
 

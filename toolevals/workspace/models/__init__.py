@@ -14,12 +14,11 @@ from toolevals.workspace.models.jobs import (
     Queue,
     SweepTask,
 )
-from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope
+from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role, TokenScope, Visit
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
 from toolevals.workspace.models.uploads import Upload
 from toolevals.workspace.models.users import SignInAddress, SignInFailure, User
-from toolevals.workspace.models.visits import Visit
 
 __all__ = [
     "DESTROY",

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.db import models
+from django.utils.module_loading import import_string
 
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.old_names import with_new_names
-from toolevals.workspace.querysets.audit import AuditQuerySet
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    """Reads of acts. Whatever leaves the application goes through `shown_to`."""
+
+    def shown_to(self, user: User, project: Project) -> AuditQuerySet:
+        """Return a project's acts with who did them, without those that are withheld from this person for now.
+
+        A lower room does not know what must stay unsaid in the higher ones: the settings list functions of theirs,
+        `AUDIT_WITHHELD`, each `(user) -> Q`, the condition on an act that is withheld.
+        """
+        shown = self.filter(project=project).select_related("actor")
+        for path in settings.AUDIT_WITHHELD:
+            shown = shown.exclude(import_string(path)(user))
+        return shown
 
 
 class AuditEntry(models.Model):

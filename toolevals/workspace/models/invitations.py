@@ -10,8 +10,24 @@ from django.db.models import Q
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models.projects import Project, Role
+from toolevals.workspace.models.trash import untrashed
 from toolevals.workspace.models.users import User
-from toolevals.workspace.querysets.invitations import InvitationQuerySet
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Reads of invitations."""
+
+    def unanswered(self) -> InvitationQuerySet:
+        """Return those that are pending, expired ones with them: an owner makes a new link or revokes them."""
+        return self.filter(state="pending")
+
+    def in_force(self) -> InvitationQuerySet:
+        """Return those that can be accepted now."""
+        return self.unanswered().filter(untrashed("project"), expires_at__gt=database_now())
+
+    def for_person(self, user: User) -> InvitationQuerySet:
+        """Return those that wait for this person's answer, the oldest first."""
+        return self.in_force().filter(email=user.email).select_related("project", "actor").order_by("pk")
 
 
 class InvitationState(models.TextChoices):

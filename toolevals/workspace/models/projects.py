@@ -111,3 +111,18 @@ class ApiToken(models.Model):
     def at_most(self) -> str:
         """Return what it may, in words: its role, or that it only sends traces."""
         return str(self.get_scope_display() if self.only_sends_traces else self.get_role_display())
+
+
+class Visit(models.Model):
+    """One person's last visit to a project's first page, and when the one before it ended."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
+    seen_at = models.DateTimeField()
+    # Null at the first visit.
+    before = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["user", "project"], name="one_visit_each"),
+        ]

@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.models import FIRST_NUMBER, Batch, Job, Project, User
-from toolevals.workspace.querysets.jobs import JobQuerySet
+from toolevals.workspace.models.jobs import JobQuerySet
 
 
 class TrashKind(ABC):

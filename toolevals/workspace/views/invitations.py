@@ -25,14 +25,15 @@ from toolevals.workspace.forms.accounts import NewAccountForm
 from toolevals.workspace.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.models import Invitation, InvitationState, User, untrashed
 from toolevals.workspace.requests import SignedInRequest
-from toolevals.workspace.services import (
+from toolevals.workspace.services.invitations import (
+    ENDED,
     AccountExistsError,
     InvitationEndedError,
     invitation_accept,
     invitation_accept_as_new,
     invitation_decline,
+    link_digest,
 )
-from toolevals.workspace.services.invitations import ENDED, link_digest
 
 UNKNOWN = "This is no link of an invitation. Copy the whole address, or ask for a new one."
 EXPIRED = "The invitation has expired. Ask for a new link."

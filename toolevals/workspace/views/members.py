@@ -18,15 +18,13 @@ from toolevals.workspace.lists import INVITATIONS, MEMBERS, invitation_lines, me
 from toolevals.workspace.models import Invitation, Role
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest, invitation_link
-from toolevals.workspace.services import (
+from toolevals.workspace.services.invitations import (
     InvitationEndedError,
-    LastOwnerError,
     invitation_create,
     invitation_renew,
     invitation_revoke,
-    member_remove,
-    member_set,
 )
+from toolevals.workspace.services.projects import LastOwnerError, member_remove, member_set
 
 FIRST = {"role": Role.REVIEWER}
 

@@ -15,8 +15,8 @@ from toolevals.workspace.forms.accounts import PasswordForm, ProfileForm
 from toolevals.workspace.hashing import RETRY_SECONDS, PasswordsBusy
 from toolevals.workspace.models import Invitation
 from toolevals.workspace.requests import SignedInRequest, client_address
-from toolevals.workspace.services import password_change, user_update
 from toolevals.workspace.services.sign_in import SignInRefused, TryLater, password_confirm
+from toolevals.workspace.services.users import password_change, user_update
 
 
 @require_http_methods(["GET", "POST"])

@@ -19,7 +19,8 @@ from toolevals.workspace.models import Invitation, Job, untrashed
 from toolevals.workspace.navigation import counted_at_home
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
+from toolevals.workspace.services.projects import project_create, project_update
+from toolevals.workspace.services.visits import visit_note, visited_before
 
 JOBS_SHOWN = 5
 # The parts of a first page that are asked for again while it is open.

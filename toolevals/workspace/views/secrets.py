@@ -16,7 +16,7 @@ from toolevals.workspace.lists import SECRETS, secret_lines
 from toolevals.workspace.models import Secret
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services import secret_forget, secret_set
+from toolevals.workspace.services.secrets import secret_forget, secret_set
 
 
 @sensitive_post_parameters("value")

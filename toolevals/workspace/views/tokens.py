@@ -15,7 +15,7 @@ from toolevals.workspace.lists import TOKENS, token_lines
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services import token_create, token_revoke
+from toolevals.workspace.services.tokens import token_create, token_revoke
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from toolevals.runs.counts.counting import counted_ensure
 from toolevals.runs.models import CountedCases, Grading
-from toolevals.runs.services.counting import counted_ensure
 
 
 class Command(BaseCommand):

@@ -21,7 +21,7 @@ from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
 from toolevals.workspace.models import ApiToken, Project, Role
 from toolevals.workspace.requests import SignedInRequest
-from toolevals.workspace.services import project_create
+from toolevals.workspace.services.projects import project_create
 
 
 class Index(APIView):

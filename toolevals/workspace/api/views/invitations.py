@@ -23,7 +23,7 @@ from toolevals.workspace.api.serializers import (
 from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import Invitation
 from toolevals.workspace.requests import invitation_link
-from toolevals.workspace.services import (
+from toolevals.workspace.services.invitations import (
     InvitationEndedError,
     invitation_create,
     invitation_renew,

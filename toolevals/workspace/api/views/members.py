@@ -24,14 +24,8 @@ from toolevals.workspace.api.serializers import (
 )
 from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import ApiToken, Membership
-from toolevals.workspace.services import (
-    LastOwnerError,
-    TokenTooWideError,
-    member_remove,
-    member_set,
-    token_create,
-    token_revoke,
-)
+from toolevals.workspace.services.projects import LastOwnerError, member_remove, member_set
+from toolevals.workspace.services.tokens import TokenTooWideError, token_create, token_revoke
 
 
 class Members(ProjectView, ListAPIView[Membership]):

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.serializers import SecretSerializer, SecretValueSerializer
 from toolevals.workspace.models import Secret
-from toolevals.workspace.services import secret_forget, secret_set
+from toolevals.workspace.services.secrets import secret_forget, secret_set
 
 
 class Secrets(ProjectView, ListAPIView[Secret]):

@@ -1,0 +1,1 @@
+"""Keep the agents of a project, each in one exact state."""

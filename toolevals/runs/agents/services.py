@@ -1,0 +1,79 @@
+"""Find agents and experiments, or make them where they don't exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from toolevals.agents.connectors import CONNECTORS
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.registry.models import RegistryVersion
+from toolevals.runs.baseline import BaselineOptions
+from toolevals.runs.models import Agent, Connector, Experiment
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services.audit import audit_record
+
+
+@transaction.atomic
+def agent_ensure(
+    *,
+    project: Project,
+    actor: User | None,
+    name: str,
+    connector: str,
+    model: str = "",
+    prompt_version: str = "",
+    commit: str = "",
+    tools: RegistryVersion | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Agent:
+    """Return the project's agent that is exactly this, made at the first call. Safe in a race.
+
+    `tools` is the registry version that the agent itself is given, where its wording differs from the dataset's.
+    `options` are the connector's; those of the baseline are filled in and carry its version. Raises InvalidDocument.
+    """
+    if connector not in Connector.values:
+        raise InvalidDocument.at("/connector", f"must be one of {', '.join(Connector.values)}")
+    if not name.strip():
+        raise InvalidDocument.at("/name", "must not be empty")
+    if tools is not None and tools.registry.project_id != project.pk:
+        raise InvalidDocument.at("/tools", "is not a registry version of this project")
+    said = dict(options or {})
+    content = {
+        "name": name.strip(),
+        "connector": connector,
+        "model": model.strip(),
+        "prompt_version": prompt_version.strip(),
+        "commit": commit.strip(),
+        "options": _options(connector, model.strip(), said),
+    }
+    agent, made = Agent.objects.get_or_create(
+        project=project,
+        digest=digest({**content, "tools": str(tools.pk) if tools else None}),
+        defaults={**content, "tools": tools},
+    )
+    if made:
+        detail = {"name": agent.name, "connector": connector}
+        audit_record(project=project, actor=actor, verb="agent_ensure", target=agent, detail=detail)
+    return agent
+
+
+def _options(connector: str, model: str, said: dict[str, Any]) -> dict[str, Any]:
+    if connector == Connector.BASELINE:
+        return BaselineOptions.from_document(said).to_document()
+    if connector in CONNECTORS:
+        return CONNECTORS[connector].read(said, model).to_document()
+    return said
+
+
+@transaction.atomic
+def experiment_ensure(*, project: Project, actor: User | None, slug: str, name: str | None = None) -> Experiment:
+    """Return the project's experiment of that slug, made at the first call. Safe in a race."""
+    title = (name or "").strip() or slug
+    experiment, made = Experiment.objects.get_or_create(project=project, slug=slug, defaults={"name": title})
+    if made:
+        audit_record(project=project, actor=actor, verb="experiment_ensure", target=experiment, detail={"slug": slug})
+    return experiment

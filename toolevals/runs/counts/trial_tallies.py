@@ -1,0 +1,92 @@
+"""Tally a grading's trials once, so that reliability costs groups and not examples."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
+
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.counts.outcome_patterns import Outcomes, Trials
+from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.counts.trial_rollups import TRIAL_COLUMNS
+from toolevals.runs.models import Grading, TrialCount, TrialTallies
+
+# What examples are grouped by.
+GROUPS: Final = ("tool", "bucket", "difficulty")
+_COLUMNS: Final = (*GROUPS, "passed", "failed")
+_CHUNK: Final = 5000
+# An example's place in the dataset version -> how many trials passed, failed, were unscored, errored.
+VerdictByExample: TypeAlias = Callable[[int], tuple[int, ...]]
+# (scored, passed) -> examples
+Tallies = Counter[tuple[int, int]]
+
+
+def tallies_store(grading: Grading, rows: Sequence[Sequence[Any]]) -> None:
+    """Keep the tallies of a grading's rows of TRIAL_COLUMNS; without rows none. A second time changes nothing."""
+    if rows:
+        _store(grading, Counter(map(itemgetter(*map(TRIAL_COLUMNS.index, _COLUMNS)), rows)))
+
+
+def trial_tallies(grading: Grading) -> dict[str, dict[str, Tallies]]:
+    """Return the tallies of a finished grading by kind of group and name; of all examples under "" and "".
+
+    A grading from before they were kept is tallied now.
+    """
+    kept = TrialTallies.objects.filter(grading=grading).first()
+    document = kept.document if kept else _store(grading, TrialCount.objects.filter(grading=grading).counted(*_COLUMNS))
+    tallies: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
+    for kind, name, scored, passed, examples in document:
+        tallies[kind][name][scored, passed] = examples
+    return {kind: dict(named) for kind, named in tallies.items()}
+
+
+def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dict[str, dict[str, Tallies]]:
+    """Return the same of one verdict of a finished grading, grouped by columns of TrialCount or strata of examples.
+
+    Read off the packed cases: it costs examples, and what they are grouped by is read once.
+    """
+    tallies: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
+    for (*names, passed, failed, _, _), examples in Counter(_verdict_rows(grading, verdict, kinds)).items():
+        for kind, name in (("", ""), *zip(kinds, names, strict=True)):
+            tallies[kind][name][passed + failed, passed] += examples
+    return {kind: dict(named) for kind, named in tallies.items()}
+
+
+def verdict_counts_by_example(grading: Grading, verdict: str) -> VerdictByExample:
+    """Return how the trials of each example came out by one verdict."""
+    outcomes, place = outcomes_of(grading), VERDICT_NAMES.index(verdict)
+    counted = [_letter_counts(outcomes, numbers, place) for numbers in outcomes.patterns.distinct]
+    places = {position: place for place, position in enumerate(grading.run.positions)}
+    return lambda position: counted[outcomes.patterns.numbers[places[position]]]
+
+
+def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    counts = verdict_counts_by_example(grading, verdict)
+    columns = [kind if kind in GROUPS else f"entry__revision__example__{kind}" for kind in kinds]
+    rows = TrialCount.objects.filter(grading=grading).order_by().values_list("entry__position", *columns)
+    for position, *names in rows.iterator(chunk_size=_CHUNK):
+        yield (*names, *counts(position))
+
+
+def _letter_counts(outcomes: Outcomes, numbers: Trials, place: int) -> tuple[int, ...]:
+    """Return how many trials passed, failed, were unscored and errored; a trial without a case is none of these."""
+    every = numbers if isinstance(numbers, tuple) else (numbers,)
+    letters = Counter(outcomes.letters_of(number)[place] for number in every if number)
+    return tuple(letters[letter] for letter in LETTERS.values())
+
+
+def _store(grading: Grading, counts: Mapping[tuple[Any, ...], int]) -> list[list[Any]]:
+    document = _document(counts.items())
+    TrialTallies.objects.bulk_create([TrialTallies(grading=grading, document=document)], ignore_conflicts=True)
+    return document
+
+
+def _document(counts: Iterable[tuple[tuple[Any, ...], int]]) -> list[list[Any]]:
+    tallies: Counter[tuple[str, str, int, int]] = Counter()
+    for (*names, passed, failed), examples in counts:
+        for kind, name in (("", ""), *zip(GROUPS, names, strict=True)):
+            tallies[kind, name, passed + failed, passed] += examples
+    return [[*key, examples] for key, examples in sorted(tallies.items())]

@@ -1,0 +1,1 @@
+"""Ask judges the same questions again, to see whether their answers change."""

@@ -1,0 +1,1 @@
+"""Grade what agents did, keep the verdicts, and grade again."""

@@ -1,0 +1,1 @@
+"""Compare judges with people who rate the same cases."""

@@ -1,0 +1,1 @@
+"""Ask judges about transcripts with and without texts that speak to them."""

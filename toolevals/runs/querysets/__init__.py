@@ -1,1 +1,0 @@
-"""Read runs, transcripts and grades, by name."""

@@ -1,0 +1,1 @@
+"""Keep people's tags and notes on what agents did."""

@@ -1,0 +1,1 @@
+"""Keep a project's rubrics, and try them on a few cases before they are used."""

@@ -1,0 +1,1 @@
+"""Start runs, show them, and ask again where something failed."""

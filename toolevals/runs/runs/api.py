@@ -1,0 +1,292 @@
+"""Serve runs in the REST interface: lists, starting a run, gradings."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.fields import ChoiceField, IntegerField
+from rest_framework.generics import ListAPIView
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.presentation.csv import csv_stream
+from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
+from toolevals.runs.api.reread_scores import score_document
+from toolevals.runs.api.serializers import (
+    CaseDetailSerializer,
+    CaseSerializer,
+    ExperimentSerializer,
+    GradingDetailSerializer,
+    GradingSerializer,
+    GradingStartedSerializer,
+    ListedAgentSerializer,
+    ListedRunSerializer,
+    RunDetailSerializer,
+    RunStartedSerializer,
+    noise_document,
+)
+from toolevals.runs.counts.example_sums import verdict_rates
+from toolevals.runs.counts.label_noise import run_noise
+from toolevals.runs.counts.run_rows import run_rows, stale_reasons
+from toolevals.runs.files.failure_export import COLUMNS, failing_lines, failing_rows
+from toolevals.runs.grading.services import grading_start
+from toolevals.runs.models import Agent, CaseGrade, Experiment, Grading, Run
+from toolevals.runs.queries import asked_grading, numbered_run
+from toolevals.runs.rereading.results import grading_reread
+from toolevals.runs.runs.repeating import errored_ask_again, failing_run_again
+from toolevals.runs.runs.requesting import run_request_baseline, run_request_upload
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
+from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.views.trash import deleted_answer
+
+
+class Agents(ProjectView, ListAPIView[Agent]):
+    """The project's agents, the newest first."""
+
+    serializer_class = ListedAgentSerializer
+    queryset = Agent.objects.none()
+
+    def get_queryset(self) -> Any:
+        return Agent.objects.in_project(self.project).with_runs()
+
+
+class Experiments(ProjectView, ListAPIView[Experiment]):
+    """The project's experiments, the newest first."""
+
+    serializer_class = ExperimentSerializer
+    queryset = Experiment.objects.none()
+
+    def get_queryset(self) -> Any:
+        return Experiment.objects.in_project(self.project).with_runs()
+
+
+@extend_schema_view(get=extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")]))
+class Runs(ProjectView, ListAPIView[Run]):
+    """The project's runs, the newest first; by POST, a run of the baseline."""
+
+    serializer_class = ListedRunSerializer
+    queryset = Run.objects.none()
+
+    def get_queryset(self) -> Any:
+        runs = Run.objects.in_project(self.project).of_people()
+        return runs.of_experiment(self.request.query_params.get("experiment", "")).with_newest()
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page of runs, each with its `row`."""
+        page = super().paginate_queryset(queryset)
+        for row in run_rows(page or ()):
+            vars(row.run)["row"] = row
+        return page
+
+    @extend_schema(request=BaselineRunSerializer, responses={202: RunStartedSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        serializer = BaselineRunSerializer(data=request.data, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        run = run_request_baseline(project=self.project, actor=self.user, request=serializer.request())
+        return started(run)
+
+
+# What a form says beside its file, where the body is the file.
+IN_QUERY = [
+    OpenApiParameter(
+        name,
+        int if isinstance(field, IntegerField) else str,
+        enum=list(field.choices) if isinstance(field, ChoiceField) else None,
+        description=f"Where the body is the file. {field.help_text or ''}".strip(),
+    )
+    for name, field in PredictionsSerializer().get_fields().items()
+    if name != "file"
+]
+
+
+class Predictions(ProjectView):
+    """A run of uploaded predictions: a form with the file, or the bare JSON Lines with all else in the query."""
+
+    parser_classes = (MultiPartParser, *file_parsers(dict.fromkeys(JSON_LINES, "predictions.jsonl")))
+
+    @extend_schema(
+        request={"multipart/form-data": PredictionsSerializer, "application/octet-stream": OpenApiTypes.BINARY},
+        responses={202: RunStartedSerializer},
+        parameters=IN_QUERY,
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body: Any = request.data
+        fields = {**request.query_params.dict(), **dict(body.items())}
+        serializer = PredictionsSerializer(data=fields, context={"project": self.project})
+        serializer.is_valid(raise_exception=True)
+        file = serializer.validated_data["file"]
+        run = run_request_upload(
+            project=self.project, actor=self.user, request=serializer.request(), file=file, file_name=file.name
+        )
+        return started(run)
+
+
+class RunView(ProjectView):
+    """The base of the views of one run."""
+
+    def find(self, number: int) -> Run:
+        """Return the project's run. Raises `Http404`."""
+        run = numbered_run(self.project, number)
+        if run is None:
+            raise Http404
+        return run
+
+
+class RunDetail(RunView):
+    """One run with its counts; by DELETE, by owners, to the trash. Baseline agents go with their dataset alone."""
+
+    @extend_schema(responses=RunDetailSerializer)
+    def get(self, request: Request, number: int) -> Response:
+        run: Any = self.find(number)
+        run.stale = stale_reasons([run]).get(run.pk, "")
+        run.label_noise = outcome_noise(run)
+        run.corrected = score_document(grading_reread(run.grading)) if run.grading else None
+        return Response(RunDetailSerializer(run).data)
+
+    @extend_schema(responses={200: TrashedSerializer})
+    @idempotent
+    def delete(self, request: Request, number: int) -> Response:
+        runs = Run.objects.in_project(self.project).of_people()
+        return deleted_answer(get_object_or_404(runs, number=number), self.user)
+
+
+class Gradings(RunView, ListAPIView[Grading]):
+    """A run's gradings, the newest first; by POST, one more."""
+
+    serializer_class = GradingSerializer
+    queryset = Grading.objects.none()
+
+    def get_queryset(self) -> QuerySet[Grading]:
+        return self.find(self.kwargs["number"]).gradings.select_related("dataset_version")
+
+    @extend_schema(request=RegradeSerializer, responses={202: GradingStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        serializer = RegradeSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        run, version = self.find(number), serializer.validated_data["version"]
+        chosen = run.dataset_version.dataset.versions.called(version) if version else None
+        if version and chosen is None:
+            raise Http404
+        grading = grading_start(run=run, actor=self.user, dataset_version=chosen)
+        return Response(
+            GradingStartedSerializer({"grading": grading, "job": grading.job}).data, status=HTTPStatus.ACCEPTED
+        )
+
+
+class GradingDetail(RunView):
+    """One grading with its counts."""
+
+    @extend_schema(responses=GradingDetailSerializer)
+    def get(self, request: Request, number: int, grading: int) -> Response:
+        row = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
+        return Response(GradingDetailSerializer(row).data)
+
+
+def outcome_noise(run: Any) -> dict[str, Any] | None:
+    """Return what wrong gold could do to the rate of cases passed of a run's shown grading; None without a rate."""
+    rate = verdict_rates([run.grading_id], "outcome").get(run.grading_id, {}).get("outcome") if run.grading_id else None
+    return noise_document(run_noise(run, run.grading.dataset_version), rate.value) if rate else None
+
+
+def started(run: Run) -> Response:
+    """Return the answer to the person who started a run."""
+    return Response(RunStartedSerializer({"run": run, "job": run.job}).data, status=HTTPStatus.ACCEPTED)
+
+
+GRADING = OpenApiParameter("grading", int, description="The number of a finished grading; by default the newest.")
+FILTERS = ("expected", "actual", "mode", "outcome")
+
+
+class CaseView(RunView):
+    """The base of the views of cases."""
+
+    def grading(self, number: int) -> Grading:
+        """Return the finished grading that is asked for. Raises `Http404`."""
+        shown_grading = asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+        if shown_grading is None:
+            raise Http404
+        return shown_grading
+
+
+@extend_schema_view(get=extend_schema(parameters=[GRADING, *(OpenApiParameter(name, str) for name in FILTERS)]))
+class Cases(CaseView, ListAPIView[CaseGrade]):
+    """The cases of a grading, in pages."""
+
+    serializer_class = CaseSerializer
+    queryset = CaseGrade.objects.none()
+
+    def get_queryset(self) -> QuerySet[CaseGrade]:
+        wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
+        return CaseGrade.objects.filter(grading=self.grading(self.kwargs["number"])).matching(**wanted).with_example()
+
+
+class CaseDetail(CaseView):
+    """One case in full."""
+
+    @extend_schema(responses=CaseDetailSerializer)
+    def get(self, request: Request, number: int, case: UUID) -> Response:
+        cases = CaseGrade.objects.select_related(
+            "transcript__entry__revision__example",
+            "transcript__entry__revision__tools",
+            "grading__run__agent__tools__tools",
+        )
+        row = get_object_or_404(cases, pk=case, grading__run=self.find(number))
+        return Response(CaseDetailSerializer(row).data)
+
+
+class Errored(RunView):
+    """Ask the agent again in the trials in which it could not be reached; the answers are graded again."""
+
+    @extend_schema(request=None, responses={202: GradingStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        grading = errored_ask_again(run=self.find(number), actor=self.user)
+        shown = GradingStartedSerializer({"grading": grading, "job": grading.job}).data
+        return Response(shown, status=HTTPStatus.ACCEPTED)
+
+
+class Failing(RunView):
+    """Start a run like this one over the examples that failed in it."""
+
+    @extend_schema(request=None, responses={202: RunStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        return started(failing_run_again(run=self.find(number), actor=self.user))
+
+
+class FailingView(RunView):
+    """The base of the views of failing cases."""
+
+    def grading(self, number: int) -> Grading | None:
+        """Return the grading that is asked for. Raises `Http404`."""
+        return asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+
+
+class FailingLines(FailingView):
+    """The failing cases of a grading as JSON Lines: input, what was done, verdicts, and why."""
+
+    @extend_schema(parameters=[GRADING], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
+    def get(self, request: Request, number: int) -> StreamingHttpResponse:
+        return StreamingHttpResponse(failing_lines(self.grading(number)), content_type="application/jsonl")
+
+
+class FailingTable(FailingView):
+    """The failing cases of a grading as CSV."""
+
+    @extend_schema(parameters=[GRADING], responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, number: int) -> StreamingHttpResponse:
+        rows = csv_stream(COLUMNS, failing_rows(self.grading(number)))
+        return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8")

@@ -1,0 +1,1 @@
+"""Keep what people think of judges' verdicts, as thumbs."""

@@ -1,1 +1,0 @@
-"""Show pages of runs."""
