@@ -44,6 +44,7 @@ REPLACED = (
     (re.compile(r"\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*( \d{4})?(, \d\d:\d\d)?"), "DAY"),
     (re.compile(r"\b\d\d:\d\d\b"), "CLOCK"),
     (re.compile(r"shown=[0-9a-f]{16}"), "shown=HASH"),
+    (re.compile(r"cursor=[\w%.=-]+"), "cursor=PLACE"),
     (re.compile(r"/?tmp/(?:[\w.-]+/)*[\w.-]+|toolevals-\s+tests-\w+"), "TEMPORARY"),
     (re.compile(r"\d+(\.\d+)?[  ](ms|milliseconds?|seconds?|s|minutes?|hours?)\b( ago)?"), "DURATION"),
 )
