@@ -54,7 +54,7 @@ def commit(root: Path) -> None:
     ("changed", "tests"),
     [
         ("toolevals/grading/reading/parsing/names.py", ["tests/grading/reading/parsing/test_names.py"]),
-        ("toolevals/grading/values/matchers.py", ["tests/grading/test_numbers_laws.py"]),
+        ("toolevals/grading/values/numbers.py", ["tests/grading/test_numbers_laws.py"]),
         ("labeling/services/labels.py", ["tests/labeling/test_labels.py"]),
         ("scripts/dev/locks.py", ["tests/project/test_locks.py"]),
         ("tests/grading/test_other.py", ["tests/grading/test_other.py"]),
