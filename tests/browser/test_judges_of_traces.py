@@ -38,8 +38,8 @@ judge_add(project=project, actor=owner, rubric=rubric, request=asked)
 """
 SEND = """
 from tests.traces.sending import conversation, export
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
-from toolevals.traces.services import spans_store
 from toolevals.workspace.models import Project
 for number in {numbers}:
     spans = conversation(f"{{number:032x}}", asked=f"Where is my order {{number}}?")

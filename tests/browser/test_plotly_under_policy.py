@@ -42,7 +42,7 @@ class Handler(SimpleHTTPRequestHandler):
     answers: ClassVar = {"/": ("text/html", PAGE), "/chart.js": ("text/javascript", CHART)}
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, directory=str(ROOT / "toolevals"), **options)
+        super().__init__(*args, directory=str(ROOT), **options)
 
     def do_GET(self) -> None:
         if self.path not in self.answers:

@@ -20,8 +20,9 @@ SEED = """
 from tests.agents.judges import MODEL
 from tests.traces.sending import conversation, export
 from toolevals.runs.judging.services import JudgeRequest, judge_add, rubric_use
+from toolevals.traces.intake.services import spans_store
 from toolevals.traces.intake.sorting import sorted_spans
-from toolevals.traces.services import TraceJudgeRequest, spans_store, trace_judge_set
+from toolevals.traces.judges.services import TraceJudgeRequest, trace_judge_set
 from toolevals.workspace.services.projects import project_create
 from toolevals.workspace.services.users import user_create
 owner = user_create(actor=None, email="o@example.org", name="O")
