@@ -41,13 +41,15 @@ DANGERS: Final[Mapping[DangerFamily, tuple[str, ...]]] = {
         r"\bsubprocess\.\w+\s*\(", r"\bchild_process\b", r"\bruntime\.getruntime\s*\(",
     ),
     "shell": (
-        rf"\|\s*(?:sudo\s+)?(?:{_SHELLS})\b", r";\s*rm\s+", rf"(?:&&|\|\|)\s*{_COMMANDS}", rf"[;&\n|]\s*{_COMMANDS}{_OPERAND}",
+        rf"\|\s*(?:sudo\s+)?(?:{_SHELLS})\b", r";\s*rm\s+", rf"(?:&&|\|\|)\s*{_COMMANDS}",
+        rf"[;&\n|]\s*{_COMMANDS}{_OPERAND}",
         rf"`\s*{_COMMANDS}[^`\n]*`", r"\$\(\s*[a-z./$]", r"\$\{ifs\}", r"\brm\s+-[a-z]*[rf]", r"\bsudo\s+rm\b",
         r"\bchmod\s+(?:-r\s+)?0?777\b", r"\bformat\s+[a-z]:", r"/dev/tcp/", r":\(\)\s*\{",
     ),
     "sql": (
         r"\bdrop\s+(?:table|database|schema)\b", r"\bdelete\s+from\b", r"\btruncate\s+table\b", r"\balter\s+table\b",
-        r"\bunion\s+(?:all\s+)?select\b", r"['\"]\s*(?:or|and)\s+['\"]?\w*['\"]?\s*(?:=|like\b|is\b)", r"['\")]\s*;?\s*--",
+        r"\bunion\s+(?:all\s+)?select\b", r"['\"]\s*(?:or|and)\s+['\"]?\w*['\"]?\s*(?:=|like\b|is\b)",
+        r"['\")]\s*;?\s*--",
         r"['\")]\s*#\s*$", r";\s*--", r"/\*[^*]*\*/", r"\bxp_cmdshell\b", r"\binto\s+(?:out|dump)file\b",
         r"\b(?:pg_)?sleep\s*\(\s*[0-9]", r"\bwaitfor\s+delay\b",
     ),

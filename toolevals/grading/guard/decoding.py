@@ -125,9 +125,8 @@ def latin(word: str) -> str:
 
 def _children(each: _Waiting) -> Iterator[_Waiting]:
     if isinstance(each.value, dict):
-        for name, inner in each.value.items():
-            name = name if isinstance(name, str) else str(name)
-            pointer = each.pointer
+        for key, inner in each.value.items():
+            name, pointer = str(key), each.pointer
             if not each.json_depth:
                 pointer = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"[:_LONGEST_POINTER]
             yield each._replace(pointer=pointer, value=name)

@@ -67,8 +67,7 @@ def injections_in(value: Any) -> list[Injection]:
 
 def kind_of(text: str) -> tuple[InjectionKind, str] | None:
     """Return why a text speaks to a judge and the words that do, None where it does not."""
-    plain = plain(text)
-    for kind, words in _findings(plain):
+    for kind, words in _findings(plain(text)):
         return kind, words[:_LONGEST_EXCERPT]
     seen: set[str] = set()
     for hidden in encoded(text):
