@@ -33,8 +33,9 @@ _COMMANDS = (
     rf"(?:{_SHELLS}|rm|cat|curl|wget|nc|ncat|chmod|chown|kill|sudo|su|mv|cp|dd|mkfs|ls|id|whoami|uname|env|printenv|ps|"
     r"echo|eval|exec|touch|tee|scp|ssh|ping|nslookup|shutdown|reboot)\b"
 )
+# A NUL ends a text where several are searched together.
 # A command's name is a word as well: after a single `;` or `&` it needs something that only a command has.
-_OPERAND = r"(?:\s+(?:[-~/$.\"'*<>|]|https?:|\S*[/=]|\S+\s*[;|&>])|\s*[;|&>]|\s*$)"
+_OPERAND = r"(?:\s+(?:[-~/$.\"'*<>|]|https?:|\S*[/=]|\S+\s*[;|&>])|\s*[;|&>]|\s*(?:$|\x00))"
 DANGERS: Final[Mapping[DangerFamily, tuple[str, ...]]] = {
     "code": (
         r"\bexec\s*\(", r"\beval\s*\(", r"\bsystem\s*\(", r"\b__import__\s*\(", r"\bos\.(?:popen|exec[lv]\w*)\s*\(",
@@ -50,7 +51,7 @@ DANGERS: Final[Mapping[DangerFamily, tuple[str, ...]]] = {
         r"\bdrop\s+(?:table|database|schema)\b", r"\bdelete\s+from\b", r"\btruncate\s+table\b", r"\balter\s+table\b",
         r"\bunion\s+(?:all\s+)?select\b", r"['\"]\s*(?:or|and)\s+['\"]?\w*['\"]?\s*(?:=|like\b|is\b)",
         r"['\")]\s*;?\s*--",
-        r"['\")]\s*#\s*$", r";\s*--", r"/\*[^*]*\*/", r"\bxp_cmdshell\b", r"\binto\s+(?:out|dump)file\b",
+        r"['\")]\s*#\s*(?:$|\x00)", r";\s*--", r"/\*[^*]*\*/", r"\bxp_cmdshell\b", r"\binto\s+(?:out|dump)file\b",
         r"\b(?:pg_)?sleep\s*\(\s*[0-9]", r"\bwaitfor\s+delay\b",
     ),
     "script": (

@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -72,8 +72,11 @@ class _Waiting(NamedTuple):
     base64: bool = True
 
 
-def texts_of(value: Any, pointer: str = "") -> Texts:
-    """Return the texts of a JSON value: texts, names of fields, long numbers, and what is written in texts."""
+def texts_of(value: Any, pointer: str = "", keeps: Callable[[str], bool] | None = None) -> Texts:
+    """Return the texts of a JSON value: texts, names of fields, long numbers, and what is written in texts.
+
+    `keeps` tells by its pointer whether a text is read; without it all are.
+    """
     found = Texts()
     waiting = deque([_Waiting(pointer, value)])
     room = decoded_room = MOST_CHARACTERS
@@ -88,6 +91,8 @@ def texts_of(value: Any, pointer: str = "") -> Texts:
         if isinstance(inside, int) and abs(inside) >= _LONG_NUMBER:
             inside = _written(inside)
         if isinstance(inside, str):
+            if keeps is not None and not keeps(each.pointer):
+                continue
             left = decoded_room if each.is_inside else room
             if len(inside) > left:
                 found.left_out = each.pointer if found.left_out is None else found.left_out
