@@ -96,6 +96,4 @@ class _Answers:
         """Return the decision: a call passes without a reason against it."""
         if not (self._reasons or self._would_refuse or self._unanswered):
             return ALLOWED
-        return Decision(
-            not self._reasons, tuple(self._reasons), tuple(self._would_refuse), tuple(self._unanswered)
-        )
+        return Decision(not self._reasons, tuple(self._reasons), tuple(self._would_refuse), tuple(self._unanswered))

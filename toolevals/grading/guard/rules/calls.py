@@ -48,7 +48,9 @@ def _schema_findings(tools: Mapping[str, ToolSpec], look: Look) -> Iterator[Find
         yield Finding("/arguments", unused_words(tool, error), is_unknown=True)
         return
     for problem in problems:
-        yield Finding(f"/arguments{problem.pointer}", f"The argument breaks the schema: {quoted(problem.message, 200)}.")
+        yield Finding(
+            f"/arguments{problem.pointer}", f"The argument breaks the schema: {quoted(problem.message, 200)}."
+        )
     if unchecked := unchecked_formats(tool):
         yield Finding("/arguments", unchecked, is_unknown=True)
 
@@ -91,7 +93,9 @@ def _tool_rate_findings(rates: list[tuple[Names, int]], look: Look) -> Iterator[
     if counts is None:
         yield Finding("/name", f"The calls of {quoted(tool)} in the last minute are not known.", is_unknown=True)
     elif (count := counts.get(tool, 0)) >= min(limits):
-        yield Finding("/name", f"{quoted(tool)} was called {count:,} times in the last minute; {min(limits):,} are allowed.")
+        yield Finding(
+            "/name", f"{quoted(tool)} was called {count:,} times in the last minute; {min(limits):,} are allowed."
+        )
 
 
 @dataclass(frozen=True, slots=True)

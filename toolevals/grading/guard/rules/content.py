@@ -59,12 +59,13 @@ class OwnPattern(Options):
             yield Problem("/pattern", str(error))
 
 
+@dataclass(frozen=True, slots=True)
 class _ContentRule(Rule):
     """A rule that looks at texts: those `only` at some places, where it names any, without the `exempt` ones."""
 
-    where: tuple[Where, ...]
-    only: tuple[Place, ...]
-    exempt: tuple[Place, ...]
+    where: tuple[Where, ...] = ("arguments",)
+    only: tuple[Place, ...] = field(default=(), metadata={"of": Place})
+    exempt: tuple[Place, ...] = field(default=(), metadata={"of": Place})
 
     @property
     def stages(self) -> frozenset[Stage]:
@@ -103,15 +104,12 @@ def _content_findings(rule: _ContentRule, only: Places, exempt: Places, look: Lo
 
 @dataclass(frozen=True, slots=True)
 class PatternsRule(_ContentRule):
-    """No text holds code, a command, SQL, a script or a path of the families, or matches a pattern of the policy's own."""
+    """No text holds what a family finds (code, commands, SQL, scripts, paths), or matches an own pattern."""
 
     kind = "patterns"
 
     families: tuple[DangerFamily, ...] = USUAL_FAMILIES
     own: tuple[OwnPattern, ...] = field(default=(), metadata={"of": OwnPattern})
-    where: tuple[Where, ...] = ("arguments",)
-    only: tuple[Place, ...] = field(default=(), metadata={"of": Place})
-    exempt: tuple[Place, ...] = field(default=(), metadata={"of": Place})
 
     def problems(self) -> Iterator[Problem]:
         for place, own in enumerate(self.own):
@@ -147,8 +145,6 @@ class InjectionRule(_ContentRule):
 
     families: tuple[InjectionFamily, ...] = USUAL_INJECTIONS
     where: tuple[Where, ...] = ("results",)
-    only: tuple[Place, ...] = field(default=(), metadata={"of": Place})
-    exempt: tuple[Place, ...] = field(default=(), metadata={"of": Place})
 
     def hits(self, texts: Texts, look: Look) -> Iterator[tuple[str, str]]:
         for each, family in instructions_in(texts, self.families, look.pause):
@@ -162,9 +158,6 @@ class PersonalDataRule(_ContentRule):
     kind = "personal_data"
 
     data: tuple[BuiltIn, ...] = ("email", "phone", "card", "iban")
-    where: tuple[Where, ...] = ("arguments",)
-    only: tuple[Place, ...] = field(default=(), metadata={"of": Place})
-    exempt: tuple[Place, ...] = field(default=(), metadata={"of": Place})
 
     def hits(self, texts: Texts, look: Look) -> Iterator[tuple[str, str]]:
         for each in texts.texts:

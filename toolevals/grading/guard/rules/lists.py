@@ -1,4 +1,4 @@
-"""Refuses what is not on a list: by key its tools, models, providers, addresses and rates; MCP servers; blocked tools."""
+"""Refuses what is on no list or on a blocked one: by key tools, models, providers, addresses; MCP servers; tools."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _address(written: str) -> IPv4Address | IPv6Address | None:
 
 @dataclass(frozen=True, slots=True)
 class ServersRule(Rule):
-    """A call of an MCP server is of an allowed one. A call that names no server, as `mcp__NAME__tool` does, is of none."""
+    """A call of an MCP server is of an allowed one. A call that names none, as `mcp__NAME__tool` does, is of none."""
 
     kind = "servers"
 

@@ -55,6 +55,7 @@ class Look:
 Test: TypeAlias = Callable[[Look], Iterable[Finding]]
 
 
+@dataclass(frozen=True, slots=True)
 class Options:
     """Options whose document is read and written by their fields; a field of other options says so by `of`."""
 
@@ -62,7 +63,7 @@ class Options:
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """Read a document that the schema has passed."""
         found: dict[str, Any] = {}
-        for each in fields(cls):  # type: ignore[arg-type] (each kind is a dataclass)
+        for each in fields(cls):
             if each.name in document:
                 found[each.name] = _read(document[each.name], each.metadata.get("of"))
         return cls(**found)
@@ -70,7 +71,7 @@ class Options:
     def to_document(self) -> dict[str, Any]:
         """Return the normal form, without what is at its default."""
         document: dict[str, Any] = {}
-        for each in fields(self):  # type: ignore[arg-type]
+        for each in fields(self):
             value = getattr(self, each.name)
             default = each.default if each.default_factory is MISSING else each.default_factory()
             if value != default:
@@ -82,6 +83,7 @@ class Options:
         yield from ()
 
 
+@dataclass(frozen=True, slots=True)
 class Rule(Options):
     """One rule of a policy, of a kind."""
 
