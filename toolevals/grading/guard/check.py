@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,14 +16,17 @@ from toolevals.grading.values import ToolSpec
 # Of one rule.
 MOST_REASONS = 10
 ALLOWED = Decision(True)
+# Of all that names something in a request, together.
+LONGEST_NAME = 2_000
 
 
 class _Asked(NamedTuple):
-    """A rule that is asked: its id, its mode, and its test."""
+    """A rule that is asked: its id, its mode, its test, and whether it looks into arguments and results."""
 
     name: str
     mode: Mode
     test: Test
+    reads_values: bool
 
 
 class Guard:
@@ -38,7 +42,7 @@ class Guard:
             if each.mode != "off":
                 test = each.rule.compiled(offered)
                 for stage in each.rule.stages:
-                    self._asked[stage].append(_Asked(name, each.mode, test))
+                    self._asked[stage].append(_Asked(name, each.mode, test, each.rule.reads_values))
 
     def check(self, request: Request, state: State = State()) -> Decision:  # noqa: B008 (a frozen value)
         """Return the decision on a request, whatever JSON it holds: the same one for the same request and state.
@@ -46,7 +50,7 @@ class Guard:
         Every rule is asked, so that a decision names all that is wrong, until the deadline passes.
         """
         answers = _Answers(refuses_unknown=self.policy.on_error == "refuse")
-        look = Look(request, state)
+        look = Look(_with_short_names(request), state)
         for rule in self._asked["result" if request.has_result else "call"]:
             answers.add(rule, _findings(rule, look, self.policy.deadline_ms))
         return answers.decision()
@@ -62,10 +66,22 @@ def check(policy: Policy, request: Request, state: State, tools: tuple[ToolSpec,
     return compile_policy(policy, tools).check(request, state)
 
 
+def _with_short_names(request: Request) -> Request:
+    """Return the request with its names cut where they are longer than any that a policy may hold."""
+    names = (request.name, request.key, request.model, request.provider, request.address, request.server)
+    if sum(map(len, names)) <= LONGEST_NAME:
+        return request
+    name, key, model, provider, address, server = (each[:LONGEST_NAME] for each in names)
+    return replace(request, name=name, key=key, model=model, provider=provider, address=address, server=server)
+
+
 def _findings(rule: _Asked, look: Look, deadline_ms: int) -> Iterator[Finding]:
     """Yield what a rule finds; what keeps it from telling is a finding, too."""
     try:
         look.pause()
+        if rule.reads_values and look.too_large:
+            yield Finding(look.too_large, "It is too large to be looked at.", is_unknown=True)
+            return
         yield from islice(rule.test(look), MOST_REASONS)
     except Late:
         yield Finding("", f"The rule was not asked to its end within {deadline_ms:,} ms.", is_unknown=True)

@@ -18,10 +18,14 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-MOST_CHARACTERS: Final = 200_000
-"""The most characters of a value that are read, decoded texts included up to as many again."""
+from toolevals.grading.values.canonical import MAX_DEPTH
+
+MOST_CHARACTERS: Final = 100_000
+"""The most characters of a value in which rules look for patterns, and as many again of decoded texts."""
 MOST_PARTS: Final = 20_000
-"""The most texts, names, lists and objects of a value that are read."""
+"""The most values and names in a value of which rules look at anything."""
+LARGEST: Final = 1_000_000
+"""The most characters of such a value."""
 DEEPEST_JSON: Final = 5
 # Numbers of so many digits are read as texts: a card's number may be one.
 _LONG_NUMBER = 10**12
@@ -109,6 +113,30 @@ def texts_of(value: Any, pointer: str = "", keeps: Callable[[str], bool] | None 
                 continue
             waiting.extend(_children(each))
     return found
+
+
+def is_too_large(value: Any) -> bool:
+    """Tell whether a value is too large for any rule to look at: in characters, parts or depth."""
+    room, parts, depth = LARGEST, MOST_PARTS, MAX_DEPTH
+    level = [value]
+    while level and depth >= 0:
+        inside: list[Any] = []
+        for each in level:
+            if isinstance(each, str):
+                room -= len(each)
+            elif isinstance(each, dict):
+                parts -= 2 * len(each)
+                if parts >= 0:
+                    inside.extend(each)
+                    inside.extend(each.values())
+            elif isinstance(each, list | tuple):
+                parts -= len(each)
+                if parts >= 0:
+                    inside.extend(each)
+        if room < 0 or parts < 0:
+            return True
+        level, depth = inside, depth - 1
+    return bool(level)
 
 
 def uncovered(text: str) -> str:

@@ -79,29 +79,32 @@ def instructions_in(texts: Texts, families: Iterable[str], pause: Callable[[], N
     `pause` is called between texts, and may raise to end the search.
     """
     wanted = [family for family in INJECTION_FAMILIES if family in set(families)]
-    for each in texts.texts:
+    read = [each for each in texts.texts if len(each.text) >= _SHORTEST]
+    asked = [family for family in wanted if family in _PATTERNS]
+    pause()
+    hidden = {each: tuple(encoded(each.text)) for each in read}
+    together = plain("\n".join([each.text for each in read] + [text for inside in hidden.values() for text in inside]))
+    # What is found in a text is found in all of them together, which takes a search of each family, not of each text.
+    families_there = [family for family in asked if _searched(family).search(together)]
+    for each in read if families_there or "judge" in wanted else ():
         pause()
-        if (family := _family_of(each.text, wanted)) is not None:
+        if (family := _family_of(each.text, hidden[each], families_there)) is not None:
             yield each, family
-
-
-def _family_of(text: str, families: list[InjectionFamily]) -> str | None:
-    if len(text) < _SHORTEST:
-        return None
-    if (family := _first(plain(text), families)) is not None:
-        return family
-    for hidden in set(encoded(text)):
-        if (family := _first(plain(hidden), families)) is not None:
-            return family
-    return "judge" if "judge" in families and kind_of(text) is not None else None
+        elif "judge" in wanted and kind_of(each.text) is not None:
+            yield each, "judge"
 
 
 # No order is shorter.
 _SHORTEST = 8
 
 
-def _first(text: str, families: list[InjectionFamily]) -> str | None:
-    return next((family for family in families if family in _PATTERNS and _searched(family).search(text)), None)
+def _family_of(text: str, hidden: tuple[str, ...], families: list[InjectionFamily]) -> InjectionFamily | None:
+    for each in dict.fromkeys((text, *hidden)):
+        written = plain(each)
+        for family in families:
+            if _searched(family).search(written):
+                return family
+    return None
 
 
 @cache

@@ -47,6 +47,10 @@ def _schema_findings(tools: Mapping[str, ToolSpec], look: Look) -> Iterator[Find
     except InvalidDocument as error:
         yield Finding("/arguments", unused_words(tool, error), is_unknown=True)
         return
+    except (ValueError, RecursionError):
+        # Not a number, a lone surrogate: the checker takes no value that JSON text could not give.
+        yield Finding("/arguments", "The arguments are no JSON value.")
+        return
     for problem in problems:
         yield Finding(
             f"/arguments{problem.pointer}", f"The argument breaks the schema: {quoted(problem.message, 200)}."
@@ -60,6 +64,7 @@ class CallsRule(Rule):
     """A request of the user takes at most so many calls."""
 
     kind = "calls"
+    reads_values = False
 
     most: int = 25
 
@@ -78,6 +83,7 @@ class ToolRatesRule(Rule):
     """A tool is called at most so often a minute, by globs of tools; where several match, each counts."""
 
     kind = "tool_rates"
+    reads_values = False
 
     a_minute: Mapping[str, int] = field(default_factory=dict)
 

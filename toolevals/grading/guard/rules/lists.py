@@ -45,6 +45,7 @@ class KeysRule(Rule):
     """Each key may do what its lists say. A key that is not named has the lists of `*`; without it, it is refused."""
 
     kind = "keys"
+    reads_values = False
 
     keys: Mapping[str, Key] = field(default_factory=dict, metadata={"of": Key})
 
@@ -130,6 +131,7 @@ class ServersRule(Rule):
     """A call of an MCP server is of an allowed one. A call that names none, as `mcp__NAME__tool` does, is of none."""
 
     kind = "servers"
+    reads_values = False
 
     allowed: tuple[str, ...] = ()
 
@@ -150,6 +152,7 @@ class BlockedRule(Rule):
     """No call is of a blocked tool: one with that name, with a server's name before it, or that ends in `_` and it."""
 
     kind = "blocked"
+    reads_values = False
 
     tools: tuple[str, ...] = ()
 

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
-from toolevals.grading.guard.decoding import Texts, texts_of
+from toolevals.grading.guard.decoding import Texts, is_too_large, texts_of
 from toolevals.grading.guard.names import Names
 from toolevals.grading.guard.request import Request, State
 from toolevals.grading.values import ToolSpec
@@ -35,6 +35,13 @@ class Look:
     def __init__(self, request: Request, state: State) -> None:
         self.request = request
         self.state = state
+
+    @cached_property
+    def too_large(self) -> str:
+        """The pointer to what is too large to be looked at, "" where nothing is."""
+        if is_too_large(self.request.arguments):
+            return "/arguments"
+        return "/result" if self.request.has_result and is_too_large(self.request.result) else ""
 
     @cached_property
     def argument_texts(self) -> Texts:
@@ -88,6 +95,8 @@ class Rule(Options):
     """One rule of a policy, of a kind."""
 
     kind: ClassVar[str]
+    # Whether it looks into arguments and results, which may be too large for it.
+    reads_values: ClassVar[bool] = True
 
     @property
     def stages(self) -> frozenset[Stage]:
