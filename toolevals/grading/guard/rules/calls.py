@@ -43,12 +43,13 @@ def _schema_findings(tools: Mapping[str, ToolSpec], look: Look) -> Iterator[Find
         yield Finding("/name", f"{quoted(request.name)} is not an offered tool.")
         return
     try:
+        canonical(request.arguments)
         problems = call_problems(tool, request.arguments)
     except InvalidDocument as error:
         yield Finding("/arguments", unused_words(tool, error), is_unknown=True)
         return
     except (ValueError, RecursionError):
-        # Not a number, a lone surrogate: the checker takes no value that JSON text could not give.
+        # NaN, a lone surrogate, NUL: what has no canonical text can be neither checked nor compared.
         yield Finding("/arguments", "The arguments are no JSON value.")
         return
     for problem in problems:
