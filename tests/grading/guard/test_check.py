@@ -235,7 +235,7 @@ requests = st.builds(
     server=st.sampled_from(["", "shop", "other"]),
 )
 results = st.builds(replace, requests, result=values)
-modes = st.fixed_dictionaries({name: MODES for name in IDS})
+modes = st.fixed_dictionaries(dict.fromkeys(IDS, MODES))
 
 
 def guard_with(modes, on_error="refuse", **changes):

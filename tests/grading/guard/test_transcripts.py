@@ -1,4 +1,4 @@
-"""What a policy would have refused in a transcript, and how often a rule refuses what gold expects."""
+"""A policy is run over transcripts, and its refusals are counted by what gold expects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from tests.grading.guard.shop import TOOLS, guard_of
 from toolevals.grading.guard import Policy, Request, compile_policy
 from toolevals.grading.guard.transcripts import RuleRates, audited, check_transcript, refused_calls, rule_rates
 from toolevals.grading.values import MalformedCall, Message, ToolCall, Transcript
+
+NO_KEY = Request()
 
 
 def made(*names: str) -> Message:
@@ -19,7 +21,7 @@ def answered(call: str, content: str, *, is_error: bool = False) -> Message:
     return Message("tool", content, call_id=call, is_error=is_error)
 
 
-def refused(guard, *messages: Message, conversation=(), asked=Request()) -> list[tuple[int, str, str]]:
+def refused(guard, *messages: Message, conversation=(), asked=NO_KEY) -> list[tuple[int, str, str]]:
     checked = check_transcript(guard, Transcript(messages), conversation, asked)
     return [
         (each.call, each.stage, reason.rule)
@@ -90,6 +92,7 @@ def test_rates_count_each_call_once_by_what_gold_expects():
     checked = check_transcript(guard, Transcript(messages))
     rates = rule_rates(policy.rules, [(checked, [True, False]), (checked, [None, None, None])])
     assert rates["b"] == RuleRates(6, 2, 1, 1, 1, 0)
+    assert rates["b"].words == "2 calls, 1 of which gold expects"
     assert rates["c"] == RuleRates(6, 0, 1, 0, 1, 0)
     assert rates["i"] == RuleRates(6, 2, 1, 0, 1, 1)
 

@@ -30,7 +30,7 @@ class PolicyRule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What agents may do, by rules with ids of their own.
+    """Rules for what agents may do, by ids of their own.
 
     `version` counts the policy's versions. `on_error` says what becomes of a call where an enforced rule cannot tell,
     because something is not known, too long or late: "refuse" fails closed, "allow" open. `deadline_ms` is what a

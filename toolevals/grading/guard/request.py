@@ -81,7 +81,7 @@ class PastCall:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What came before a request, as its caller knows it; None where it does not.
+    """The past of a request, as its caller knows it; None where it does not.
 
     `calls` are those of the conversation that were made, oldest first; the current request of the user began before
     the call at `request_from`. `user_texts` are the user's own words. `lists` are values that a person has confirmed,
@@ -140,7 +140,7 @@ class State:
 
 
 class Reason(NamedTuple):
-    """Why a rule refuses a request, or could not tell: the rule's id, a pointer into the request, and a sentence."""
+    """The reason of a rule to refuse, or for which it cannot tell: the rule's id, a pointer, and a sentence."""
 
     rule: str
     pointer: str

@@ -116,7 +116,7 @@ def refused_calls(checked: Iterable[CheckedCall]) -> Iterator[CheckedCall]:
 
 @dataclass(frozen=True, slots=True)
 class RuleRates:
-    """How often a rule refuses calls that gold expects, and calls that it does not expect.
+    """Counts of a rule's refusals: of calls that gold expects, and of calls that it does not expect.
 
     `refused` counts all calls that it refuses, also where no one knows what gold expects.
     """
@@ -127,6 +127,12 @@ class RuleRates:
     refused_expected: int = 0
     unexpected: int = 0
     refused_unexpected: int = 0
+
+    @property
+    def words(self) -> str:
+        """The count in words: 14 calls, 2 of which gold expects."""
+        calls = "call" if self.refused == 1 else "calls"
+        return f"{self.refused:,} {calls}, {self.refused_expected:,} of which gold expects"
 
     @property
     def wrongly(self) -> Interval:
@@ -140,7 +146,7 @@ class RuleRates:
 
     @property
     def gold_is_too_small(self) -> bool:
-        """Whether even a rule that refuses nothing expected could not be shown to refuse at most 1 %."""
+        """Tell if even a rule that refuses nothing expected could not be shown to refuse at most 1 %."""
         return wilson(0, self.expected).high > LOW_RATE
 
 

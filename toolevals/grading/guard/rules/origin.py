@@ -97,7 +97,7 @@ def _at(arguments: Any, parts: tuple[str, ...]) -> dict[str, Any]:
 
 
 class _Sources:
-    """Where values may come from."""
+    """The sources that a value may come from."""
 
     def __init__(self, rule: OriginRule, trusted: Names, look: Look) -> None:
         self.is_cut = False

@@ -22,7 +22,7 @@ class Late(Exception):  # noqa: N818 (no error: the deadline has passed)
 
 
 class Finding(NamedTuple):
-    """What a rule refuses, or with `is_unknown` what keeps it from telling; the pointer leads into the request."""
+    """One thing that a rule refuses, or with `is_unknown` that keeps it from telling, with its place in the request."""
 
     pointer: str
     sentence: str
@@ -100,7 +100,7 @@ class Rule(Options):
 
     @property
     def stages(self) -> frozenset[Stage]:
-        """Whether the rule looks at a call before it is made, at its result, or at both."""
+        """The stages at which the rule is asked: of a call before it is made, of its result, or of both."""
         return CALL
 
     def compiled(self, tools: Mapping[str, ToolSpec]) -> Test:
