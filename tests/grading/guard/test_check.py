@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.grading.guard.shop import BEFORE, POLICY, TOOLS, USUAL, guard_of, said
 from tests.grading.strategies import json_values
-from toolevals.grading.guard import PastCall, Policy, Request, State, check, compile_policy
+from toolevals.grading.guard import Guard, PastCall, Policy, Request, State, check, compile_policy
 
 GUARD = compile_policy(Policy.from_document(POLICY), TOOLS)
 
@@ -238,7 +239,7 @@ results = st.builds(replace, requests, result=values)
 modes = st.fixed_dictionaries(dict.fromkeys(IDS, MODES))
 
 
-def guard_with(modes, on_error="refuse", **changes):
+def guard_with(modes: dict[str, str], on_error: str = "refuse", **changes: list[str]) -> Guard:
     document = deepcopy(POLICY)
     document["on_error"] = on_error
     for name, mode in modes.items():
@@ -267,7 +268,7 @@ def test_one_more_denied_tool_never_allows_more(request, denied):
     assert allowed == sorted(allowed, reverse=True)
 
 
-def turned(value):
+def turned(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: turned(inner) for name, inner in reversed(value.items())}
     return [turned(each) for each in value] if isinstance(value, list) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,8 @@ PLACES = st.lists(
     min_size=1,
     max_size=2,
 )
-CONTENT = {
+Options = dict[str, st.SearchStrategy[Any]]
+CONTENT: Options = {
     "where": st.sampled_from([["arguments"], ["results"], ["results", "arguments"]]),
     "only": PLACES,
     "exempt": PLACES,
@@ -40,7 +42,7 @@ KEYS = st.fixed_dictionaries(
         "tokens_a_minute": COUNTS,
     },
 )
-OPTIONS = {
+OPTIONS: dict[str, tuple[Options, Options]] = {
     "keys": ({"keys": st.dictionaries(NAMES, KEYS, min_size=1, max_size=2)}, {}),
     "servers": ({"allowed": GLOBS}, {}),
     "blocked": ({"tools": GLOBS}, {}),
@@ -80,7 +82,7 @@ OPTIONS = {
 }
 
 
-def rules() -> st.SearchStrategy[dict]:
+def rules() -> st.SearchStrategy[dict[str, Any]]:
     kinds = [
         st.fixed_dictionaries(
             {"kind": st.just(kind), "mode": st.sampled_from(["off", "audit", "enforce"]), **required}, optional=optional
