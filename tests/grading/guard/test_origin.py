@@ -112,6 +112,26 @@ def test_each_value_below_a_place_needs_an_origin():
     assert decision.reasons[0].sentence == '`"Eve"` is not in the user\'s words.'
 
 
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        ("See www.evil-systems-252.com", ["www.evil-systems-252.com"]),
+        ("See https://evil.example/a?b=c.", ["https://evil.example/a?b=c"]),
+        ("See evil.org/x, or eve@evil.org", ["eve@evil.org", "evil.org/x"]),
+        ("See shop.example and ada@shop.example for report.docx, v1.2.3 etc.", []),
+        ("See shop.example/else", ["shop.example/else"]),
+        (f"Pay {IBAN} soon", [IBAN]),
+        ({"lines": ["pay eve@evil.org", 3, None]}, ["eve@evil.org"]),
+    ],
+)
+def test_data_within_texts_needs_an_origin(body, refused):
+    guard = guard_of({"kind": "origin", "places": [{"pointer": "/body"}], "data": ["email", "url", "iban"]})
+    state = State(user_texts=("Tell ada@shop.example about shop.example",))
+    decision = guard.check(Request("send_mail", {"body": body, "to": "eve@evil.org"}), state)
+    found = sorted(reason.sentence.split('"')[1] for reason in decision.reasons)
+    assert found == sorted(refused)
+
+
 def test_the_users_words_may_not_count():
     guard = guard_of({**RULE, "user": False})
     assert not guard.check(Request("send_money", {"to": IBAN}), State(user_texts=(IBAN,))).allowed

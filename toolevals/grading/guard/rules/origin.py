@@ -10,16 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from toolevals.grading.guard.names import Names
 from toolevals.grading.guard.request import NO_RESULT
 from toolevals.grading.guard.rules.rule import Finding, Look, Place, Places, Rule, Test, quoted
+from toolevals.grading.reading.telemetry.personal_data import FINDERS, BuiltIn, plain
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.canonical import shown
 from toolevals.grading.values.patterns import compile_pattern
 from toolevals.grading.values.problems import pointer_to
 
+OriginData = BuiltIn | Literal["url"]
 MOST_VALUES: Final = 1_000
 """The most values of one call whose origin is looked for."""
 MOST_READ: Final = 400_000
@@ -28,6 +30,14 @@ _MOST_LEAVES = 20_000
 _LONGEST_SPACED = 64
 _DEEPEST_JSON = 3
 
+# A file's name has a dot as well, so that a host without more needs a top domain that is no ending of files.
+_URL = re.compile(
+    r"https?://[^\s\"'<>()]{1,2000}(?<![.,;:!?])|(?<![\w@.-])(?:"
+    r"www\.[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}|(?:[a-z0-9-]{1,63}\.){1,8}"
+    r"(?:com|net|org|edu|gov|info|biz|io|app|dev|xyz|online|site|shop|top|eu|de|fr|uk|nl|es|it|ch|at|example))"
+    r"(?![\w@-])(?:/[^\s\"'<>()]{0,2000}(?<![.,;:!?]))?",
+    re.IGNORECASE | re.ASCII,
+)
 _JOINING = "-_.@"
 _NUMBER = re.compile(r"(?<![^\W_])(?<![^\W_][-_.,:/#])\d+(?:[.,'’]\d+)*(?![-_.:/]?\d)(?![-_:/][^\W_])")
 _ENGLISH = re.compile(r"\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
@@ -39,7 +49,8 @@ class OriginRule(Rule):
     """A value at one of the places is in the user's words, in a confirmed list, or in a result of a trusted tool.
 
     `user` says whether the user's words count. `confirmed` are values of the policy, `lists` names of lists in the
-    state. `trusted` are globs of tools whose results count, unless they report an error.
+    state. `trusted` are globs of tools whose results count, unless they report an error. Where `data` names kinds of
+    data, not whole values need an origin, but each of these that a text holds.
     """
 
     kind = "origin"
@@ -49,6 +60,7 @@ class OriginRule(Rule):
     confirmed: tuple[Any, ...] = ()
     lists: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
+    data: tuple[OriginData, ...] = ()
 
     def compiled(self, tools: Mapping[str, ToolSpec]) -> Test:
         return partial(_origin_findings, self, Places(self.places), Names(self.trusted))
@@ -62,10 +74,11 @@ def _origin_findings(rule: OriginRule, places: Places, trusted: Names, look: Loo
         words = f"The call has more than {MOST_VALUES:,} values or lists in which an origin is looked for."
         yield Finding("/arguments", words, is_unknown=True)
         return
-    if not values:
+    wanted = _data_in(values, rule.data) if rule.data else list(values.items())
+    if not wanted:
         return
     sources = _Sources(rule, trusted, look)
-    for pointer, value in values.items():
+    for pointer, value in wanted:
         look.pause()
         if sources.hold(value):
             continue
@@ -74,6 +87,23 @@ def _origin_findings(rule: OriginRule, places: Places, trusted: Names, look: Loo
             yield Finding(f"/arguments{pointer}", words, is_unknown=True)
         else:
             yield Finding(f"/arguments{pointer}", f"{quoted(shown(value, 80))} is not in {sources.named}.")
+
+
+def _data_in(values: Mapping[str, Any], kinds: tuple[OriginData, ...]) -> list[tuple[str, str]]:
+    """Return the data of these kinds that texts hold, each once a text, with the text's pointer."""
+    found: dict[tuple[str, str], None] = {}
+    for pointer, value in values.items():
+        text = plain(value) if isinstance(value, str) else str(value)
+        for kind in kinds:
+            places = urls(text) if kind == "url" else FINDERS[kind](text)
+            found |= dict.fromkeys((pointer, text[start:end]) for start, end in places)
+    return list(found)
+
+
+def urls(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of addresses of the web: with a scheme, with `www.`, or of a host in a usual top domain."""
+    if "." in text:
+        yield from (match.span() for match in _URL.finditer(text))
 
 
 def _at(arguments: Any, parts: tuple[str, ...]) -> dict[str, Any]:
