@@ -78,6 +78,22 @@ def test_a_value_is_in_a_result_of_a_trusted_tool(result, is_held):
     assert not passes(IBAN, calls=(PastCall("get_account", {}, result, is_error=True),))
 
 
+@pytest.mark.parametrize(
+    ("result", "is_held"),
+    [
+        ({"iban": IBAN}, True),
+        (IBAN, True),
+        (f'{{"accounts": ["{IBAN}"]}}', True),
+        ({"text": f"Pay to {IBAN}."}, False),
+        (f"Pay to {IBAN}.", False),
+    ],
+)
+def test_of_a_field_only_the_whole_value_counts(result, is_held):
+    rule = {"kind": "origin", "places": [{"pointer": "/to"}], "trusted_fields": ["read_*"]}
+    state = State(calls=(PastCall("read_mail", {}, result),))
+    assert guard_of(rule).check(Request("send_money", {"to": IBAN}), state).allowed is is_held
+
+
 def test_numbers_of_a_result_count_by_value():
     calls = (PastCall("get_order", {}, '{"total": 51.0, "lines": [{"price": "15.50"}]}'),)
     assert passes(51, calls=calls)

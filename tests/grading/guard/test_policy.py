@@ -67,6 +67,7 @@ OPTIONS: dict[str, tuple[Options, Options]] = {
             "confirmed": st.lists(NAMES | st.integers(), max_size=2),
             "lists": st.lists(NAMES, max_size=2),
             "trusted": GLOBS,
+            "trusted_fields": GLOBS,
             "data": st.just(["url", "email"]),
         },
     ),

@@ -27,6 +27,7 @@ MOST_VALUES: Final = 1_000
 MOST_READ: Final = 400_000
 """The most characters of the user's words, and of results, in which a value is looked for: the newest."""
 _MOST_LEAVES = 20_000
+_LONGEST_FIELD = 500
 _LONGEST_SPACED = 64
 _DEEPEST_JSON = 3
 
@@ -49,7 +50,8 @@ class OriginRule(Rule):
     """A value at one of the places is in the user's words, in a confirmed list, or in a result of a trusted tool.
 
     `user` says whether the user's words count. `confirmed` are values of the policy, `lists` names of lists in the
-    state. `trusted` are globs of tools whose results count, unless they report an error. Where `data` names kinds of
+    state. `trusted` are globs of tools whose results count, unless they report an error; of `trusted_fields` only whole
+    fields count, which a text that someone wrote into one of them is not. Where `data` names kinds of
     data, not whole values need an origin, but each of these that a text holds.
     """
 
@@ -60,13 +62,14 @@ class OriginRule(Rule):
     confirmed: tuple[Any, ...] = ()
     lists: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
+    trusted_fields: tuple[str, ...] = ()
     data: tuple[OriginData, ...] = ()
 
     def compiled(self, tools: Mapping[str, ToolSpec]) -> Test:
-        return partial(_origin_findings, self, Places(self.places), Names(self.trusted))
+        return partial(_origin_findings, self, Places(self.places), Names(self.trusted), Names(self.trusted_fields))
 
 
-def _origin_findings(rule: OriginRule, places: Places, trusted: Names, look: Look) -> Iterator[Finding]:
+def _origin_findings(rule: OriginRule, places: Places, trusted: Names, fields: Names, look: Look) -> Iterator[Finding]:
     values: dict[str, Any] = {}
     for parts in places.of(look.request.name) if look.request.name else ():
         values |= _at(look.request.arguments, parts)
@@ -77,7 +80,7 @@ def _origin_findings(rule: OriginRule, places: Places, trusted: Names, look: Loo
     wanted = _data_in(values, rule.data) if rule.data else list(values.items())
     if not wanted:
         return
-    sources = _Sources(rule, trusted, look)
+    sources = _Sources(rule, trusted, fields, look)
     for pointer, value in wanted:
         look.pause()
         if sources.hold(value):
@@ -129,23 +132,29 @@ def _at(arguments: Any, parts: tuple[str, ...]) -> dict[str, Any]:
 class _Sources:
     """The sources that a value may come from."""
 
-    def __init__(self, rule: OriginRule, trusted: Names, look: Look) -> None:
+    def __init__(self, rule: OriginRule, trusted: Names, fields: Names, look: Look) -> None:
         self.is_cut = False
         self._texts: list[str] = []
         self._numbers: set[Decimal] = set()
         self._confirmed = [*rule.confirmed, *(value for name in rule.lists for value in look.state.lists.get(name, ()))]
         self._left = MOST_READ
-        if rule.user:
-            for text in reversed(look.state.user_texts):
-                self._read(text)
-        for call in reversed(look.state.calls) if rule.trusted else ():
-            if not call.is_error and call.result is not NO_RESULT and trusted.holds(call.name):
+        self._fields: set[str] = set()
+        for text in reversed(look.state.user_texts) if rule.user else ():
+            self._read(text)
+        if rule.trusted or rule.trusted_fields:
+            self._read_results(look, trusted, fields)
+        self.named = _named(rule)
+
+    def _read_results(self, look: Look, trusted: Names, fields: Names) -> None:
+        for call in reversed(look.state.calls):
+            if call.is_error or call.result is NO_RESULT:
+                continue
+            if trusted.holds(call.name):
                 for leaf in self._leaves(call.result):
                     self._read(leaf)
-        named = ["the user's words"] * rule.user + ["a confirmed list"] * bool(rule.confirmed or rule.lists)
-        if rule.trusted:
-            named.append(f"a result of {' or '.join(map(quoted, rule.trusted[:3]))}")
-        self.named = " or ".join(named) or "any source"
+            elif fields.holds(call.name):
+                for leaf in self._leaves(call.result):
+                    self._read_field(leaf)
 
     def _read(self, leaf: Any) -> None:
         if not isinstance(leaf, str):
@@ -155,6 +164,13 @@ class _Sources:
         text = leaf[: self._left]
         self._left -= len(text)
         self._texts.append(_normal(text))
+
+    def _read_field(self, leaf: Any) -> None:
+        if not isinstance(leaf, str):
+            self._numbers.update(_decimals((leaf,)))
+        elif len(leaf) <= _LONGEST_FIELD:
+            self._fields.add(_normal(leaf))
+            self._numbers.update(_decimals((leaf,)))
 
     def _leaves(self, value: Any) -> Iterator[Any]:
         """Yield texts and numbers of a result, those of JSON in texts in place of the text."""
@@ -186,6 +202,8 @@ class _Sources:
         if not isinstance(value, str):
             return False
         wanted = _normal(value)
+        if wanted in self._fields:
+            return True
         return any(wanted in text and _is_whole(wanted, text) for text in self._texts) or self._is_spaced(wanted)
 
     def _numbers_said(self) -> set[Decimal]:
@@ -200,6 +218,15 @@ class _Sources:
             return False
         pattern = compile_pattern(rf"(?:^|[^\pL\pN_])[ -]?{'[ -]?'.join(signs)}(?:$|[^\pL\pN_])")
         return any(pattern.search(text) is not None for text in self._texts)
+
+
+def _named(rule: OriginRule) -> str:
+    """Return the sources of a rule in words."""
+    named = ["the user's words"] * rule.user + ["a confirmed list"] * bool(rule.confirmed or rule.lists)
+    for what, globs in (("a result", rule.trusted), ("a field of a result", rule.trusted_fields)):
+        if globs:
+            named.append(f"{what} of {' or '.join(map(quoted, globs[:3]))}")
+    return " or ".join(named) or "any source"
 
 
 def _normal(text: str) -> str:
