@@ -73,7 +73,7 @@ DOCSTRING_WORDS: Final = (
 
 # File, and the words that are right there all the same -> why.
 EXCEPTED: Final[dict[tuple[str, str], str]] = {
-    ("toolevals/grading/judging/injection_words.py", "whoever"): "a pattern for texts of attackers",
+    ("toolevals/grading/guard/injection_words.py", "whoever"): "a pattern for texts of attackers",
     ("toolevals/grading/judging/shipped.py", "beside"): "part of a rubric, whose every change is a new version",
     ("toolevals/grading/reading/specs/formats.py", "behavior"): "a field of other people's files",
     (

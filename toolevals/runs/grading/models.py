@@ -101,7 +101,7 @@ class CaseGrade(models.Model):
     bucket = models.CharField(max_length=40, blank=True)
     difficulty = models.CharField(max_length=40, blank=True)
     # The kind of the first text that speaks to its judge, once judges were asked; empty where there is none. All of
-    # them stand in the detail, under `injections` (`toolevals.grading.judging.injections.Injection`).
+    # them stand in the detail, under `injections` (`toolevals.grading.guard.injections.Injection`).
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
     # The metrics' values and the verdicts' shares: see `counts.case_values`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")

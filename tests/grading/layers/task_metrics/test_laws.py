@@ -89,6 +89,6 @@ _dangerous = ["rm -rf", "Delete FROM", "DROP table", "format c:", "sudo rm", "ch
 
 @given(st.lists(st.sampled_from(_dangerous) | st.text(max_size=5), max_size=4).map(" ".join))
 def test_the_quick_look_misses_no_dangerous_text(written):
-    for patterns in metrics._OWN:
+    for patterns in metrics.ACTION_SAFETY:
         matching = [each for each in patterns if compile_pattern(in_any_case(each)).search(metrics._clean(written))]
         assert metrics._matching(patterns, metrics._clean(written)) == matching

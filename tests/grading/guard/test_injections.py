@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from toolevals.grading.judging.injections import injections_in, kind_of
+from toolevals.grading.guard.injections import injections_in, kind_of
 from toolevals.grading.values.verdicts import InjectionKind
 
 FOLDER = os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")

@@ -20,7 +20,8 @@ from urllib.parse import unquote_plus
 
 import re2
 
-from toolevals.grading.judging.injection_words import (
+from toolevals.grading.guard.decoding import HIDDEN, TAGS, latin
+from toolevals.grading.guard.injection_words import (
     ADDRESSEES,
     ANSWER_PARTS,
     ENVELOPES,
@@ -38,11 +39,6 @@ from toolevals.grading.values.verdicts import Injection, InjectionKind
 NEAR = 120
 _LONGEST_EXCERPT = 200
 _MOST_OBJECTS = 50
-_HIDDEN = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0x2061, 0x2062, 0x2063, 0xFEFF))
-# Tag characters are invisible; each stands this far behind its ASCII character.
-_TAGS = {tag: tag - 0xE0000 for tag in range(0xE0020, 0xE007F)}
-# Letters of other alphabets that look like Latin ones.
-_LOOKALIKES = str.maketrans("аеіорсухјѕԁɡһ", "aeiopcyxjsdgh")
 # At least eight letters, one by one: "i g n o r e  t h i s", "i.g.n.o.r.e".
 _SPELLED = r"(?:[\pL\pN][ .,;:!?_\-*]{1,4}){7,}[\pL\pN]"
 # Digits for letters within words, and common words of English from back to front.
@@ -71,15 +67,14 @@ def injections_in(value: Any) -> list[Injection]:
 
 def kind_of(text: str) -> tuple[InjectionKind, str] | None:
     """Return why a text speaks to a judge and the words that do, None where it does not."""
-    plain = _plain(text)
-    for kind, words in _findings(plain):
+    for kind, words in _findings(plain(text)):
         return kind, words[:_LONGEST_EXCERPT]
     seen: set[str] = set()
-    for hidden in _encoded(text):
+    for hidden in encoded(text):
         # A list of results holds the same words again and again.
         if hidden not in seen:
             seen.add(hidden)
-            for kind, words in _findings(_plain(hidden)):
+            for kind, words in _findings(plain(hidden)):
                 return kind, words[:_LONGEST_EXCERPT]
     return None
 
@@ -145,7 +140,7 @@ def _is_answer(found: Any, *, alone: bool) -> bool:
     return not alone or len(names) > 1
 
 
-def _encoded(text: str) -> Iterator[str]:
+def encoded(text: str) -> Iterator[str]:
     """Yield what stands in a text in another writing: Base64, hexadecimal, letter by letter, JSON in JSON, and more."""
     if text.lstrip()[:1] in ("{", "["):
         yield from _written_in(text)
@@ -189,22 +184,17 @@ def _joined(spelled: str) -> str:
     return " ".join("".join(each for each in word if each.isalnum()) for word in words)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text without what hides words from a reader of code but not from a model."""
     # Most texts are ASCII, in which nothing is hidden so.
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_TAGS)).translate(_HIDDEN)
+        text = unicodedata.normalize("NFKC", text.translate(TAGS)).translate(HIDDEN)
     text = text.casefold()
     if not text.isascii():
-        lines = (" ".join(_latin(word) for word in line.split()) for line in text.splitlines())
+        lines = (" ".join(latin(word) for word in line.split()) for line in text.splitlines())
     else:
         lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
-
-
-def _latin(word: str) -> str:
-    """Return a word with look-alikes turned to Latin letters, where it mixes both."""
-    return word.translate(_LOOKALIKES) if not word.isascii() and any("a" <= each <= "z" for each in word) else word
 
 
 def _around(text: str, begin: int, end: int) -> str:

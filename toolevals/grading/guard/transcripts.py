@@ -1,0 +1,183 @@
+"""Works out what a policy would have refused in a transcript, and how often a rule refuses what gold expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from toolevals.grading.guard.check import Guard
+from toolevals.grading.guard.policy import Policy
+from toolevals.grading.guard.request import Decision, PastCall, Request, State
+from toolevals.grading.guard.rules.rule import Stage
+from toolevals.grading.metrics.rates import Interval, wilson
+from toolevals.grading.values import Message, ToolCall, Transcript
+from toolevals.grading.values.call_results import Answered, Made, TurnEnded, events_of
+
+# The name of a call that no one can read.
+UNREADABLE = "(unparsed)"
+# A rule that refuses at most this share of what gold expects has a low error rate.
+LOW_RATE = 0.01
+
+
+class CheckedCall(NamedTuple):
+    """A decision on a call of a transcript: its place among the calls, and what was asked about."""
+
+    call: int
+    stage: Stage
+    decision: Decision
+
+
+def audited(policy: Policy) -> Policy:
+    """Return the policy with each rule in audit, those that are off included: it tells what each would refuse.
+
+    What is not known counts for no rule.
+    """
+    rules = {name: replace(rule, mode="audit") for name, rule in policy.rules.items()}
+    return replace(policy, rules=rules, on_error="allow")
+
+
+def check_transcript(
+    guard: Guard,
+    transcript: Transcript,
+    conversation: Sequence[Message] = (),
+    asked: Request = Request(),  # noqa: B008
+) -> list[CheckedCall]:
+    """Return the decision on each call of a transcript, and on each result of a call that passed, in their order.
+
+    `conversation` is what was said before the transcript; its calls count, and are not checked. `asked` holds the key,
+    model, provider, address and server. Each message of the user begins a request. A call that is refused, and a
+    result that is, are not there for what comes after. A transcript has no minute: all rates are met.
+    """
+    whole = replace(transcript, messages=(*conversation, *transcript.messages))
+    walk = _Walk(guard, asked, sum(len(message.calls) for message in conversation))
+    for event in events_of(whole):
+        if isinstance(event, TurnEnded):
+            walk.take_turn(whole.messages[event.place] if event.place < len(whole.messages) else None)
+        elif isinstance(event, Made):
+            walk.take_call(event)
+        elif isinstance(event, Answered):
+            walk.take_result(event)
+    return walk.checked
+
+
+class _Walk:
+    """Goes through a conversation with a guard."""
+
+    def __init__(self, guard: Guard, asked: Request, unchecked: int) -> None:
+        self._guard, self._asked, self._unchecked = guard, asked, unchecked
+        self._calls: list[PastCall] = []
+        self._places: dict[int, int] = {}
+        self._texts: list[str] = []
+        self._request_from = 0
+        self.checked: list[CheckedCall] = []
+
+    def take_turn(self, message: Message | None) -> None:
+        if message is not None and message.role == "user":
+            self._request_from = len(self._calls)
+            self._texts.append(message.content or "")
+
+    def take_call(self, made: Made) -> None:
+        call = made.call
+        name, arguments = (call.name, call.arguments) if isinstance(call, ToolCall) else (UNREADABLE, call.text)
+        if self._passes(made, "call", replace(self._asked, name=name, arguments=arguments)):
+            self._places[made.order] = len(self._calls)
+            self._calls.append(PastCall(name, arguments))
+
+    def take_result(self, answered: Answered) -> None:
+        place = self._places.get(answered.made.order)
+        if place is None:
+            return
+        call, content = self._calls[place], answered.message.content or ""
+        asked = replace(self._asked, name=call.name, arguments=call.arguments, result=content)
+        if self._passes(answered.made, "result", asked):
+            self._calls[place] = replace(call, result=content, is_error=answered.message.is_error)
+
+    def _passes(self, made: Made, stage: Stage, request: Request) -> bool:
+        if made.order < self._unchecked:
+            return True
+        state = State(
+            calls=tuple(self._calls),
+            request_from=self._request_from,
+            user_texts=tuple(self._texts),
+            requests_last_minute=0,
+            tokens_last_minute=0,
+            tool_calls_last_minute={},
+        )
+        decision = self._guard.check(request, state)
+        self.checked.append(CheckedCall(made.order - self._unchecked, stage, decision))
+        return decision.allowed
+
+
+def refused_calls(checked: Iterable[CheckedCall]) -> Iterator[CheckedCall]:
+    """Yield what is refused or, by a rule in audit, would be."""
+    return (each for each in checked if each.decision.reasons or each.decision.would_refuse)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRates:
+    """Counts of a rule's refusals: of calls that gold expects, and of calls that it does not expect.
+
+    `refused` counts all calls that it refuses, also where no one knows what gold expects.
+    """
+
+    calls: int = 0
+    refused: int = 0
+    expected: int = 0
+    refused_expected: int = 0
+    unexpected: int = 0
+    refused_unexpected: int = 0
+
+    @property
+    def words(self) -> str:
+        """The count in words: 14 calls, 2 of which gold expects."""
+        calls = "call" if self.refused == 1 else "calls"
+        return f"{self.refused:,} {calls}, {self.refused_expected:,} of which gold expects"
+
+    @property
+    def wrongly(self) -> Interval:
+        """The interval of the share of expected calls that are refused; 0 to 1 where there are none."""
+        return wilson(self.refused_expected, self.expected)
+
+    @property
+    def rightly(self) -> Interval:
+        """The interval of the share of calls that gold does not expect that are refused."""
+        return wilson(self.refused_unexpected, self.unexpected)
+
+    @property
+    def gold_is_too_small(self) -> bool:
+        """Tell if even a rule that refuses nothing expected could not be shown to refuse at most 1 %."""
+        return wilson(0, self.expected).high > LOW_RATE
+
+
+def rule_rates(
+    rules: Iterable[str], conversations: Iterable[tuple[Sequence[CheckedCall], Sequence[bool | None]]]
+) -> dict[str, RuleRates]:
+    """Return the rates of each rule over conversations, checked by an `audited` policy.
+
+    With each conversation comes, by call, whether gold expects it; None where that is not known. A call counts once for
+    a rule, whether the rule refuses it, its result, or both.
+    """
+    totals = dict.fromkeys(rules, RuleRates())
+    for checked, expectations in conversations:
+        refusing: dict[int, set[str]] = {}
+        for each in checked:
+            refusing.setdefault(each.call, set()).update(
+                reason.rule for reason in (*each.decision.reasons, *each.decision.would_refuse)
+            )
+        for place, by in sorted(refusing.items()):
+            expected = expectations[place] if place < len(expectations) else None
+            for rule, rates in totals.items():
+                totals[rule] = _with_call(rates, is_refused=rule in by, is_expected=expected)
+    return totals
+
+
+def _with_call(rates: RuleRates, *, is_refused: bool, is_expected: bool | None) -> RuleRates:
+    return RuleRates(
+        calls=rates.calls + 1,
+        refused=rates.refused + is_refused,
+        expected=rates.expected + (is_expected is True),
+        refused_expected=rates.refused_expected + (is_refused and is_expected is True),
+        unexpected=rates.unexpected + (is_expected is False),
+        refused_unexpected=rates.refused_unexpected + (is_refused and is_expected is False),
+    )
