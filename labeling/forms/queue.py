@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 
 from labeling.coverage.classes import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
-from labeling.services import Choice
-from labeling.services.batches import MAX_EXAMPLES, names_unknown
+from labeling.services.batches import MAX_EXAMPLES, Choice, names_unknown
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 

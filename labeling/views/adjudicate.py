@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
@@ -24,7 +23,16 @@ from labeling.forms.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
-from labeling.services.adjudication import OWN_DISPUTE
+from labeling.services.adjudication import (
+    OWN_DISPUTE,
+    adjudication_decide,
+    adjudication_set_aside,
+    adjudication_withdraw,
+)
+from labeling.services.disputes import dispute_settle
+from labeling.services.resolution import settle_due
+from labeling.services.slots import draft_save
+from labeling.services.talk import question_open
 from labeling.views.adjudicate_actions import Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
@@ -91,7 +99,7 @@ def adjudicate_draft(request: ProjectRequest, revision: UUID) -> HttpResponse:
     found, sides = _still_waiting(request, revision)
     if found is None or sides is None:
         return _gone(request, revision)
-    draft = services.draft_save(revision=found, actor=request.user, document=draft_document(request.POST))
+    draft = draft_save(revision=found, actor=request.user, document=draft_document(request.POST))
     problems = problem_list(_problems(request, decided(request.POST, sides, tools_in(found.tools))))
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problems})
 
@@ -137,7 +145,7 @@ def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse
     own = Adjudication.objects.filter(within(request.project, "revision__example__dataset"), adjudicator=request.user)
     made = get_object_or_404(own, pk=adjudication)
     try:
-        services.adjudication_withdraw(adjudication=made, actor=request.user)
+        adjudication_withdraw(adjudication=made, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, made.revision_id))
     waiting_revision = _waiting(request, made.revision_id)
@@ -157,7 +165,7 @@ def adjudicate_keep(request: ProjectRequest, revision: UUID) -> HttpResponse:
         raise Http404
     try:
         with suppress(AlreadyTaken), once(request):
-            services.dispute_settle(dispute=sides.dispute, actor=request.user)
+            dispute_settle(dispute=sides.dispute, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, revision))
     toast = f"Kept {found.example.external_id} as it is."
@@ -173,8 +181,8 @@ def _decide(request: ProjectRequest, revision: Revision, decision: Decision) -> 
         "seconds": seconds_of(request.POST),
     }
     if decision.answer != LabelAnswer.EXPECTATION:
-        return UUID(str(services.adjudication_set_aside(answer=decision.answer, **shared).pk))
-    return UUID(str(services.adjudication_decide(expectation=decision.expectation, **shared).adjudication_id))
+        return UUID(str(adjudication_set_aside(answer=decision.answer, **shared).pk))
+    return UUID(str(adjudication_decide(expectation=decision.expectation, **shared).adjudication_id))
 
 
 def _problems(request: ProjectRequest, decision: Decision) -> list[FieldProblem]:
@@ -214,7 +222,7 @@ def _sides(request: ProjectRequest, revision: Revision, parameters: Mapping[str,
 
 def _next(request: ProjectRequest, *, after: str = "", **context: Any) -> HttpResponse:
     """Show the first example that waits after one that was decided or left for later, else the first of all."""
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     waiting = Revision.objects.to_adjudicate(request.project, request.user)
     following = _later(waiting, after) or waiting.first()
     if following is not None:
@@ -245,7 +253,7 @@ def _show(request: ProjectRequest, revision: Revision, **context: Any) -> HttpRe
 
 
 def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
-    services.question_open(revision=revision, actor=request.user)
+    question_open(revision=revision, actor=request.user)
     draft = Draft.objects.filter(revision=revision, user=request.user).first()
     data = fields_of(draft.document) if draft else empty_form()
     asked = {name: request.GET.get(name, data.get(name, "")) for name in ("left", "right")}
@@ -286,7 +294,7 @@ def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
 def _refused(request: ProjectRequest, revision: Revision, problems: list[FieldProblem]) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return JsonResponse({"problems": problem_list(problems)}, status=422)
-    services.draft_save(revision=revision, actor=request.user, document=draft_document(request.POST))
+    draft_save(revision=revision, actor=request.user, document=draft_document(request.POST))
     context = _context(request, revision) | {"problems": problems}
     return render(request, PAGE, context, status=422)
 

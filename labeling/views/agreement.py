@@ -15,7 +15,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from labeling import services
 from labeling.agreement import page
 from labeling.agreement.all_pairs import BLOCK
 from labeling.agreement.cache import agreement_counted, labels_read
@@ -25,6 +24,7 @@ from labeling.agreement.matrix import chart_document, tool_matrix
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
 from labeling.models import Dataset
+from labeling.services.resolution import settle_due
 from labeling.views.agreement_rows import case_rows, subject_of
 from labeling.views.strata import strata_choices
 from toolevals.presentation.csv import Cell
@@ -40,7 +40,7 @@ CASES_A_CHUNK = 300
 def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show how far the labels of a dataset's resolved examples agree."""
     dataset_row = _dataset(request, dataset)
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     filters = _filters(request)
     counted = agreement_counted(dataset_row, filters, actor=request.user)
     context: dict[str, Any] = {

@@ -11,10 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
 from labeling.models import Dataset, Example, LabelBatch
+from labeling.services import batches as batches_services
+from labeling.services.batches import batch_create, batch_update, slots_assign, slots_unassign
+from labeling.services.ordering import order_set
 from labeling.services.overlap import Overlap
 from labeling.views.settings import say_job
 from toolevals.workspace.clock import database_now
@@ -32,7 +34,7 @@ def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = NewBatchForm(request.POST or None, dataset=dataset_row, initial=asked) if may else None
     if request.method == "POST" and form is not None and form.is_valid():
         try:
-            made = services.batch_create(dataset=dataset_row, actor=request.user, choice=form.choice, **form.said)
+            made = batch_create(dataset=dataset_row, actor=request.user, choice=form.choice, **form.said)
             return redirect("labeling:batch", request.project.slug, dataset_row.slug, made.pk)
         except InvalidAct as error:
             form.add_error(None, str(error))
@@ -55,7 +57,7 @@ def queue_order(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = OrderForm(request.POST)
     if form.is_valid():
         data = form.cleaned_data
-        job = services.order_set(dataset=dataset_row, actor=request.user, order=data["order"], seed=data["order_seed"])
+        job = order_set(dataset=dataset_row, actor=request.user, order=data["order"], seed=data["order_seed"])
         say_job(request, job, "The queue has its new order.")
     else:
         messages.error(request, "The order was not changed: " + _words(form))
@@ -74,7 +76,7 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
         else None
     )
     if request.method == "POST" and form is not None and form.is_valid():
-        services.batch_update(batch=batch_row, actor=request.user, **form.said)
+        batch_update(batch=batch_row, actor=request.user, **form.said)
         return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
     context = {
         "dataset": batch_row.dataset,
@@ -91,7 +93,7 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
 def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """End a batch."""
     batch_row = _batch(request, dataset, batch)
-    services.batch_close(batch=batch_row, actor=request.user)
+    batches_services.batch_close(batch=batch_row, actor=request.user)
     messages.info(request, "The batch is closed. What still wants labels is in the open queue.")
     return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
 
@@ -106,7 +108,7 @@ def batch_assign(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResp
     else:
         person = form.cleaned_data["person"]
         is_taken_back = "unassign" in request.POST
-        act = services.slots_unassign if is_taken_back else services.slots_assign
+        act = slots_unassign if is_taken_back else slots_assign
         try:
             count = act(
                 dataset=batch_row.dataset, actor=request.user, person=person, choice=form.choice, batch=batch_row

@@ -10,11 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import CalibrationItem, CalibrationRound
+from labeling.services.calibration import calibration_answer
+from labeling.services.slots import draft_save
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.conversation_parts import parts_asked
 from labeling.views.label import problem_list
@@ -78,7 +79,7 @@ def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, it
     if item_row is None:
         words = "You have answered this example, or the round goes on without it."
         return conflict(words, url=_round_url(request, dataset, calibration))
-    draft = services.draft_save(revision=item_row.revision, actor=request.user, document=draft_document(request.POST))
+    draft = draft_save(revision=item_row.revision, actor=request.user, document=draft_document(request.POST))
     problems = read_label(request.POST, tools_in(item_row.revision.tools)).problems
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
 
@@ -92,7 +93,7 @@ def calibrate_submit(request: ProjectRequest, dataset: str, calibration: UUID, i
     if not entered.is_valid:
         return _refused(request, item_row, entered.problems)
     try:
-        services.calibration_answer(
+        calibration_answer(
             item=item_row,
             actor=request.user,
             expectation=entered.document,

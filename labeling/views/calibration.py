@@ -15,7 +15,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from labeling import services
 from labeling.blindness import may_compare_calibration
 from labeling.calibration.choosing import proposed_names
 from labeling.calibration.export import COLUMNS, answer_rows
@@ -30,6 +29,7 @@ from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
+from labeling.services import calibration as services
 from labeling.views.conversation_parts import parts_asked
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.file_responses import csv_file

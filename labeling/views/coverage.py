@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling import services
 from labeling.coverage import page
 from labeling.coverage.cache import Coverage, coverage_of
 from labeling.coverage.counting import Counts
@@ -19,6 +18,8 @@ from labeling.coverage.tools import tools_to_cover
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
+from labeling.services.quotas import quotas_set
+from labeling.services.resolution import settle_due
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role
@@ -29,7 +30,7 @@ from toolevals.workspace.requests import ProjectRequest
 def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show what a dataset's gold covers, against its quotas."""
     dataset_row = _dataset(request, dataset)
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     state = page.State.of_address(request.GET)
     covered = _covered(request, dataset_row)
     context: dict[str, Any] = {"dataset": dataset_row, "here": "coverage", "state": state, "coverage": covered}
@@ -59,7 +60,7 @@ def quotas(request: ProjectRequest, dataset: str) -> HttpResponse:
     dataset_row = _dataset(request, dataset)
     form = QuotasForm(request.POST or None, dataset=dataset_row)
     if request.method == "POST" and form.is_valid():
-        services.quotas_set(dataset=dataset_row, actor=request.user, document=form.document)
+        quotas_set(dataset=dataset_row, actor=request.user, document=form.document)
         return redirect("labeling:coverage", request.project.slug, dataset_row.slug)
     if request.role < Role.ADJUDICATOR:
         for field in form.fields.values():

@@ -11,7 +11,6 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from labeling import services
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.coverage.cells import Cell
@@ -20,6 +19,9 @@ from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.queue.shown_strata import hidden_strata
+from labeling.services.datasets import dataset_create, dataset_update
+from labeling.services.resolution import settle_due
+from labeling.services.shown_strata import strata_show
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from labeling.views.strata import LOOK_AT, strata_choices
 from toolevals.workspace.file_responses import csv_file
@@ -38,7 +40,7 @@ def datasets(request: ProjectRequest) -> HttpResponse:
     """List the project's datasets, the newest first; by POST, add one."""
     form = NewDatasetForm(request.POST or None, project=request.project)
     if request.method == "POST" and form.is_valid():
-        dataset = services.dataset_create(project=request.project, actor=request.user, **form.cleaned_data)
+        dataset = dataset_create(project=request.project, actor=request.user, **form.cleaned_data)
         return redirect("labeling:import", request.project.slug, dataset.slug)
     page = page_of(Dataset.objects.in_project(request.project), request.GET.get("before", ""))
     context = {"datasets": datasets_counted(page.rows, actor=request.user), "page": page, "form": form}
@@ -57,7 +59,7 @@ def datasets_csv(request: ProjectRequest) -> StreamingHttpResponse:
 def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show one dataset's examples, filtered by what the address says."""
     dataset_row = _dataset(request, dataset)
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
     chosen = _chosen(request)
     rows = _filtered(every, chosen, dataset_row, request.role)
@@ -83,7 +85,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
 def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the same list, all of it."""
     dataset_row = _dataset(request, dataset)
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     every = Example.objects.of_dataset(dataset_row).seen_by(request.user, request.role)
     rows = _filtered(every, _chosen(request), dataset_row, request.role).with_content()
     return csv_file(f"{dataset_row.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows), request.role))
@@ -99,7 +101,7 @@ def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = DatasetForm(request.POST or None, initial=initial, project=request.project)
     if request.method == "POST" and form.is_valid():
         try:
-            services.dataset_update(dataset=dataset_row, actor=request.user, **form.cleaned_data)
+            dataset_update(dataset=dataset_row, actor=request.user, **form.cleaned_data)
             return redirect("labeling:dataset-settings", request.project.slug, dataset_row.slug)
         except ValidationError as error:
             form.add_error(None, error)
@@ -121,7 +123,7 @@ def shown_strata(request: ProjectRequest, dataset: str) -> HttpResponse:
     dataset_row = _dataset(request, dataset)
     form = ShownStrataForm(request.POST)
     if form.is_valid():
-        services.strata_show(dataset=dataset_row, actor=request.user, strata=form.cleaned_data["strata"])
+        strata_show(dataset=dataset_row, actor=request.user, strata=form.cleaned_data["strata"])
         messages.info(request, "The strata that reviewers see are saved.")
     else:
         messages.error(request, f"The strata were not saved: {' '.join(map(str, form.errors['strata']))}")

@@ -8,13 +8,13 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from labeling import services
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.labelling_sections import sections_of
 from labeling.datasheet.links import Links
 from labeling.datasheet.markdown import markdown_lines
 from labeling.datasheet.values import Datasheet
 from labeling.models import Dataset, DatasetVersion
+from labeling.services.resolution import settle_due
 from labeling.versions.names import NOW
 from labeling.views.versions import version_of
 from toolevals.workspace.requests import ProjectRequest
@@ -65,7 +65,7 @@ def _asked(request: ProjectRequest, dataset: str, version: str) -> tuple[Dataset
     if version == NOW:
         rows = Dataset.objects.in_project(request.project).select_related("project")
         dataset_row = get_object_or_404(rows, slug=dataset)
-        services.settle_due(project=request.project)
+        settle_due(project=request.project)
         return dataset_row, None
     frozen = version_of(request, dataset, version)
     return frozen.dataset, frozen

@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from labeling import services
 from labeling.blindness import RESOLVED, TO_DECIDE, judges_own, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
@@ -29,6 +28,11 @@ from labeling.models import (
     Revision,
     VersionEntry,
 )
+from labeling.services import reopening as reopening_services
+from labeling.services.datasets import example_decide_by
+from labeling.services.disputes import dispute_open
+from labeling.services.reopening import revision_reopen
+from labeling.services.resolution import settle_due
 from labeling.views.conversation_parts import parts_asked
 from labeling.views.history import history_of
 from labeling.views.label_context import offered
@@ -42,7 +46,7 @@ from toolevals.workspace.requests import ProjectRequest
 @require_GET
 def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
     """Show an example; with `?revision=`, one of its earlier revisions, with `?version=`, as a version froze it."""
-    services.settle_due(project=request.project)
+    settle_due(project=request.project)
     example_row = _example(request, dataset, example)
     context = _context(request, example_row)
     return parts_asked(request, context["revision"].input) or render(request, "labeling/example.html", context)
@@ -63,7 +67,7 @@ def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpRespons
 
     def open_dispute(reason: str) -> object:
         current = get_object_or_404(Revision, pk=example_row.current_id)
-        return services.dispute_open(revision=current, actor=request.user, reason=reason)
+        return dispute_open(revision=current, actor=request.user, reason=reason)
 
     return _acted(request, example_row, form, open_dispute, dispute_form=form)
 
@@ -76,7 +80,7 @@ def reopen(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse
 
     def begin(reason: str) -> object:
         current = get_object_or_404(Revision, pk=example_row.current_id)
-        return services.revision_reopen(revision=current, actor=request.user, reason=reason)
+        return revision_reopen(revision=current, actor=request.user, reason=reason)
 
     return _acted(request, example_row, form, begin, reopen_form=form)
 
@@ -92,7 +96,7 @@ def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUI
         request,
         example_row,
         form,
-        lambda reason: services.gold_restore(gold=earlier, actor=request.user, reason=reason),
+        lambda reason: reopening_services.gold_restore(gold=earlier, actor=request.user, reason=reason),
         restoring=earlier.pk,
         restore_form=form,
     )
@@ -104,7 +108,7 @@ def decided_by(request: ProjectRequest, dataset: str, example: UUID) -> HttpResp
     example_row = _example(request, dataset, example)
     form = DecidedByForm(request.POST)
     if form.is_valid():
-        services.example_decide_by(example=example_row, actor=request.user, decided_by=form.cleaned_data["decided_by"])
+        example_decide_by(example=example_row, actor=request.user, decided_by=form.cleaned_data["decided_by"])
         return redirect("labeling:example", request.project.slug, example_row.dataset.slug, example_row.pk)
     return render(request, "labeling/example.html", _context(request, example_row, decided_by_form=form), status=422)
 

@@ -13,12 +13,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling import services
 from labeling.exports import FORMATS, ExportFormat, Selection
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.exports import HIDES_STRATA, KIND, MOST_AT_ONCE
+from labeling.services.exports import HIDES_STRATA, KIND, MOST_AT_ONCE, export_start, export_tells
 from labeling.views.versions import version_of
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
@@ -41,7 +40,7 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
         selection = Selection(dataset_row, form.cleaned_data["version"], hidden_strata(dataset_row, request.role))
         if export_format.says_all and selection.size <= MOST_AT_ONCE:
             return redirect(_address(request, selection, export_format))
-        job = services.export_start(selection=selection, actor=request.user, format=export_format.name)
+        job = export_start(selection=selection, actor=request.user, format=export_format.name)
         return redirect(job.result_path)
     context = {
         "dataset": dataset_row,
@@ -49,7 +48,7 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
         "form": form,
         "formats": FORMATS.values(),
         "job": job_shown,
-        "file": job_file(job_shown) if job_shown and services.export_tells(job_shown, request.role) else None,
+        "file": job_file(job_shown) if job_shown and export_tells(job_shown, request.role) else None,
         "kept_until": _kept_until(job_shown),
         "notes": _notes(job_shown.report) if job_shown else [],
     }
@@ -74,7 +73,7 @@ def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpR
 def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResponseBase:
     """Send the file that a job has written; 410 when its day is over."""
     job = get_object_or_404(Job.objects.of_project(request.project), kind=KIND, pk=export)
-    if not services.export_tells(job, request.role):
+    if not export_tells(job, request.role):
         return HttpResponse(HIDES_STRATA, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
     upload = job_file(job)
     if upload is None:

@@ -9,9 +9,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.expectations.comparison import Part, compare_answers
 from labeling.models import Feedback, LabelAnswer
+from labeling.services.feedback import feedback_mark_seen
 from labeling.views.columns import Column
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -49,7 +49,7 @@ def feedback(request: ProjectRequest) -> HttpResponse:
 @require_POST
 def feedback_seen(request: ProjectRequest) -> HttpResponse:
     """Mark all of it as read."""
-    services.feedback_mark_seen(project=request.project, actor=request.user)
+    feedback_mark_seen(project=request.project, actor=request.user)
     return redirect("labeling:feedback", request.project.slug)
 
 

@@ -14,11 +14,11 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling import services
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.conversation.tool_description import tool_reading
 from labeling.models import Dataset, GuidelineVersion, Revision
 from labeling.queue.solved_examples import solved_examples
+from labeling.services.guidelines import guideline_publish
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.forms.controls import PlainForm
@@ -77,7 +77,7 @@ def guideline(request: ProjectRequest, dataset: str) -> HttpResponse:
     dataset_row = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
     form = GuidelineForm(request.POST or None, initial={"text": dataset_row.guideline})
     if request.method == "POST" and form.is_valid():
-        version = services.guideline_publish(dataset=dataset_row, actor=request.user, **form.cleaned_data)
+        version = guideline_publish(dataset=dataset_row, actor=request.user, **form.cleaned_data)
         words = f"Version {version.number} is in force." if version else "That is the wording in force."
         messages.success(request, words)
         return redirect("labeling:guideline", request.project.slug, dataset_row.slug)

@@ -12,13 +12,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling import services
 from labeling.forms.transfer import ColumnsForm, ConversationsForm, ImportForm, RecordedForm
 from labeling.imports.detection import AUTO, DetectedSource, source_of
 from labeling.imports.formats import SOURCES, Source
 from labeling.imports.packing import unpacked
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
+from labeling.services.import_lines import import_lines_file
+from labeling.services.imports import import_start
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
@@ -56,7 +57,7 @@ def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
         "sources": SOURCES.values(),
         "job": job,
         "report": _report_words(job.report) if job and not job.is_open else [],
-        "lines": services.import_lines_file(job) if job else None,
+        "lines": import_lines_file(job) if job else None,
     }
     return render(request, "labeling/import.html", context, status=422 if form.errors else 200)
 
@@ -91,7 +92,7 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
 def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpResponseBase:
     """Send what became of each line of an import, as CSV; 410 when the file is no longer kept."""
     job_row = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
-    upload = services.import_lines_file(job_row)
+    upload = import_lines_file(job_row)
     if upload is None:
         return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)
     return stored_response(upload)
@@ -120,7 +121,7 @@ def _started(
     *,
     evidence: str = "",
 ) -> HttpResponse:
-    job = services.import_start(
+    job = import_start(
         dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options, evidence=evidence
     )
     address = reverse("labeling:import", args=[request.project.slug, dataset.slug])

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from labeling import services
 from labeling.queue.keyboard import ACTIONS, Action
+from labeling.services.keys import keys_set
 from labeling.templatetags.keyboard import own_keys
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.requests import ProjectRequest
@@ -40,7 +40,7 @@ def keys(request: ProjectRequest) -> HttpResponse:
         own = {name: key for name in names if (key := request.POST.get(name, "").strip().lower())}
         own = {} if "usual" in request.POST else own
         try:
-            services.keys_set(actor=request.user, bindings=own)
+            keys_set(actor=request.user, bindings=own)
         except InvalidDocument as error:
             problems = {problem.pointer.removeprefix("/"): problem.message for problem in error.problems}
         else:

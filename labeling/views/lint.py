@@ -7,10 +7,10 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from labeling import services
 from labeling.errors import InvalidAct
 from labeling.lint import page
 from labeling.models import Dataset, LintReport
+from labeling.services.lint import finding_ignore, finding_restore, lint_failed, lint_running, lint_start
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 
@@ -20,7 +20,7 @@ def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show the newest report; by POST, by adjudicators, lint again."""
     dataset_row = _dataset(request, dataset)
     if request.method == "POST":
-        services.lint_start(dataset=dataset_row, actor=request.user)
+        lint_start(dataset=dataset_row, actor=request.user)
         return redirect("labeling:lint", request.project.slug, dataset_row.slug)
     state, report = page.State.of_address(request.GET), _report(dataset_row)
     context = {
@@ -28,8 +28,8 @@ def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
         "here": "lint",
         "state": state,
         "report": report,
-        "job": services.lint_running(dataset_row),
-        "failed": services.lint_failed(dataset_row),
+        "job": lint_running(dataset_row),
+        "failed": lint_failed(dataset_row),
         "drawn": page.drawn(report.document, state) if report else None,
     }
     return render(request, "labeling/lint.html", context)
@@ -51,9 +51,9 @@ def lint_ignore(request: ProjectRequest, dataset: str) -> HttpResponse:
     key, reason = request.POST.get("key", ""), request.POST.get("reason")
     try:
         if reason is None:
-            services.finding_restore(dataset=dataset_row, actor=request.user, key=key)
+            finding_restore(dataset=dataset_row, actor=request.user, key=key)
         else:
-            services.finding_ignore(dataset=dataset_row, actor=request.user, key=key, reason=reason)
+            finding_ignore(dataset=dataset_row, actor=request.user, key=key, reason=reason)
     except InvalidAct as error:
         messages.error(request, str(error))
     state = page.State.of_address(request.POST)

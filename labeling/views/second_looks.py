@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
@@ -17,6 +16,7 @@ from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
+from labeling.services import second_looks as services
 from labeling.views.conversation_parts import parts_asked
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of

@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from labeling import services
 from labeling.forms.queue import LabellingForm
+from labeling.services.overlap import labelling_set
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
@@ -18,7 +18,7 @@ def labelling_settings(request: ProjectRequest) -> HttpResponse:
     """Show and change how many people label each example, and how they work."""
     form = LabellingForm.of(request.project, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        job = services.labelling_set(project=request.project, actor=request.user, **form.settings)
+        job = labelling_set(project=request.project, actor=request.user, **form.settings)
         say_job(request, job, "The settings are saved.")
         return redirect("labeling:labelling-settings", request.project.slug)
     return render(request, "labeling/labelling_settings.html", {"form": form}, status=422 if form.errors else 200)

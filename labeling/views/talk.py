@@ -11,11 +11,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from labeling import services
 from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
 from labeling.models import Comment, LabelSlot, Revision, Skip
+from labeling.services import talk as services
 from labeling.views.conversation_parts import parts_asked
 from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument

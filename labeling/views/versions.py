@@ -7,12 +7,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling import services
 from labeling.coverage.cache import datasets_counted
 from labeling.errors import InvalidAct
 from labeling.exports.lists import VERSIONS, version_lines
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
+from labeling.services import versions as services
 from labeling.versions.changes import CSV, KINDS, VersionDiff
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.file_responses import csv_file

@@ -26,23 +26,17 @@ from labeling.models import (
     SecondLook,
 )
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services import (
-    Choice,
-    adjudication_set_aside,
-    batch_create,
-    calibration_open,
-    dataset_create,
-    dispute_open,
-    examples_import,
-    export_start,
-    import_start,
-    label_submit,
-    lint_start,
-    slot_claim,
-    slot_skip,
-    version_freeze,
-)
-from labeling.services.exports import export_write
+from labeling.services.adjudication import adjudication_set_aside
+from labeling.services.batches import Choice, batch_create
+from labeling.services.calibration import calibration_open
+from labeling.services.datasets import dataset_create
+from labeling.services.disputes import dispute_open
+from labeling.services.exports import export_start, export_write
+from labeling.services.imports import examples_import, import_start
+from labeling.services.labels import label_submit
+from labeling.services.lint import lint_start
+from labeling.services.slots import slot_claim, slot_skip
+from labeling.services.versions import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row

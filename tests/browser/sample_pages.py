@@ -21,15 +21,12 @@ from django.utils import timezone
 
 from labeling.exports import Selection
 from labeling.models import Dataset, Gold, Resolution, Revision
-from labeling.services import (
-    Choice,
-    batch_create,
-    comment_add,
-    export_start,
-    lint_start,
-    proposals_make,
-    slot_claim,
-)
+from labeling.services.batches import Choice, batch_create
+from labeling.services.exports import export_start
+from labeling.services.lint import lint_start
+from labeling.services.proposals import proposals_make
+from labeling.services.slots import slot_claim
+from labeling.services.talk import comment_add
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World

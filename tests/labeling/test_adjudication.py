@@ -9,18 +9,14 @@ from django.urls import reverse
 
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
-from labeling.services import (
-    adjudication_decide,
-    dispute_open,
-    dispute_settle,
-    examples_import,
-    gold_restore,
-    label_withdraw,
-    settle_due,
-    slot_release,
-    version_freeze,
-)
-from labeling.services.versions import Misfits
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.disputes import dispute_open, dispute_settle
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_withdraw
+from labeling.services.reopening import gold_restore
+from labeling.services.resolution import settle_due
+from labeling.services.slots import slot_release
+from labeling.services.versions import Misfits, version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

@@ -9,7 +9,8 @@ import pytest
 
 from labeling.agreement import cases
 from labeling.models import Dataset, Label, Revision
-from labeling.services import adjudication_decide, settle_due
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_api import Program
 from tests.labeling.windows import later

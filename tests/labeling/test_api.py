@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from labeling.models import Label, LabelSlot
-from labeling.services import settle_due
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.windows import later
 from toolevals.workspace.models import Job, User

@@ -10,21 +10,17 @@ from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
-from labeling.services import (
+from labeling.services.batches import (
     Choice,
+    assignments_free,
     batch_close,
     batch_create,
     batch_update,
-    draft_save,
-    examples_import,
-    slot_claim,
-    slot_reclaim,
-    slot_release,
-    slot_skip,
     slots_assign,
     slots_unassign,
 )
-from labeling.services.batches import assignments_free
+from labeling.services.imports import examples_import
+from labeling.services.slots import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import Membership
 

@@ -14,7 +14,10 @@ from django.urls import reverse
 
 from labeling.blindness import Side, may_see_resolution, sides_of
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
-from labeling.services import adjudication_decide, draft_save, examples_import, slot_claim, slot_skip, version_freeze
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.imports import examples_import
+from labeling.services.slots import draft_save, slot_claim, slot_skip
+from labeling.services.versions import version_freeze
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.labeling.rows import NO_CALL, call, row

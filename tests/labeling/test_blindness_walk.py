@@ -23,7 +23,7 @@ from django.urls import reverse
 from labeling.blindness import Side
 from labeling.exports import FORMATS
 from labeling.models import Dataset, Resolution, Revision
-from labeling.services import settle_due
+from labeling.services.resolution import settle_due
 from tests.access.addresses import Address, addresses
 from tests.access.arguments import argument
 from tests.access.world import World

@@ -24,15 +24,10 @@ from labeling.models import (
 )
 from labeling.queue.solved_examples import solved_examples
 from labeling.queue.waiting import to_calibrate
-from labeling.services import (
-    calibration_answer,
-    calibration_close,
-    calibration_open,
-    draft_save,
-    examples_import,
-    revision_reopen,
-    slot_claim,
-)
+from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
+from labeling.services.imports import examples_import
+from labeling.services.reopening import revision_reopen
+from labeling.services.slots import draft_save, slot_claim
 from tests.labeling.rows import NO_CALL, call, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Role, User

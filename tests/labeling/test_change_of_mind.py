@@ -18,14 +18,10 @@ from labeling.datasheet.agreement import tool_agreement
 from labeling.datasheet.scope import Scope
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Example, Gold, GoldSource, Label, LabelSlot, Resolution, Revision
-from labeling.services import (
-    adjudication_decide,
-    examples_import,
-    label_submit,
-    label_withdraw,
-    revision_settle,
-    settle_due,
-)
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.resolution import revision_settle, settle_due
 from labeling.views.columns import sides_for
 from tests.labeling.changing_minds import clock, say, slow
 from tests.labeling.rows import NO_CALL, call, row

@@ -8,15 +8,10 @@ from typing import Any
 import pytest
 
 from labeling.models import Dataset, LabelSlot, Revision, SlotState
-from labeling.services import (
-    dataset_create,
-    examples_import,
-    label_submit,
-    slot_claim,
-    slot_leave,
-    slot_release,
-    slot_renew,
-)
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim, slot_leave, slot_release, slot_renew
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_claims import lapse
 from toolevals.workspace.models import AuditEntry, Membership, Project, User

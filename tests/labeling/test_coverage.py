@@ -19,7 +19,7 @@ from labeling.coverage.quotas import quotas_of
 from labeling.coverage.table import gaps, shares, tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import CoverageCount, Dataset, Example, GoldTool
-from labeling.services import examples_import
+from labeling.services.imports import examples_import
 from labeling.services.quotas import quotas_set
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling.rows import NO_CALL as GREETING

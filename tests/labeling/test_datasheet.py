@@ -17,15 +17,13 @@ from labeling.datasheet import agreement, gathering
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.values import ValueCount
 from labeling.models import Dataset, Example, Label, LintReport, ProposedExample, Revision
-from labeling.services import (
-    adjudication_decide,
-    dispute_open,
-    examples_import,
-    lint_start,
-    revision_reopen,
-    settle_due,
-    version_freeze,
-)
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.disputes import dispute_open
+from labeling.services.imports import examples_import
+from labeling.services.lint import lint_start
+from labeling.services.reopening import revision_reopen
+from labeling.services.resolution import settle_due
+from labeling.services.versions import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.metrics.rates import wilson

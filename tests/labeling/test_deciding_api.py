@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 
 from labeling.models import Gold, Label, Resolution, Revision
-from labeling.services import adjudication_decide, slot_claim
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.slots import slot_claim
 from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import User
 

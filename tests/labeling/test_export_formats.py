@@ -19,8 +19,10 @@ from labeling.imports.readers.columns import detected_targets
 from labeling.imports.readers.langsmith import langsmith_row
 from labeling.imports.readers.settings import Settings
 from labeling.models import Dataset, GoldSource, Label
-from labeling.services import dataset_create, examples_import, settle_due, version_freeze
-from labeling.services.resolution import gold_set
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
+from labeling.services.resolution import gold_set, settle_due
+from labeling.services.versions import version_freeze
 from tests.labeling.importing import load
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.windows import later

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from labeling.exports import dataset_lines, version_lines
 from labeling.models import Dataset
-from labeling.services import dataset_create, examples_import, version_freeze
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_freeze
 from tests.fixtures.draws import draws
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from toolevals.grading.reading.examples import read_example

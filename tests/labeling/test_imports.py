@@ -17,7 +17,7 @@ from labeling.models import (
     Resolution,
     StagedExample,
 )
-from labeling.services import examples_import, import_start
+from labeling.services.imports import examples_import, import_start
 from tests.labeling.rows import NO_CALL, call, document, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.jobs import job_retry

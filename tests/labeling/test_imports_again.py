@@ -11,7 +11,7 @@ from labeling.models import (
     Resolution,
     Revision,
 )
-from labeling.services import settle_due
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.windows import later

@@ -10,8 +10,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from labeling.models import Dispute, Example, Gold, ImportPart, Label, Resolution, Revision, StagedChange, StagedExample
-from labeling.services import arrivals, examples_import, imports, settle_due
+from labeling.services import arrivals, imports
+from labeling.services.imports import examples_import
 from labeling.services.publishing import Publication
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.test_imports_in_parts import contents, few_at_once

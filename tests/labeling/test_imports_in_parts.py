@@ -10,7 +10,9 @@ import pytest
 from django.utils import timezone
 
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Origin, Revision, StagedExample, VersionEntry
-from labeling.services import arrivals, dataset_create, examples_import, imports, versions, waiting
+from labeling.services import arrivals, imports, versions, waiting
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
 from labeling.services.publishing import LAST_LINE, Publication
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many

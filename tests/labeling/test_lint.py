@@ -14,7 +14,8 @@ from labeling.lint.rules import RULES
 from labeling.lint.run import lint
 from labeling.lint.texts import cosine, jaccard, resemblance, sketch, tf_idf, trigrams, words_in
 from labeling.models import Dataset, LintReport
-from labeling.services import examples_import, finding_ignore, finding_restore, lint_running, lint_start
+from labeling.services.imports import examples_import
+from labeling.services.lint import finding_ignore, finding_restore, lint_running, lint_start
 from labeling.tasks import lint as lint_task
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, row
 from toolevals.grading.reading.examples import read_example

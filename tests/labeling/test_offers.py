@@ -8,8 +8,11 @@ import pytest
 from django.db import transaction
 
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services import examples_import, label_submit, labelling_set, order_set, slot_claim, slot_release
-from labeling.services.ordering import turns_write
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit
+from labeling.services.ordering import order_set, turns_write
+from labeling.services.overlap import labelling_set
+from labeling.services.slots import slot_claim, slot_release
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import User
 

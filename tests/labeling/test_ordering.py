@@ -7,8 +7,16 @@ from django.utils import timezone
 
 from labeling import tasks
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services import disagreement_set, examples_import, order_set, queue_order
-from labeling.services.ordering import AT_ONCE_IN_A_REQUEST, deficits_order, turn_of, turns_write
+from labeling.services.imports import examples_import
+from labeling.services.ordering import (
+    AT_ONCE_IN_A_REQUEST,
+    deficits_order,
+    disagreement_set,
+    order_set,
+    queue_order,
+    turn_of,
+    turns_write,
+)
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import AuditEntry, Batch
 

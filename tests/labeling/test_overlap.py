@@ -9,8 +9,9 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from labeling.models import GoldSource, LabelSlot, Resolution, Revision, SlotState
-from labeling.services import examples_import, labelling_set, settle_due
-from labeling.services.overlap import Overlap
+from labeling.services.imports import examples_import
+from labeling.services.overlap import Overlap, labelling_set
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_ordering import work
 from toolevals.workspace.models import Job

@@ -11,7 +11,8 @@ import pytest
 from django.db import connection
 
 from labeling.models import Dataset, Example
-from labeling.services import dataset_create, examples_import
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace import paging

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
+from labeling.services.imports import examples_import
 from tests.labeling.rows import call, row
 from tests.labeling.test_api import Program
 from toolevals.workspace.models import User

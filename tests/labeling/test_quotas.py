@@ -9,7 +9,7 @@ import pytest
 from labeling.coverage.classes import CLASSES, class_of, spellings_of
 from labeling.coverage.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
 from labeling.models import Dataset, Example
-from labeling.services import examples_import
+from labeling.services.imports import examples_import
 from tests.labeling.rows import NO_CALL, row
 from toolevals.grading.values.problems import InvalidDocument
 

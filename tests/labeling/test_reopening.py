@@ -18,18 +18,12 @@ from labeling.models import (
     Revision,
     Skip,
 )
-from labeling.services import (
-    adjudication_decide,
-    adjudication_set_aside,
-    adjudication_withdraw,
-    dispute_open,
-    feedback_mark_seen,
-    gold_restore,
-    label_submit,
-    label_withdraw,
-    revision_reopen,
-    settle_due,
-)
+from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
+from labeling.services.disputes import dispute_open
+from labeling.services.feedback import feedback_mark_seen
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.reopening import gold_restore, revision_reopen
+from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

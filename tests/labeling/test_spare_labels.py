@@ -13,14 +13,11 @@ from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.exports import Selection, format_named
 from labeling.exports.outcome import Outcome
 from labeling.models import Dataset, Draft, Label, LabelSlot, Revision, SpareLabel
-from labeling.services import (
-    adjudication_decide,
-    draft_save,
-    label_hand_in,
-    label_keep,
-    label_submit,
-    settle_due,
-)
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.labels import label_submit
+from labeling.services.resolution import settle_due
+from labeling.services.slots import draft_save
+from labeling.services.spare import label_hand_in, label_keep
 from labeling.views.history import history_of
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_claims import lapse

@@ -11,7 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.models import Dataset, Example, Revision
-from labeling.services import adjudication_decide, dispute_open, example_decide_by, examples_import, version_freeze
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.datasets import example_decide_by
+from labeling.services.disputes import dispute_open
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_freeze
 from labeling.versions.changes import VersionDiff
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row
 from tests.labeling.test_api import Program

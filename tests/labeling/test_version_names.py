@@ -6,7 +6,9 @@ import pytest
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create, examples_import, version_describe, version_freeze
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_describe, version_freeze
 from labeling.versions.names import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program

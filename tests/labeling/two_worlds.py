@@ -15,23 +15,18 @@ from django.utils import timezone
 
 from labeling.exports import Selection
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
-from labeling.services import (
-    Choice,
-    adjudication_decide,
-    batch_create,
-    comment_add,
-    draft_save,
-    examples_import,
-    export_start,
-    label_submit,
-    label_withdraw,
-    lint_start,
-    proposals_make,
-    revision_reopen,
-    settle_due,
-    slot_skip,
-    version_freeze,
-)
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.batches import Choice, batch_create
+from labeling.services.exports import export_start
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.lint import lint_start
+from labeling.services.proposals import proposals_make
+from labeling.services.reopening import revision_reopen
+from labeling.services.resolution import settle_due
+from labeling.services.slots import draft_save, slot_skip
+from labeling.services.talk import comment_add
+from labeling.services.versions import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.workspace.models import Project, Role, User

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from labeling.expectations.meaning import groups
 from labeling.models import Label, Revision
-from labeling.services import revision_settle
+from labeling.services.resolution import revision_settle
 
 LONG = 24 * 3600.0
 

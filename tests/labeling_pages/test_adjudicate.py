@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Adjudication, Dispute, Draft, Gold, Label, Revision
-from labeling.services import adjudication_decide, dispute_open
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.disputes import dispute_open
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned
 from toolevals.workspace.models import User

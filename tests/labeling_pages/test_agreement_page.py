@@ -20,7 +20,10 @@ from django.utils import timezone
 
 from labeling.agreement.cache import labels_read, pairs_tallied
 from labeling.models import Dataset, Label, LabelReading, Revision
-from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body

@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.models import CalibrationAnswer, CalibrationRound, Dataset, Draft
-from labeling.services import calibration_answer, calibration_open, examples_import
+from labeling.services.calibration import calibration_answer, calibration_open
+from labeling.services.imports import examples_import
 from tests.labeling.rows import NO_CALL
 from tests.labeling.test_api import Program
 from tests.labeling_pages.shop import row

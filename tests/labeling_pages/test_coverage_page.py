@@ -16,7 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.models import Dataset, LintReport, ProposedExample, Resolution, Revision
-from labeling.services import examples_import, lint_start, proposals_make
+from labeling.services.imports import examples_import
+from labeling.services.lint import lint_start
+from labeling.services.proposals import proposals_make
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

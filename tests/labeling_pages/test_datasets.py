@@ -12,7 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dataset, DatasetVersion, Example, Revision
-from labeling.services import adjudication_decide, examples_import
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.imports import examples_import
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row

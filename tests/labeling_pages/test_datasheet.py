@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from labeling.datasheet.markdown import escaped
 from labeling.models import Dataset, Example
-from labeling.services import examples_import, version_describe, version_freeze
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_describe, version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

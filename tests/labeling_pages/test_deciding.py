@@ -10,8 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Adjudication, Dataset, Gold, Label, Resolution, Revision, Skip
-from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from labeling.services.adjudication import adjudication_decide
+from labeling.services.imports import examples_import
+from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_evaluate, revision_locked
+from labeling.services.slots import slot_claim
 from tests.fixtures.people import person
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body

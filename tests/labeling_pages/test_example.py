@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dispute, Revision
-from labeling.services import adjudication_decide
+from labeling.services.adjudication import adjudication_decide
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User

@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Example
-from labeling.services import dataset_create, examples_import
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import examples_import
 from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, User
 

@@ -14,7 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import examples_import, version_freeze
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_freeze
 from labeling.views import version_examples
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from labeling.models import Example
-from labeling.services import dataset_create
+from labeling.services.datasets import dataset_create
 from tests.cli.test_recorded import POLICY, simulation, tau, tau2
 from toolevals.runs.models import Run, Transcript
 

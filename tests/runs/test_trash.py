@@ -25,7 +25,10 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services import dataset_create, dispute_open, examples_import, import_start, slot_claim
+from labeling.services.datasets import dataset_create
+from labeling.services.disputes import dispute_open
+from labeling.services.imports import examples_import, import_start
+from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
 from tests.runs.trashing import destroyed, jobs_destroy, swept

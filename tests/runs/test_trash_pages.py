@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dataset
-from labeling.services import dataset_create
+from labeling.services.datasets import dataset_create
 from tests.fixtures.people import member
 from tests.runs.building import HISTORY, call, uploaded_run
 from tests.runs.trashing import destroyed

@@ -7,7 +7,10 @@ from typing import Any
 from django.urls import reverse
 
 from labeling.models import Revision
-from labeling.services import calibration_open, comment_add, label_submit, slot_claim
+from labeling.services.calibration import calibration_open
+from labeling.services.labels import label_submit
+from labeling.services.slots import slot_claim
+from labeling.services.talk import comment_add
 from tests.fixtures.people import PASSWORD
 from tests.labeling.rows import NO_CALL, call
 from tests.runs.building import STATUS

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from labeling.models import Example, Resolution, Revision
-from labeling.services import examples_import, version_freeze
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_freeze
 from tests.agents.chat_server import calls, chat_server, says
 from tests.runs.live import last, live_run
 from tests.traces.promoting import promoted

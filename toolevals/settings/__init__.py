@@ -242,7 +242,8 @@ BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)
 BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 # Seconds between two rounds of the sweeper. Without a broker it is the only doorbell.
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
-# The sweeper's regular duties: a function of the time -> seconds between two calls.
+# The sweeper's regular duties: a function of the time -> seconds between two calls. The database knows them by these
+# names; where a function stands elsewhere now, `SWEEP_FUNCTIONS` says so.
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
@@ -263,6 +264,12 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.traces.services.trace_hours.trace_hours_count": 60,
     "toolevals.traces.services.retention.traces_forget": 600,
     "toolevals.traces.services.promotion_schedules.promotions_due": 60,
+}
+SWEEP_FUNCTIONS: dict[str, str] = {
+    "labeling.services.settle_due": "labeling.services.resolution.settle_due",
+    "labeling.services.arrivals.imports_sweep": "labeling.services.arrivals.imports_sweep",
+    "labeling.services.ordering.deficits_order": "labeling.services.ordering.deficits_order",
+    "labeling.services.batches.assignments_free": "labeling.services.batches.assignments_free",
 }
 # What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
 TRASH_KINDS = (

@@ -13,7 +13,6 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.gold import (
     AdjudicationSerializer,
@@ -29,6 +28,9 @@ from labeling.api.serializers.gold import (
 )
 from labeling.blindness import sides_of, skip_reasons_of
 from labeling.models import Adjudication, Dispute, Feedback, Gold, Revision
+from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
+from labeling.services.disputes import dispute_open, dispute_settle
+from labeling.services.reopening import gold_restore, revision_reopen
 from toolevals.workspace.models import within
 
 
@@ -63,7 +65,7 @@ class AdjudicationDetail(LabelingView):
         found = get_object_or_404(Revision.objects.in_project(self.project).with_content(), pk=revision)
         serializer = DecisionSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        gold = services.adjudication_decide(revision=found, actor=self.user, **serializer.validated_data)
+        gold = adjudication_decide(revision=found, actor=self.user, **serializer.validated_data)
         return Response(GoldSerializer(gold).data, status=HTTPStatus.CREATED)
 
     @extend_schema(responses=AdjudicationSerializer)
@@ -72,7 +74,7 @@ class AdjudicationDetail(LabelingView):
         own = Adjudication.objects.filter(revision=revision_row, adjudicator=self.user).order_by("-id").first()
         if own is None:
             raise Http404
-        services.adjudication_withdraw(adjudication=own, actor=self.user)
+        adjudication_withdraw(adjudication=own, actor=self.user)
         own.refresh_from_db()
         return Response(AdjudicationSerializer(own).data)
 
@@ -85,7 +87,7 @@ class SetAside(LabelingView):
         found = get_object_or_404(Revision.objects.in_project(self.project).with_content(), pk=revision)
         serializer = SetAsideSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        made = services.adjudication_set_aside(revision=found, actor=self.user, **serializer.validated_data)
+        made = adjudication_set_aside(revision=found, actor=self.user, **serializer.validated_data)
         return Response(AdjudicationSerializer(made).data, status=HTTPStatus.CREATED)
 
 
@@ -97,7 +99,7 @@ class Reopen(LabelingView):
         found = get_object_or_404(Revision.objects.with_content(), pk=self.find_example(example).current_id)
         serializer = ReasonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        reopened = services.revision_reopen(revision=found, actor=self.user, **serializer.validated_data)
+        reopened = revision_reopen(revision=found, actor=self.user, **serializer.validated_data)
         return Response(ToAdjudicateSerializer(reopened).data)
 
 
@@ -110,7 +112,7 @@ class GoldRestore(LabelingView):
         found = get_object_or_404(golds, pk=gold)
         serializer = ReasonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        restored = services.gold_restore(gold=found, actor=self.user, **serializer.validated_data)
+        restored = gold_restore(gold=found, actor=self.user, **serializer.validated_data)
         return Response(GoldSerializer(restored).data, status=HTTPStatus.CREATED)
 
 
@@ -141,7 +143,7 @@ class Disputes(LabelingView, ListAPIView[Dispute]):
         serializer = NewDisputeSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         revision = get_object_or_404(Revision.objects.with_content(), pk=found.current_id)
-        dispute = services.dispute_open(revision=revision, actor=self.user, **serializer.validated_data)
+        dispute = dispute_open(revision=revision, actor=self.user, **serializer.validated_data)
         return Response(DisputeSerializer(dispute).data, status=HTTPStatus.CREATED)
 
 
@@ -154,5 +156,5 @@ class DisputeSettle(LabelingView):
             Dispute.objects.filter(within(self.project, "revision__example__dataset")).visible_to(self.user, self.role),
             pk=dispute,
         )
-        settled = services.dispute_settle(dispute=found, actor=self.user)
+        settled = dispute_settle(dispute=found, actor=self.user)
         return Response(DisputeSerializer(settled).data)

@@ -10,7 +10,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import AGAINST_GOLD, SHOWS, UnitFilter, case_page, names_of
 from labeling.agreement.filters import LONGEST, Filters
@@ -18,6 +17,7 @@ from labeling.agreement.page import comparable_person, shown_reviewers
 from labeling.agreement.report import Agreement as Figures
 from labeling.api.base import LabelingView
 from labeling.models import Example
+from labeling.services.resolution import settle_due
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role
@@ -181,7 +181,7 @@ class Agreement(LabelingView):
     @extend_schema(parameters=[AgreementFiltersSerializer], responses=AgreementReportSerializer)
     def get(self, request: Request, dataset: str) -> Response:
         dataset_row = self.find_dataset(dataset)
-        services.settle_due(project=self.project)
+        settle_due(project=self.project)
         filters = Filters.of_address(request.query_params.dict(), names=self.role == Role.OWNER)
         counted = agreement_counted(dataset_row, filters, actor=self.user)
         answer = {

@@ -14,14 +14,13 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.views.agreement import FigureSerializer
 from labeling.calibration.choosing import MOST_ITEMS
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer
-from labeling.services.calibration import USUAL_SIZE
+from labeling.services.calibration import USUAL_SIZE, calibration_answer, calibration_close, calibration_open
 from toolevals.grading.metrics.rates import wilson
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.serializers import IntervalSerializer
@@ -193,7 +192,7 @@ class Calibrations(CalibrationView, ListAPIView[CalibrationRound]):
     def post(self, request: Request, dataset: str) -> Response:
         found, asked = self.find_dataset(dataset), NewCalibrationSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        opened = services.calibration_open(dataset=found, actor=self.user, **asked.validated_data)
+        opened = calibration_open(dataset=found, actor=self.user, **asked.validated_data)
         return Response(CalibrationSerializer(self.find_round(opened.pk)).data, status=HTTPStatus.CREATED)
 
 
@@ -212,7 +211,7 @@ class CalibrationClose(CalibrationView):
 
     @extend_schema(request=None, responses=CalibrationSerializer)
     def post(self, request: Request, calibration: UUID) -> Response:
-        services.calibration_close(calibration=self.find_round(calibration), actor=self.user)
+        calibration_close(calibration=self.find_round(calibration), actor=self.user)
         return Response(CalibrationSerializer(self.find_round(calibration)).data)
 
 
@@ -238,7 +237,7 @@ class CalibrationAnswers(CalibrationView):
         serializer = NewCalibrationAnswerSerializer(data=request.data)
         found = get_object_or_404(rows, pk=item)
         serializer.is_valid(raise_exception=True)
-        given = services.calibration_answer(item=found, actor=self.user, **serializer.validated_data)
+        given = calibration_answer(item=found, actor=self.user, **serializer.validated_data)
         return Response(CalibrationAnswerSerializer(given).data, status=HTTPStatus.CREATED)
 
 

@@ -10,7 +10,6 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import (
     DatasetChangeSerializer,
@@ -20,6 +19,8 @@ from labeling.api.serializers.datasets import (
 )
 from labeling.coverage.cache import datasets_counted
 from labeling.models import Dataset
+from labeling.services.datasets import dataset_create, dataset_update
+from labeling.services.shown_strata import strata_show
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
@@ -42,7 +43,7 @@ class Datasets(LabelingView, ListAPIView[Dataset]):
     def post(self, request: Request) -> Response:
         serializer = NewDatasetSerializer(data=request.data, context={"project": self.project})
         serializer.is_valid(raise_exception=True)
-        dataset = services.dataset_create(project=self.project, actor=self.user, **serializer.validated_data)
+        dataset = dataset_create(project=self.project, actor=self.user, **serializer.validated_data)
         return Response(_shown(dataset, self.user), status=201)
 
 
@@ -58,7 +59,7 @@ class DatasetDetail(LabelingView):
         dataset_row = self.find_dataset(dataset)
         serializer = DatasetChangeSerializer(data=request.data, context={"project": self.project})
         serializer.is_valid(raise_exception=True)
-        services.dataset_update(dataset=dataset_row, actor=self.user, **serializer.validated_data)
+        dataset_update(dataset=dataset_row, actor=self.user, **serializer.validated_data)
         return self._show(dataset_row)
 
     @extend_schema(responses={200: TrashedSerializer})
@@ -82,7 +83,7 @@ class ShownStrata(LabelingView):
         dataset_row = self.find_dataset(dataset)
         serializer = ShownStrataSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        return self._show(services.strata_show(dataset=dataset_row, actor=self.user, **serializer.validated_data))
+        return self._show(strata_show(dataset=dataset_row, actor=self.user, **serializer.validated_data))
 
     def _show(self, dataset: Dataset) -> Response:
         return Response({"strata": dataset.shown_strata})

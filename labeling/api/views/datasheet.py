@@ -6,10 +6,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.datasheet.gathering import datasheet_of
 from labeling.models import Dataset, DatasetVersion
+from labeling.services.resolution import settle_due
 from labeling.versions.names import NOW
 
 
@@ -26,7 +26,7 @@ class DatasheetDetail(LabelingView):
 
     def _asked(self, dataset: str, version: str) -> tuple[Dataset, DatasetVersion | None]:
         if version == NOW:
-            services.settle_due(project=self.project)
+            settle_due(project=self.project)
             return self.find_dataset(dataset), None
         frozen = self.find_version(dataset, version)
         return frozen.dataset, frozen

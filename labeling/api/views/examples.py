@@ -11,12 +11,12 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import DecidedBySerializer, ExampleDetailSerializer, ExampleSerializer
 from labeling.api.serializers.gold import GoldHistorySerializer
 from labeling.models import Example, Gold, Resolution
 from labeling.queue.shown_strata import hidden_strata
+from labeling.services.datasets import example_decide_by
 
 FILTERS = [
     OpenApiParameter("q", str, description="A part of the external id."),
@@ -60,7 +60,7 @@ class ExampleDetail(LabelingView):
         example_row = self.find_example(example)
         serializer = DecidedBySerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        services.example_decide_by(example=example_row, actor=self.user, **serializer.validated_data)
+        example_decide_by(example=example_row, actor=self.user, **serializer.validated_data)
         return self._show(self.find_example(example))
 
     def _show(self, example: Example) -> Response:

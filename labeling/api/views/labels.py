@@ -13,7 +13,6 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.labels import (
     ClaimSerializer,
@@ -27,6 +26,9 @@ from labeling.api.serializers.labels import (
 )
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import project_slot
+from labeling.services.labels import label_withdraw
+from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_reclaim, slot_release, slot_renew, slot_skip
+from labeling.services.spare import label_hand_in
 from toolevals.workspace.api.kept_serializers import shown, valid_data
 from toolevals.workspace.models import within
 
@@ -46,7 +48,7 @@ class Claims(LabelingView, ListAPIView[LabelSlot]):
         slug, pk = said["dataset"], said["batch"]
         batch = get_object_or_404(LabelBatch.objects.in_project(self.project), pk=pk) if pk else None
         scope = self.find_dataset(slug) if slug else self.project
-        slot = services.slot_claim(dataset_or_project=scope, actor=self.user, batch=batch)
+        slot = slot_claim(dataset_or_project=scope, actor=self.user, batch=batch)
         return Response(shown(ClaimSerializer, slot)) if slot else Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -78,8 +80,8 @@ class Claim(SlotView):
     @extend_schema(operation_id="projects_claims_renew", request=None, responses=ClaimSerializer)
     def post(self, request: Request, slot: UUID) -> Response:
         own = self.find_slot(slot)
-        if not services.slot_renew(slot=own, actor=self.user):
-            found = services.slot_reclaim(slot=own, actor=self.user)
+        if not slot_renew(slot=own, actor=self.user):
+            found = slot_reclaim(slot=own, actor=self.user)
             if found is None:
                 raise Http404
             own = found
@@ -87,7 +89,7 @@ class Claim(SlotView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slot: UUID) -> Response:
-        services.slot_release(slot=self.own_slot(slot), actor=self.user)
+        slot_release(slot=self.own_slot(slot), actor=self.user)
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -104,7 +106,7 @@ class ClaimDraft(SlotView):
         own = self.own_slot(slot)
         serializer = DraftSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        draft = services.draft_save(revision=own.revision, actor=self.user, **serializer.validated_data)
+        draft = draft_save(revision=own.revision, actor=self.user, **serializer.validated_data)
         return Response(DraftSerializer(draft).data)
 
 
@@ -118,7 +120,7 @@ class ClaimLabel(SlotView):
     def post(self, request: Request, slot: UUID) -> Response:
         found = self.find_slot(slot)
         said = valid_data(NewLabelSerializer, request.data)
-        label = services.label_hand_in(slot=found, actor=self.user, **said)
+        label = label_hand_in(slot=found, actor=self.user, **said)
         if isinstance(label, SpareLabel):
             return Response(SpareLabelSerializer(label).data, status=HTTPStatus.ACCEPTED)
         return Response(shown(LabelSerializer, label), status=HTTPStatus.CREATED)
@@ -132,7 +134,7 @@ class ClaimSkip(SlotView):
         own = self.own_slot(slot)
         serializer = NewSkipSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        skip = services.slot_skip(slot=own, actor=self.user, **serializer.validated_data)
+        skip = slot_skip(slot=own, actor=self.user, **serializer.validated_data)
         return Response(SkipSerializer(skip).data, status=HTTPStatus.CREATED)
 
 
@@ -142,7 +144,7 @@ class SkipDetail(LabelingView):
     @extend_schema(responses={200: ClaimSerializer, 204: None})
     def delete(self, request: Request, skip: UUID) -> Response:
         own = Skip.objects.filter(within(self.project, "revision__example__dataset"), reviewer=self.user)
-        slot = services.skip_undo(skip=get_object_or_404(own, pk=skip), actor=self.user)
+        slot = skip_undo(skip=get_object_or_404(own, pk=skip), actor=self.user)
         return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -181,5 +183,5 @@ class LabelDetail(LabelingView):
 
     @extend_schema(responses={200: ClaimSerializer})
     def delete(self, request: Request, label: UUID) -> Response:
-        slot = services.label_withdraw(label=self._find(label), actor=self.user)
+        slot = label_withdraw(label=self._find(label), actor=self.user)
         return Response(ClaimSerializer(slot).data)

@@ -16,7 +16,6 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import ExampleSerializer
 from labeling.coverage import page
@@ -27,7 +26,9 @@ from labeling.coverage.table import tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import LintReport, ProposedExample
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.proposals import LONGEST_WORDS, MOST_AT_ONCE
+from labeling.services.lint import finding_ignore, finding_restore, lint_start
+from labeling.services.proposals import LONGEST_WORDS, MOST_AT_ONCE, proposal_accept, proposals_drop, proposals_make
+from labeling.services.quotas import quotas_set
 from toolevals.grading.edge_cases import EdgeCase
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import within
@@ -172,7 +173,7 @@ class Quotas(LabelingView):
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, dataset: str) -> Response:
-        dataset_row = services.quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
+        dataset_row = quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
         return Response(quotas_of(dataset_row))
 
 
@@ -185,7 +186,7 @@ class Lint(LabelingView):
 
     @extend_schema(request=None, responses={201: LintSerializer, 202: JobSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        job = services.lint_start(dataset=self.find_dataset(dataset), actor=self.user)
+        job = lint_start(dataset=self.find_dataset(dataset), actor=self.user)
         if job is not None:
             return Response(JobSerializer(job).data, status=HTTPStatus.ACCEPTED)
         return Response(LintSerializer(_newest_report(self, dataset)).data, status=HTTPStatus.CREATED)
@@ -199,12 +200,12 @@ class LintFinding(LabelingView):
         dataset_row, asked = self.find_dataset(dataset), IgnoredSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         reason = asked.validated_data["reason"]
-        services.finding_ignore(dataset=dataset_row, actor=self.user, key=finding, reason=reason)
+        finding_ignore(dataset=dataset_row, actor=self.user, key=finding, reason=reason)
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, dataset: str, finding: str) -> Response:
-        services.finding_restore(dataset=self.find_dataset(dataset), actor=self.user, key=finding)
+        finding_restore(dataset=self.find_dataset(dataset), actor=self.user, key=finding)
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -228,7 +229,7 @@ class Proposals(LabelingView, ListAPIView[ProposedExample]):
     def post(self, request: Request, dataset: str) -> Response:
         serializer = NewProposalsSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **serializer.validated_data)
+        made = proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **serializer.validated_data)
         return Response({"made": made}, status=HTTPStatus.CREATED)
 
 
@@ -239,7 +240,7 @@ class ProposalAccept(LabelingView):
     def post(self, request: Request, proposal: UUID) -> Response:
         proposal_row, asked = _proposal(self, proposal), AcceptSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        example = services.proposal_accept(proposal=proposal_row, actor=self.user, words=asked.validated_data["words"])
+        example = proposal_accept(proposal=proposal_row, actor=self.user, words=asked.validated_data["words"])
         return Response(
             ExampleSerializer(self.find_example(example.pk), context={"role": self.role}).data,
             status=HTTPStatus.CREATED,
@@ -252,7 +253,7 @@ class ProposalDrop(LabelingView):
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, proposal: UUID) -> Response:
         proposal_row = _proposal(self, proposal)
-        services.proposals_drop(dataset=proposal_row.dataset, actor=self.user, proposals=[proposal_row.pk])
+        proposals_drop(dataset=proposal_row.dataset, actor=self.user, proposals=[proposal_row.pk])
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

@@ -14,12 +14,20 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.forms.queue import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
 from labeling.models import Dataset, Example, LabelBatch, QueueOrder
-from labeling.services import Choice
-from labeling.services.batches import MAX_EXAMPLES
+from labeling.services.batches import (
+    MAX_EXAMPLES,
+    Choice,
+    batch_close,
+    batch_create,
+    batch_update,
+    slots_assign,
+    slots_unassign,
+)
+from labeling.services.ordering import order_set
+from labeling.services.overlap import labelling_set
 from toolevals.workspace.api.schema import HAS_BODY
 from toolevals.workspace.api.serializers import UserSerializer
 from toolevals.workspace.models import Job, Project, User
@@ -165,7 +173,7 @@ class Labelling(LabelingView):
     def put(self, request: Request) -> Response:
         serializer = LabellingSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        job = services.labelling_set(project=self.project, actor=self.user, **serializer.validated_data)
+        job = labelling_set(project=self.project, actor=self.user, **serializer.validated_data)
         return Response(LabellingSerializer(self.project).data | _job(job))
 
 
@@ -182,7 +190,7 @@ class Queue(LabelingView):
         serializer = OrderSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         data = serializer.validated_data
-        job = services.order_set(dataset=dataset_row, actor=self.user, order=data["order"], seed=data["order_seed"])
+        job = order_set(dataset=dataset_row, actor=self.user, order=data["order"], seed=data["order_seed"])
         return Response(OrderSerializer(dataset_row).data | _job(job))
 
 
@@ -203,7 +211,7 @@ class Batches(LabelingView, ListAPIView[LabelBatch]):
         said = serializer.said
         if dataset_row.batches.filter(name=said["name"].strip()).exists():
             raise serializers.ValidationError({"name": ["There is a batch of this name."]})
-        batch = services.batch_create(dataset=dataset_row, actor=self.user, choice=serializer.choice, **said)
+        batch = batch_create(dataset=dataset_row, actor=self.user, choice=serializer.choice, **said)
         return Response(BatchSerializer(_batch(dataset_row, batch.pk)).data, status=HTTPStatus.CREATED)
 
 
@@ -219,13 +227,13 @@ class Batch(LabelingView):
         dataset_row = _batch(self.find_dataset(dataset), batch)
         serializer = BatchChangeSerializer(data=request.data, context={"project": self.project})
         serializer.is_valid(raise_exception=True)
-        services.batch_update(batch=dataset_row, actor=self.user, **serializer.validated_data)
+        batch_update(batch=dataset_row, actor=self.user, **serializer.validated_data)
         return Response(BatchSerializer(dataset_row).data)
 
     @extend_schema(responses={200: BatchSerializer})
     def delete(self, request: Request, dataset: str, batch: UUID) -> Response:
         dataset_row = self.find_dataset(dataset)
-        services.batch_close(batch=_batch(dataset_row, batch), actor=self.user)
+        batch_close(batch=_batch(dataset_row, batch), actor=self.user)
         return Response(BatchSerializer(_batch(dataset_row, batch)).data)
 
 
@@ -234,11 +242,11 @@ class Assignments(LabelingView):
 
     @extend_schema(request=AssignmentSerializer, responses=AssignedSerializer)
     def post(self, request: Request, dataset: str) -> Response:
-        return self._act(services.slots_assign, request, dataset)
+        return self._act(slots_assign, request, dataset)
 
     @extend_schema(request=AssignmentSerializer, responses={200: AssignedSerializer}, extensions={HAS_BODY: True})
     def delete(self, request: Request, dataset: str) -> Response:
-        return self._act(services.slots_unassign, request, dataset)
+        return self._act(slots_unassign, request, dataset)
 
     def _act(self, act: Any, request: Request, slug: str) -> Response:
         dataset = self.find_dataset(slug)

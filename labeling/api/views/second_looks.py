@@ -12,11 +12,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.models import LookAnswer, SecondLook
 from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
-from labeling.services.second_looks import LONGEST_REMARK
+from labeling.services.second_looks import LONGEST_REMARK, second_look_answer, second_look_open
 from toolevals.workspace.api.idempotency import idempotent
 
 
@@ -84,7 +83,7 @@ class SecondLookDetail(LabelingView):
         due = look_due(self.project, self.user, proposal_or_404(self.project, look))
         if due is None:
             raise Http404
-        services.second_look_open(due=due, actor=self.user)
+        second_look_open(due=due, actor=self.user)
         return Response(OpenedLookSerializer(due).data)
 
 
@@ -97,5 +96,5 @@ class SecondLookAnswer(LabelingView):
         opened = get_object_or_404(SecondLook, proposal=proposal_or_404(self.project, look), reviewer=self.user)
         serializer = NewLookAnswerSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        answered = services.second_look_answer(look=opened, actor=self.user, **serializer.validated_data)
+        answered = second_look_answer(look=opened, actor=self.user, **serializer.validated_data)
         return Response(LookAnswerSerializer(answered).data)

@@ -10,10 +10,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
-from labeling.services import SuggestionRow
-from labeling.services.suggestions import MAX_SUGGESTIONS
+from labeling.services.suggestions import MAX_SUGGESTIONS, SuggestionRow, suggestions_store
 
 
 class SuggestionSerializer(serializers.Serializer[Any]):
@@ -48,5 +46,5 @@ class Suggestions(LabelingView):
         rows = [
             SuggestionRow(row["id"], row["expectation"], source) for row in serializer.validated_data["suggestions"]
         ]
-        stored = services.suggestions_store(dataset=dataset_row, actor=self.user, rows=rows)
+        stored = suggestions_store(dataset=dataset_row, actor=self.user, rows=rows)
         return Response({"stored": stored}, status=HTTPStatus.CREATED)

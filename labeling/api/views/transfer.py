@@ -18,14 +18,15 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.detection import AUTO
 from labeling.imports.formats import SOURCES
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.exports import HIDES_STRATA, KIND
+from labeling.services.exports import HIDES_STRATA, KIND, export_start, export_tells
+from labeling.services.import_lines import import_lines_file
+from labeling.services.imports import import_start
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
@@ -127,7 +128,7 @@ class Imports(LabelingView):
         serializer.is_valid(raise_exception=True)
         file = serializer.validated_data["file"]
         upload = upload_store(project=self.project, actor=self.user, file=file, name=file.name)
-        job = services.import_start(
+        job = import_start(
             dataset=dataset_row,
             actor=self.user,
             upload=upload,
@@ -143,7 +144,7 @@ class ImportLines(LabelingView):
     @extend_schema(responses=STORED)
     def get(self, request: Request, job: UUID) -> StreamingHttpResponse:
         found = get_object_or_404(Job.objects.of_project(self.project), kind="import", pk=job)
-        upload = services.import_lines_file(found)
+        upload = import_lines_file(found)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: the import is not done yet, or its days are over.")
         return stored_response(upload)
@@ -180,7 +181,7 @@ class Exports(LabelingView):
         serializer.is_valid(raise_exception=True)
         name = serializer.validated_data["version"]
         version = self.find_version(dataset, name) if name else None
-        job = services.export_start(
+        job = export_start(
             selection=Selection(dataset_row, version, hidden_strata(dataset_row, self.role)),
             actor=self.user,
             format=serializer.validated_data["format"],
@@ -194,7 +195,7 @@ class ExportFile(LabelingView):
     @extend_schema(responses=STORED)
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=export)
-        if not services.export_tells(job, self.role):
+        if not export_tells(job, self.role):
             raise Problems(HTTPStatus.FORBIDDEN, HIDES_STRATA)
         upload = job_file(job)
         if upload is None:

@@ -9,7 +9,6 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import (
     DatasetVersionSerializer,
@@ -18,6 +17,7 @@ from labeling.api.serializers.datasets import (
     VersionChangesSerializer,
 )
 from labeling.models import DatasetVersion
+from labeling.services.versions import version_describe, version_freeze
 from labeling.versions.changes import KINDS, VersionDiff
 from toolevals.workspace.address_numbers import whole_number
 
@@ -37,7 +37,7 @@ class Versions(LabelingView, ListAPIView[DatasetVersion]):
         dataset_row = self.find_dataset(dataset)
         serializer = NewDatasetVersionSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        version = services.version_freeze(dataset=dataset_row, actor=self.user, **serializer.validated_data)
+        version = version_freeze(dataset=dataset_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(version).data, status=201)
 
 
@@ -53,7 +53,7 @@ class VersionDetail(LabelingView):
         version_row = self.find_version(dataset, version)
         serializer = VersionChangeSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        changed = services.version_describe(version=version_row, actor=self.user, **serializer.validated_data)
+        changed = version_describe(version=version_row, actor=self.user, **serializer.validated_data)
         return Response(DatasetVersionSerializer(changed).data)
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from labeling.models import Dataset, DatasetVersion
-from labeling.services import dataset_create, import_start, version_freeze
+from labeling.services.datasets import dataset_create
+from labeling.services.imports import import_start
+from labeling.services.versions import version_freeze
 from tests.reports.recorded import airline
 from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish

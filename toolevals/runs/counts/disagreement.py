@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from labeling.models import Dataset, VersionEntry
-from labeling.services import disagreement_set
+from labeling.services.ordering import disagreement_set
 from toolevals.runs.counts.outcome_patterns import OutcomePatterns
 from toolevals.runs.counts.packing import alike_cases_of
 from toolevals.runs.models import Grading, Run

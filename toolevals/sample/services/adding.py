@@ -11,7 +11,8 @@ from django.db import transaction
 
 from labeling.expectations.meaning import meaning
 from labeling.models import Dataset
-from labeling.services import examples_import, version_freeze
+from labeling.services.imports import examples_import
+from labeling.services.versions import version_freeze
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation
 from toolevals.registry.models import Registry, RegistryVersion
