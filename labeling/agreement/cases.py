@@ -12,8 +12,8 @@ from labeling.agreement.comparing import decided_tools, units_of
 from labeling.agreement.filters import Filters, text
 from labeling.agreement.reviewers import is_judged
 from labeling.agreement.units import Unit
+from labeling.examples.models import RevisionQuerySet
 from labeling.models import Dataset, Label, Revision
-from labeling.querysets.examples import RevisionQuerySet
 
 PAGE_SIZE = 50
 AT_ONCE = 300

@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef, Q
 
 from labeling.blindness import is_resolved
 from labeling.coverage.classes import CLASSES, spellings_of
+from labeling.examples.models import ExampleQuerySet
 from labeling.models import GoldTool, Resolution, ToolPart
-from labeling.querysets.examples import ExampleQuerySet
 
 # What a tool needs beside edge cases and errors: calls of it, no call though it comes near, reactions to its errors.
 EXPECTED, NEGATIVE, ERROR_RECOVERY = "expected", "negative", "error_recovery"

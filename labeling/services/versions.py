@@ -16,7 +16,7 @@ from labeling.lint.gold import gold_misfits, problems_sentence
 from labeling.models import Dataset, DatasetVersion, Gold, Revision, VersionEntry
 from labeling.services.resolution import settle_due
 from labeling.services.waiting import AT_ONCE, freezing_dataset
-from labeling.versions.names import tags_require
+from labeling.versions.models import tags_require
 from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.models import User
 from toolevals.workspace.services.audit import audit_record

@@ -17,11 +17,11 @@ from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.errors import InvalidAct
+from labeling.examples.models import RevisionQuerySet
 from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
-from labeling.querysets.examples import RevisionQuerySet
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import (
     OWN_DISPUTE,

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.coverage.cells import Cell
+from labeling.examples.models import ExampleQuerySet
 from labeling.exports.lists import DATASETS, dataset_lines
 from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.models import Dataset, Example, GoldSource, Resolution
-from labeling.querysets.examples import ExampleQuerySet
 from labeling.queue.shown_strata import hidden_strata
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.resolution import settle_due

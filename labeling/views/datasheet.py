@@ -15,7 +15,7 @@ from labeling.datasheet.markdown import markdown_lines
 from labeling.datasheet.values import Datasheet
 from labeling.models import Dataset, DatasetVersion
 from labeling.services.resolution import settle_due
-from labeling.versions.names import NOW
+from labeling.versions.models import NOW
 from labeling.views.versions import version_of
 from toolevals.workspace.requests import ProjectRequest
 

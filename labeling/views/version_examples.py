@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import Example, GoldSource, VersionEntry
-from labeling.querysets.datasets import EntryQuerySet
+from labeling.versions.models import EntryQuerySet
 from labeling.views.versions import version_of
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell

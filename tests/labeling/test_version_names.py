@@ -9,7 +9,7 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.services.datasets import dataset_create
 from labeling.services.imports import examples_import
 from labeling.services.versions import version_describe, version_freeze
-from labeling.versions.names import MOST_TAGS, is_tag
+from labeling.versions.models import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.values.problems import InvalidDocument

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
 from labeling.queue.shown_strata import strata_shown, tells_what_decides
-from labeling.versions.names import TAG_RULE
+from labeling.versions.models import TAG_RULE
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import PARTS, read_decided_by
 from toolevals.registry.models import RegistryVersion

@@ -10,7 +10,7 @@ from labeling.api.base import LabelingView
 from labeling.datasheet.gathering import datasheet_of
 from labeling.models import Dataset, DatasetVersion
 from labeling.services.resolution import settle_due
-from labeling.versions.names import NOW
+from labeling.versions.models import NOW
 
 
 class DatasheetDetail(LabelingView):

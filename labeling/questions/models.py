@@ -1,18 +1,17 @@
-"""Read comments."""
+"""Store what reviewers ask about an example, and what adjudicators answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from labeling.blindness import RESOLVED, answerable, visible
-from toolevals.workspace.models import Role, within
-
-if TYPE_CHECKING:
-    from labeling.models import Comment  # noqa: F401
-    from toolevals.workspace.models import Project, User
+from labeling.examples.models import Revision
+from labeling.label.models import Label
+from toolevals.workspace.fields import MomentField, PublicIdField
+from toolevals.workspace.models import Project, Role, User, within
 
 
 class CommentQuerySet(models.QuerySet["Comment"]):
@@ -23,8 +22,6 @@ class CommentQuerySet(models.QuerySet["Comment"]):
 
         The place is a condition on each comment, or the database would walk all examples of the project to find none.
         """
-        from labeling.models import Revision
-
         revisions = Revision.objects.filter(within(project, "example__dataset"), pk=OuterRef("revision"))
         return self.filter(Exists(revisions))
 
@@ -51,8 +48,6 @@ class CommentQuerySet(models.QuerySet["Comment"]):
 
         The newest word is another's, the example is not resolved, and they have labelled nothing since.
         """
-        from labeling.models import Label
-
         last = Label.objects.filter(revision=OuterRef("revision"), reviewer=user).order_by("-id")
         answered = self.filter(asker=user).threads().exclude(author=user)
         answered = answered.exclude(revision__resolution__in=RESOLVED)
@@ -64,3 +59,42 @@ class CommentQuerySet(models.QuerySet["Comment"]):
     def with_example(self) -> CommentQuerySet:
         """Return comments with their revision, example and dataset loaded."""
         return self.select_related("revision__example__dataset", "revision__tools")
+
+
+class QuestionView(models.Model):
+    """One person opened another's question about an example that was not resolved: they are not asked to label it."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="question_views", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
+    created_at = MomentField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["revision", "user"], name="question_view_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["user"], name="question_view_user")]
+
+
+class Comment(models.Model):
+    """One remark in the thread between one reviewer and the adjudicators; other reviewers see it once resolved."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="comments", db_index=False)
+    # The reviewer whose thread it is.
+    asker = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    text = models.TextField()
+    # Whether it is the asker's and the newest of its thread: what waits is found without a walk over all that was said.
+    is_unanswered = models.BooleanField(default=False, db_default=False)
+    created_at = MomentField(auto_now_add=True)
+
+    objects = CommentQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["id"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["revision", "asker", "id"], name="comment_thread"),
+            models.Index(fields=["asker", "id"], name="comment_asker"),
+            models.Index(fields=["asker"], condition=models.Q(is_unanswered=True), name="comment_unanswered"),
+        ]

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from labeling.models.datasets import Dataset
-from labeling.models.gold import Gold
+from labeling.adjudicate.models import Gold
+from labeling.datasets.models import Dataset
 from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.models import Job
 

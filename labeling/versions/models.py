@@ -1,44 +1,49 @@
-"""Read datasets and their versions."""
+"""Store the frozen versions of datasets, and read them; say how one is named."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
-from labeling.versions.names import is_tag
+from labeling.coverage.models import GoldTool, ToolPart
+from labeling.datasets.models import Dataset
+from labeling.examples.models import Example
+from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.verdicts import EXPECTED, LONGEST
 from toolevals.workspace.address_numbers import whole_number
-from toolevals.workspace.models import within
-from toolevals.workspace.querysets.lengths import Length
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
+from toolevals.workspace.models import Project, User, within
 
-if TYPE_CHECKING:
-    from labeling.models import Dataset, DatasetVersion, VersionEntry  # noqa: F401
-    from toolevals.workspace.models import Project
+MOST_TAGS = 10
+# A tag is never taken for a number, nor for what is not a version.
+TAG = re.compile(r"[a-z][a-z0-9._-]{0,59}")
+# Called so in addresses: what a dataset holds at the moment, frozen or not.
+NOW = "now"
+RESERVED = frozenset({"newest", NOW})
+TAG_RULE = (
+    "A tag begins with a lower-case letter; lower-case letters, digits, full stops, hyphens and underscores follow, "
+    "60 characters at most. It is not “newest” or “now”."
+)
 
 
-class DatasetQuerySet(models.QuerySet["Dataset"]):
-    """Reads of datasets."""
+def is_tag(name: str) -> bool:
+    """Tell whether this can be a tag."""
+    return TAG.fullmatch(name) is not None and name not in RESERVED
 
-    def in_project(self, project: Project) -> DatasetQuerySet:
-        """Return the project's datasets, by name."""
-        return self.filter(project=project).select_related("default_tools__registry").order_by("name", "id")
 
-    def with_counts(self, most: int) -> DatasetQuerySet:
-        """Add `size`, how many examples there are, and `with_gold`, how many of them have gold.
-
-        No more than `most` examples of a dataset are looked at: where there are more, both are None.
-        """
-        from labeling.models import Example
-
-        examples = Example.objects.filter(dataset=OuterRef("pk")).order_by().values("pk")
-        few = Q(looked_at__lte=most)
-        return self.annotate(
-            looked_at=Length(examples[: most + 1]),
-            size=Case(When(few, then=F("looked_at")), default=None),
-            with_gold=Case(When(few, then=Length(examples.filter(current__gold__isnull=False))), default=None),
-        )
+def tags_require(tags: Sequence[str]) -> list[str]:
+    """Return the tags, each once, in their order. Raises InvalidDocument for one that is none, or too many."""
+    distinct = list(dict.fromkeys(tags))
+    problems = [Problem(f"/tags/{at}", f"{tag}: {TAG_RULE}") for at, tag in enumerate(tags) if not is_tag(tag)]
+    if len(distinct) > MOST_TAGS:
+        problems.append(Problem("/tags", f"A version has at most {MOST_TAGS} tags."))
+    if problems:
+        raise InvalidDocument(problems)
+    return distinct
 
 
 class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
@@ -91,8 +96,6 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
 
     def expecting(self, tool: str) -> EntryQuerySet:
         """Return the entries whose gold calls a tool, as far as it was read; `(none)` and `(any)` are classes of it."""
-        from labeling.models import GoldTool, ToolPart
-
         said = GoldTool.objects.filter(gold=OuterRef("gold"), part=ToolPart.EXPECTED, tool=tool)
         return self.filter(Exists(said))
 
@@ -102,8 +105,6 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
 
     def in_strata(self, strata: Mapping[str, str]) -> EntryQuerySet:
         """Return the entries whose examples have these values now; names that are no strata are ignored."""
-        from labeling.models import Example
-
         chosen = {name: strata[name] for name in Example.STRATA if strata.get(name)}
         return self.filter(**{f"revision__example__{name}": value for name, value in chosen.items()})
 
@@ -124,3 +125,52 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
     def same_example(self, version: DatasetVersion) -> EntryQuerySet:
         """Return a version's entry of the example of an outer entry."""
         return self.filter(version=version, revision__example=OuterRef("revision__example")).order_by()
+
+
+class DatasetVersion(models.Model):
+    """Frozen example revisions with the gold that was in force: what runs are made against."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    note = models.CharField(max_length=300, blank=True)
+    # Names that people gave it, such as "release-3".
+    tags = DocumentField(default=list, blank=True)
+    # How many examples it holds.
+    size = models.PositiveIntegerField()
+    # How many of them have gold of which source, counted when it is frozen; null before that was so.
+    gold_sources = DocumentField(null=True, default=None)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = MomentField(auto_now_add=True)
+
+    objects = DatasetVersionQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["dataset", "number"], name="dataset_version_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug}@{self.number}"
+
+
+class VersionEntry(models.Model):
+    """One example of a dataset version, at its place."""
+
+    id = PublicIdField()
+    version = models.ForeignKey(DatasetVersion, on_delete=models.CASCADE, related_name="entries")
+    position = models.PositiveIntegerField()
+    revision = models.ForeignKey("labeling.Revision", on_delete=models.RESTRICT, related_name="+")
+    gold = models.ForeignKey("labeling.Gold", on_delete=models.RESTRICT, related_name="+")
+    # What decides it: the example's own, or what was the dataset's.
+    decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["version", "position"], name="version_position"),
+            models.UniqueConstraint(fields=["version", "revision"], name="version_revision"),
+        ]

@@ -1,4 +1,4 @@
-"""Store what prepares a dataset and its people: model suggestions, proposed edge cases, lint, keys."""
+"""Store proposed examples, and read them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ from typing import ClassVar
 
 from django.db import models
 
-from labeling.models.datasets import Dataset
-from labeling.models.examples import Example, Revision
-from labeling.querysets.proposals import ProposalQuerySet
+from labeling.datasets.models import Dataset
+from labeling.examples.models import Example, Revision
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models import Job, User
+from toolevals.workspace.models import User
 
 
-class Suggestion(models.Model):
-    """The expectation that a model suggests for a revision; shown only where the project allows it."""
+class ProposalQuerySet(models.QuerySet["ProposedExample"]):
+    """Reads of proposed examples."""
 
-    id = PublicIdField()
-    revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="suggestion")
-    # Who says so, such as an agent's name and model.
-    source = models.CharField(max_length=200)
-    expectation = DocumentField()
-    created_at = MomentField(auto_now_add=True)
+    def of_dataset(self, dataset: Dataset) -> ProposalQuerySet:
+        """Return the dataset's proposals."""
+        return self.filter(dataset=dataset)
+
+    def open(self) -> ProposalQuerySet:
+        """Return those of which no one has said anything."""
+        return self.filter(state=ProposalState.OPEN)
+
+    def about(self, *, tool: str = "", kind: str = "") -> ProposalQuerySet:
+        """Return those of this tool and of this edge case; "" is any."""
+        rows = self.filter(tool=tool) if tool else self
+        return rows.filter(kind=kind) if kind else rows
 
 
 class ProposalState(models.TextChoices):
@@ -62,25 +67,3 @@ class ProposedExample(models.Model):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["dataset", "state", "id"], name="proposal_state")]
-
-
-class LintReport(models.Model):
-    """The findings of a lint of a dataset; the newest is shown."""
-
-    id = PublicIdField()
-    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="lints")
-    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
-    # Findings and counts: see `labeling.lint`.
-    document = DocumentField()
-    created_at = MomentField(auto_now_add=True)
-
-    class Meta:
-        ordering: ClassVar[list[str]] = ["-id"]
-
-
-class KeyBindings(models.Model):
-    """One person's own keys: `{"submit": "ctrl+enter", ...}`, where they differ from the usual ones."""
-
-    id = PublicIdField()
-    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="+")
-    bindings = DocumentField(default=dict, blank=True)

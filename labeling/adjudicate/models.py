@@ -5,13 +5,67 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import F
 
-from labeling.models.examples import Revision
-from labeling.models.labels import Label, LabelAnswer
-from labeling.querysets.feedback import FeedbackQuerySet
-from labeling.querysets.gold import DisputeQuerySet, GoldQuerySet
+from labeling.blindness import is_resolved, recallable, visible
+from labeling.examples.models import Revision
+from labeling.label.models import Label, LabelAnswer
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Project, Role, User, within
+
+
+class GoldQuerySet(models.QuerySet["Gold"]):
+    """Reads of gold."""
+
+    def in_project(self, project: Project) -> GoldQuerySet:
+        """Return the project's gold, what was replaced included."""
+        return self.filter(within(project, "revision__example__dataset"))
+
+    def visible_to(self, user: User, role: Role) -> GoldQuerySet:
+        """Return the gold that this person may see: not what was in force before an example was reopened."""
+        return self.filter(recallable(user, role, author="actor"))
+
+    def in_force(self) -> GoldQuerySet:
+        """Return what has not been replaced."""
+        return self.filter(pk=F("revision__gold"))
+
+    def history_of(self, revision: Revision) -> GoldQuerySet:
+        """Return every gold that the revision ever had, the newest, which is in force, first."""
+        return self.filter(revision=revision).select_related("actor", "adjudication__adjudicator").order_by("-id")
+
+
+class DisputeQuerySet(models.QuerySet["Dispute"]):
+    """Reads of disputes."""
+
+    def visible_to(self, user: User, role: Role) -> DisputeQuerySet:
+        """Return the disputes that this person may see: an import's waits until people have labelled."""
+        return self.filter(visible(user, role, author="actor"))
+
+    def open(self) -> DisputeQuerySet:
+        """Return the disputes that no one has settled."""
+        return self.filter(settled_at=None)
+
+
+class FeedbackQuerySet(models.QuerySet["Feedback"]):
+    """Reads of feedback. It is its reader's own, and rests while the example is open again."""
+
+    def for_reviewer(self, project: Project, user: User) -> FeedbackQuerySet:
+        """Return what was decided about this person's labels."""
+        return self.filter(
+            is_resolved("label__revision"), within(project, "label__revision__example__dataset"), reviewer=user
+        )
+
+    def differing(self, *, differs: bool = True) -> FeedbackQuerySet:
+        """Return where the decision means something other than the label; or, where not, the rest."""
+        return self.filter(differs=differs)
+
+    def unseen(self) -> FeedbackQuerySet:
+        """Return the differing decisions that their reader has not marked as read."""
+        return self.filter(differs=True, seen_at=None)
+
+    def with_content(self) -> FeedbackQuerySet:
+        """Return feedback with what its page shows loaded."""
+        return self.select_related("label__revision__example__dataset", "gold", "adjudication")
 
 
 class GoldSource(models.TextChoices):

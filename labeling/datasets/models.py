@@ -1,16 +1,40 @@
-"""Store a dataset and its frozen versions."""
+"""Store datasets and the wordings of their guidelines, and read them."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from django.apps import apps
 from django.db import models
+from django.db.models import Case, F, OuterRef, Q, When
 
-from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
 from toolevals.grading.values.verdicts import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
 from toolevals.workspace.models import Project, Trashable, Untrashed, User
+from toolevals.workspace.querysets.lengths import Length
+
+
+class DatasetQuerySet(models.QuerySet["Dataset"]):
+    """Reads of datasets."""
+
+    def in_project(self, project: Project) -> DatasetQuerySet:
+        """Return the project's datasets, by name."""
+        return self.filter(project=project).select_related("default_tools__registry").order_by("name", "id")
+
+    def with_counts(self, most: int) -> DatasetQuerySet:
+        """Add `size`, how many examples there are, and `with_gold`, how many of them have gold.
+
+        No more than `most` examples of a dataset are looked at: where there are more, both are None.
+        """
+        rows: Any = apps.get_model("labeling", "Example").objects
+        examples = rows.filter(dataset=OuterRef("pk")).order_by().values("pk")
+        few = Q(looked_at__lte=most)
+        return self.annotate(
+            looked_at=Length(examples[: most + 1]),
+            size=Case(When(few, then=F("looked_at")), default=None),
+            with_gold=Case(When(few, then=Length(examples.filter(current__gold__isnull=False))), default=None),
+        )
 
 
 class QueueOrder(models.TextChoices):
@@ -79,53 +103,4 @@ class GuidelineVersion(models.Model):
         ordering: ClassVar[list[str]] = ["-number"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["dataset", "number"], name="guideline_number"),
-        ]
-
-
-class DatasetVersion(models.Model):
-    """Frozen example revisions with the gold that was in force: what runs are made against."""
-
-    id = PublicIdField()
-    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="versions")
-    number = models.PositiveIntegerField()
-    note = models.CharField(max_length=300, blank=True)
-    # Names that people gave it, such as "release-3".
-    tags = DocumentField(default=list, blank=True)
-    # How many examples it holds.
-    size = models.PositiveIntegerField()
-    # How many of them have gold of which source, counted when it is frozen; null before that was so.
-    gold_sources = DocumentField(null=True, default=None)
-    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = MomentField(auto_now_add=True)
-
-    objects = DatasetVersionQuerySet.as_manager()
-
-    class Meta:
-        ordering: ClassVar[list[str]] = ["-number"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["dataset", "number"], name="dataset_version_number"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.dataset.slug}@{self.number}"
-
-
-class VersionEntry(models.Model):
-    """One example of a dataset version, at its place."""
-
-    id = PublicIdField()
-    version = models.ForeignKey(DatasetVersion, on_delete=models.CASCADE, related_name="entries")
-    position = models.PositiveIntegerField()
-    revision = models.ForeignKey("labeling.Revision", on_delete=models.RESTRICT, related_name="+")
-    gold = models.ForeignKey("labeling.Gold", on_delete=models.RESTRICT, related_name="+")
-    # What decides it: the example's own, or what was the dataset's.
-    decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
-
-    objects = EntryQuerySet.as_manager()
-
-    class Meta:
-        ordering: ClassVar[list[str]] = ["position"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["version", "position"], name="version_position"),
-            models.UniqueConstraint(fields=["version", "revision"], name="version_revision"),
         ]

@@ -1,19 +1,19 @@
-"""Read calibration rounds, their examples and what people said of them."""
+"""Store calibration rounds: solved examples that everyone who labels answers once, blind, to compare readings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from labeling.blindness import calibration_waits, comparable_calibration, is_resolved
-from toolevals.workspace.models import within
-
-if TYPE_CHECKING:
-    from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, Dataset  # noqa: F401
-    from toolevals.workspace.models import Project, User
+from labeling.datasets.models import Dataset
+from labeling.examples.models import Revision
+from labeling.label.models import LabelAnswer
+from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
+from toolevals.workspace.models import Project, User, within
 
 
 class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
@@ -25,8 +25,6 @@ class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
 
     def in_scope(self, scope: Dataset | Project) -> CalibrationRoundQuerySet:
         """Return the rounds of a dataset, or of all of a project's."""
-        from labeling.models import Dataset
-
         return self.filter(dataset=scope) if isinstance(scope, Dataset) else self.in_project(scope)
 
     def open(self) -> CalibrationRoundQuerySet:
@@ -40,8 +38,6 @@ class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
 
     def with_progress(self, user: User) -> CalibrationRoundQuerySet:
         """Add how many examples each round asks for now (`size`), and how many of them this person answered (`own`)."""
-        from labeling.models import CalibrationItem
-
         items = CalibrationItem.objects.filter(round=OuterRef("pk")).asked().order_by()
         return self.annotate(size=_number(items), own=_number(items.answered_by(user)))
 
@@ -85,11 +81,65 @@ class CalibrationAnswerQuerySet(models.QuerySet["CalibrationAnswer"]):
 
 
 def _said_by(user: User) -> Exists:
-    from labeling.models import CalibrationAnswer
-
     return Exists(CalibrationAnswer.objects.filter(item=OuterRef("pk"), reviewer=user))
 
 
 def _number(items: CalibrationItemQuerySet) -> Coalesce:
     counted = items.values("round").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+class CalibrationRound(models.Model):
+    """A set of examples that everyone labels, to learn how the others read the guideline. It makes no gold."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="calibrations")
+    name = models.CharField(max_length=120)
+    # Whether no one is handed examples of the dataset before they have answered it, while it is open.
+    comes_first = models.BooleanField(default=False)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = MomentField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+
+    objects = CalibrationRoundQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-id"]
+
+
+class CalibrationItem(models.Model):
+    """One example of a calibration round, at its place."""
+
+    id = PublicIdField()
+    round = models.ForeignKey(CalibrationRound, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
+
+    objects = CalibrationItemQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["round", "position"], name="calibration_position"),
+            models.UniqueConstraint(fields=["round", "revision"], name="calibration_revision"),
+        ]
+
+
+class CalibrationAnswer(models.Model):
+    """The answer of one person to one example of a round."""
+
+    id = PublicIdField()
+    item = models.ForeignKey(CalibrationItem, on_delete=models.CASCADE, related_name="answers")
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    answer = models.CharField(max_length=12, choices=LabelAnswer.choices)
+    expectation = DocumentField(null=True)
+    rationale = models.TextField(blank=True)
+    seconds = models.FloatField(default=0)
+    created_at = MomentField(auto_now_add=True)
+
+    objects = CalibrationAnswerQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["item", "reviewer"], name="one_calibration_answer_each"),
+        ]

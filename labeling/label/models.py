@@ -1,18 +1,70 @@
-"""Store who labels what, and what they said."""
+"""Store who labels what, what they said, and what helps them, and read it."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from datetime import date
+from typing import Any, ClassVar
 
+from django.apps import apps
 from django.db import models
+from django.db.models import Count, F, FloatField, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce
 
-from labeling.models.datasets import Dataset
-from labeling.models.examples import Revision
-from labeling.querysets.batches import LabelBatchQuerySet
+from labeling.blindness import is_resolved
+from labeling.datasets.models import Dataset
+from labeling.examples.models import Revision
 from labeling.querysets.labels import LabelQuerySet, SkipQuerySet, SpareLabelQuerySet
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.fields import DocumentField, MomentField, PublicIdField
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Project, User, within
+
+
+class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
+    """Reads of label batches."""
+
+    def in_project(self, project: Project) -> LabelBatchQuerySet:
+        """Return the batches of the project's datasets."""
+        return self.filter(within(project, "dataset"))
+
+    def in_work(self, scope: Dataset | Project) -> LabelBatchQuerySet:
+        """Return the batches of a dataset or a project that no one has closed, the first due first."""
+        place = Q(dataset=scope) if isinstance(scope, Dataset) else within(scope, "dataset")
+        return self.filter(place, closed_at=None).order_by(F("due_on").asc(nulls_last=True), "id")
+
+    def overdue(self, today: date) -> LabelBatchQuerySet:
+        """Return the batches in work whose day has passed."""
+        return self.filter(closed_at=None, due_on__lt=today)
+
+    def with_progress(self) -> LabelBatchQuerySet:
+        """Add what each batch holds and what it took.
+
+        `examples`; `wanted`, labels; `labels`, those that are in; `kept`, slots still free that are kept for someone;
+        `label_hours`, `adjudication_hours` and `hours` of work, that on labels that were taken back included. Hours on
+        labels are those of resolved examples: before, how long a label took could tell it from another.
+        """
+        adjudications: Any = apps.get_model("labeling", "Adjudication").objects
+        slots = LabelSlot.objects.filter(batch=OuterRef("pk")).exclude(state=SlotState.CLOSED).order_by()
+        revisions = LabelSlot.objects.filter(batch=OuterRef(OuterRef("pk"))).values("revision")
+        labels = Label.objects.filter(slot__batch=OuterRef("pk")).order_by()
+        decisions = adjudications.filter(revision__in=revisions).order_by()
+        waiting = Q(priority__isnull=False, assignee__isnull=False)
+        return self.annotate(
+            examples=_number(slots.values("batch").annotate(n=Count("revision", distinct=True))),
+            wanted=_number(slots.values("batch").annotate(n=Count("pk"))),
+            labels=_number(slots.filter(state=SlotState.SUBMITTED).values("batch").annotate(n=Count("pk"))),
+            kept=_number(slots.filter(waiting).values("batch").annotate(n=Count("pk"))),
+            label_hours=_hours(labels.filter(is_resolved()).values("slot__batch").annotate(n=Sum("seconds"))),
+            adjudication_hours=_hours(decisions.annotate(one=models.Value(1)).values("one").annotate(n=Sum("seconds"))),
+        ).annotate(hours=F("label_hours") + F("adjudication_hours"))
+
+
+def _number(rows: models.QuerySet[Any, Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.values("n"), output_field=IntegerField()), 0)
+
+
+def _hours(rows: models.QuerySet[Any, Any]) -> CombinedExpression:
+    return Coalesce(Subquery(rows.values("n"), output_field=FloatField()), 0.0) / 3600.0
 
 
 class SlotState(models.TextChoices):
@@ -198,3 +250,22 @@ class Skip(models.Model):
                 fields=["revision", "reviewer"], name="one_skip_each", condition=models.Q(undone_at=None)
             ),
         ]
+
+
+class Suggestion(models.Model):
+    """The expectation that a model suggests for a revision; shown only where the project allows it."""
+
+    id = PublicIdField()
+    revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="suggestion")
+    # Who says so, such as an agent's name and model.
+    source = models.CharField(max_length=200)
+    expectation = DocumentField()
+    created_at = MomentField(auto_now_add=True)
+
+
+class KeyBindings(models.Model):
+    """One person's own keys: `{"submit": "ctrl+enter", ...}`, where they differ from the usual ones."""
+
+    id = PublicIdField()
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="+")
+    bindings = DocumentField(default=dict, blank=True)

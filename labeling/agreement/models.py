@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from labeling.models.datasets import Dataset
-from labeling.models.labels import Label
+from labeling.datasets.models import Dataset
+from labeling.label.models import Label
 from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.models import Job
 

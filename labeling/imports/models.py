@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from labeling.models.datasets import Dataset
-from labeling.models.examples import Revision
+from labeling.datasets.models import Dataset
+from labeling.examples.models import Revision
 from toolevals.grading.values.verdicts import LONGEST
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
