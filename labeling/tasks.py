@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from labeling.agreement import cache as counted
 from labeling.coverage import cache as kept
+from labeling.lint import services as linting
 from labeling.services import arrivals, exports, imports, ordering, overlap
-from labeling.services import lint as linting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 

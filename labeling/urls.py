@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
+from labeling.agreement import views as agreement
+from labeling.coverage import views as coverage
+from labeling.lint import views as lint
+from labeling.proposals import views as proposals
 from labeling.views import (
     adjudicate,
-    agreement,
     batches,
     calibrating,
     calibration,
-    coverage,
     datasets,
     datasheet,
     examples,
@@ -21,8 +23,6 @@ from labeling.views import (
     imports,
     keys,
     label,
-    lint,
-    proposals,
     second_looks,
     settings,
     talk,

@@ -2,21 +2,23 @@
 
 from django.urls import path
 
+from labeling.agreement import api as agreement
 from labeling.api.views import (
     adjudication,
-    agreement,
     calibration,
     datasets,
     datasheet,
     examples,
     labels,
-    preparing,
     queue,
     second_looks,
     suggestions,
     transfer,
     versions,
 )
+from labeling.coverage import api as coverage
+from labeling.lint import api as lint
+from labeling.proposals import api as proposals
 
 app_name = "labeling-api"
 urlpatterns = [
@@ -29,16 +31,16 @@ urlpatterns = [
     path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
     path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
     path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),
-    path("datasets/<slug:dataset>/coverage/", preparing.Coverage.as_view(), name="coverage"),
+    path("datasets/<slug:dataset>/coverage/", coverage.Coverage.as_view(), name="coverage"),
     path("datasets/<slug:dataset>/agreement/", agreement.Agreement.as_view(), name="agreement"),
     path("datasets/<slug:dataset>/agreement/cases/", agreement.AgreementCases.as_view(), name="agreement-cases"),
     path("datasets/<slug:dataset>/shown-strata/", datasets.ShownStrata.as_view(), name="shown-strata"),
-    path("datasets/<slug:dataset>/quotas/", preparing.Quotas.as_view(), name="quotas"),
-    path("datasets/<slug:dataset>/lint/", preparing.Lint.as_view(), name="lint"),
-    path("datasets/<slug:dataset>/lint/findings/<slug:finding>/", preparing.LintFinding.as_view(), name="lint-finding"),
-    path("datasets/<slug:dataset>/proposals/", preparing.Proposals.as_view(), name="proposals"),
-    path("proposals/<uuid:proposal>/accept/", preparing.ProposalAccept.as_view(), name="proposal-accept"),
-    path("proposals/<uuid:proposal>/drop/", preparing.ProposalDrop.as_view(), name="proposal-drop"),
+    path("datasets/<slug:dataset>/quotas/", coverage.Quotas.as_view(), name="quotas"),
+    path("datasets/<slug:dataset>/lint/", lint.Lint.as_view(), name="lint"),
+    path("datasets/<slug:dataset>/lint/findings/<slug:finding>/", lint.LintFinding.as_view(), name="lint-finding"),
+    path("datasets/<slug:dataset>/proposals/", proposals.Proposals.as_view(), name="proposals"),
+    path("proposals/<uuid:proposal>/accept/", proposals.ProposalAccept.as_view(), name="proposal-accept"),
+    path("proposals/<uuid:proposal>/drop/", proposals.ProposalDrop.as_view(), name="proposal-drop"),
     path("datasets/<slug:dataset>/calibrations/", calibration.Calibrations.as_view(), name="calibrations"),
     path("calibrations/<uuid:calibration>/", calibration.CalibrationDetail.as_view(), name="calibration"),
     path("calibrations/<uuid:calibration>/close/", calibration.CalibrationClose.as_view(), name="calibration-close"),

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 
 from labeling.blindness import RESOLVED, is_resolved
 from labeling.coverage.expected import ANY_CALL, NO_CALL
-from labeling.coverage.filling import entries_read, gold_read
+from labeling.coverage.index_gold_tools import entries_read, gold_read
 from labeling.datasheet.agreement import tool_agreement
 from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import (

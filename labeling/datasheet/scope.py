@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from labeling.blindness import is_resolved
-from labeling.coverage.filling import entries_unread, gold_in_force, unread
+from labeling.coverage.index_gold_tools import entries_unread, gold_in_force, unread
 from labeling.models import Dataset, DatasetVersion, Example, GoldTool, Label, Revision, ToolPart, VersionEntry
 from labeling.querysets.labels import LabelQuerySet
 

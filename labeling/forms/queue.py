@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from labeling.coverage.classes import class_of
+from labeling.coverage.quotas import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
 from labeling.services.batches import MAX_EXAMPLES, Choice, names_unknown
 from toolevals.workspace.forms.controls import PlainForm

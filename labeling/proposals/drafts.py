@@ -12,8 +12,7 @@ from typing import Any
 
 from labeling.coverage.expected import calls_of
 from labeling.proposals import rules
-from labeling.proposals.origins import Origin
-from labeling.proposals.rules import Change, Place
+from labeling.proposals.rules import Change, Origin, Place
 from toolevals.grading.edge_cases import EdgeCase, applicable_kinds
 from toolevals.grading.edge_cases.parameters import parameters_of
 from toolevals.grading.json_schema.conformance import expectation_problems

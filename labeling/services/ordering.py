@@ -17,8 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet, UUIDField
 
 from labeling.blindness import TO_DECIDE
-from labeling.coverage.classes import class_of
-from labeling.coverage.quotas import deficits, strata_of
+from labeling.coverage.quotas import class_of, deficits, strata_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
-from labeling.coverage.cells import Cell
+from labeling.coverage.table import Cell
 from labeling.examples.models import ExampleQuerySet
 from labeling.exports.lists import DATASETS, dataset_lines
 from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.agreement.all_pairs import BLOCK
 from labeling.agreement.cache import agreement_counted
+from labeling.agreement.figures import BLOCK
 from labeling.agreement.filters import Filters
-from labeling.agreement.page import Figure, in_percent
+from labeling.agreement.report import Figure, in_percent
 from labeling.home import waiting
 from labeling.models import CalibrationRound, Dataset, LabelSlot, SlotState, SpareLabel
 from labeling.queue.label_page_queries import own_counts

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from labeling.exports import Selection
+from labeling.lint.services import lint_start
 from labeling.models import (
     CalibrationItem,
     CalibrationRound,
@@ -34,7 +35,6 @@ from labeling.services.disputes import dispute_open
 from labeling.services.exports import export_start, export_write
 from labeling.services.imports import examples_import, import_start
 from labeling.services.labels import label_submit
-from labeling.services.lint import lint_start
 from labeling.services.slots import slot_claim, slot_skip
 from labeling.services.versions import version_freeze
 from tests.access.registry_arguments import a_version

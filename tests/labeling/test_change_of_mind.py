@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.agreement.cache import labels_read
-from labeling.agreement.comparing import units_of
+from labeling.agreement.cases import units_of
 from labeling.agreement.filters import Filters
 from labeling.blindness import sides_of
 from labeling.datasheet.agreement import tool_agreement

@@ -6,8 +6,16 @@ from typing import Any
 
 import pytest
 
-from labeling.coverage.classes import CLASSES, class_of, spellings_of
-from labeling.coverage.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
+from labeling.coverage.quotas import (
+    CLASSES,
+    DEFAULTS,
+    class_of,
+    deficits,
+    quotas_check,
+    quotas_document,
+    spellings_of,
+    strata_of,
+)
 from labeling.models import Dataset, Example
 from labeling.services.imports import examples_import
 from tests.labeling.rows import NO_CALL, row

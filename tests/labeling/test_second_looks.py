@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from labeling.agreement.comparing import DECIDED
+from labeling.agreement.cases import DECIDED
 from labeling.errors import InvalidAct
 from labeling.models import GoldSource, Label, Resolution, Revision
 from labeling.second_looks.bias import bias_lines, bias_of

@@ -14,14 +14,14 @@ from uuid import UUID
 from django.utils import timezone
 
 from labeling.exports import Selection
+from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
+from labeling.proposals.services import proposals_make
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.batches import Choice, batch_create
 from labeling.services.exports import export_start
 from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.lint import lint_start
-from labeling.services.proposals import proposals_make
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due
 from labeling.services.slots import draft_save, slot_skip

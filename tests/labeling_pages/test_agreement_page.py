@@ -189,7 +189,7 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
     page = body(as_user(viewer).get(at()))
     assert "2 more wait for a full block of 20" in page
     assert "The figures of all pairs begin with 20 pairs." in page
-    monkeypatch.setattr("labeling.agreement.all_pairs.BLOCK", 2)
+    monkeypatch.setattr("labeling.agreement.figures.BLOCK", 2)
     page = body(as_user(viewer).get(at()))
     assert "of 2 pairs of labels choose the same tool" in page
     assert "of 2 pairs of labels" not in body(as_user(viewer).get(at(query="?since=2020-01-01")))

@@ -20,7 +20,7 @@ from labeling.agreement import cache as agreement  # noqa: E402
 from labeling.agreement.filters import Filters  # noqa: E402
 from labeling.coverage import cache as coverage  # noqa: E402
 from labeling.exports import Selection  # noqa: E402
-from labeling.services import lint as linting  # noqa: E402
+from labeling.lint import services as linting  # noqa: E402
 from labeling.services import ordering  # noqa: E402
 from labeling.services.datasets import dataset_create  # noqa: E402
 from labeling.services.exports import export_start  # noqa: E402

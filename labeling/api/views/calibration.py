@@ -14,8 +14,8 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.agreement.api import FigureSerializer
 from labeling.api.base import LabelingView
-from labeling.api.views.agreement import FigureSerializer
 from labeling.calibration.choosing import MOST_ITEMS
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling.errors import InvalidAct
 from labeling.lint import page
+from labeling.lint.services import finding_ignore, finding_restore, lint_failed, lint_running, lint_start
 from labeling.models import Dataset, LintReport
-from labeling.services.lint import finding_ignore, finding_restore, lint_failed, lint_running, lint_start
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

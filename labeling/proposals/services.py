@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from labeling.coverage.filling import gold_in_force
+from labeling.coverage.index_gold_tools import gold_in_force
 from labeling.errors import InvalidAct
 from labeling.expectations.offered_tools import Offers
 from labeling.models import Dataset, Example, GoldTool, ProposalState, ProposedExample, Revision, ToolPart

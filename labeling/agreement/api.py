@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import AGAINST_GOLD, SHOWS, UnitFilter, case_page, names_of
 from labeling.agreement.filters import LONGEST, Filters
-from labeling.agreement.page import comparable_person, shown_reviewers
 from labeling.agreement.report import Agreement as Figures
+from labeling.agreement.report import comparable_person, shown_reviewers
 from labeling.api.base import LabelingView
 from labeling.models import Example
 from labeling.services.resolution import settle_due

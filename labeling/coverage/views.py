@@ -12,13 +12,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling.coverage import page
 from labeling.coverage.cache import Coverage, coverage_of
-from labeling.coverage.counting import Counts
-from labeling.coverage.quotas import quotas_of
-from labeling.coverage.tools import tools_to_cover
+from labeling.coverage.counting import Counts, tools_to_cover
+from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.quotas import quotas_set
 from labeling.services.resolution import settle_due
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file

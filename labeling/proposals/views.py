@@ -20,8 +20,8 @@ from labeling.coverage.expected import calls_of
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import matcher_words
 from labeling.models import Dataset, ProposedExample
-from labeling.proposals.origins import last_words
-from labeling.services import proposals as services
+from labeling.proposals import services
+from labeling.proposals.rules import last_words
 from toolevals.grading.edge_cases import EDGE_CASE_SENTENCES, EdgeCase
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.paging import page_of
