@@ -6,6 +6,8 @@ from django.urls import URLPattern, URLResolver, path
 
 from labeling.agreement import views as agreement
 from labeling.coverage import views as coverage
+from labeling.exports import views as exports
+from labeling.imports import views as imports
 from labeling.lint import views as lint
 from labeling.proposals import views as proposals
 from labeling.views import (
@@ -16,11 +18,9 @@ from labeling.views import (
     datasets,
     datasheet,
     examples,
-    exports,
     feedback,
     guidelines,
     holding,
-    imports,
     keys,
     label,
     second_looks,

@@ -13,10 +13,11 @@ from labeling.api.views import (
     queue,
     second_looks,
     suggestions,
-    transfer,
     versions,
 )
 from labeling.coverage import api as coverage
+from labeling.exports import api as exports
+from labeling.imports import api as imports
 from labeling.lint import api as lint
 from labeling.proposals import api as proposals
 
@@ -26,11 +27,11 @@ urlpatterns = [
     path("datasets/<slug:dataset>/", datasets.DatasetDetail.as_view(), name="dataset"),
     path("datasets/<slug:dataset>/examples/", examples.Examples.as_view(), name="examples"),
     path("datasets/<slug:dataset>/suggestions/", suggestions.Suggestions.as_view(), name="suggestions"),
-    path("datasets/<slug:dataset>/imports/", transfer.Imports.as_view(), name="imports"),
-    path("imports/<uuid:job>/lines/", transfer.ImportLines.as_view(), name="import-lines"),
-    path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
-    path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
-    path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),
+    path("datasets/<slug:dataset>/imports/", imports.Imports.as_view(), name="imports"),
+    path("imports/<uuid:job>/lines/", imports.ImportLines.as_view(), name="import-lines"),
+    path("datasets/<slug:dataset>/export/", exports.Export.as_view(), name="export"),
+    path("datasets/<slug:dataset>/exports/", exports.Exports.as_view(), name="exports"),
+    path("exports/<uuid:export>/file/", exports.ExportFile.as_view(), name="export-file"),
     path("datasets/<slug:dataset>/coverage/", coverage.Coverage.as_view(), name="coverage"),
     path("datasets/<slug:dataset>/agreement/", agreement.Agreement.as_view(), name="agreement"),
     path("datasets/<slug:dataset>/agreement/cases/", agreement.AgreementCases.as_view(), name="agreement-cases"),
@@ -60,7 +61,7 @@ urlpatterns = [
     ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/export/",
-        transfer.VersionExport.as_view(),
+        exports.VersionExport.as_view(),
         name="version-export",
     ),
     path(

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import IO, Any, NamedTuple
 
 from labeling.imports.formats import SOURCES, Source
-from labeling.imports.lines import BOM, MAX_LINE_BYTES
-from labeling.imports.packing import is_packed, is_zip, unpacked
+from labeling.imports.gzip_files import is_packed, is_zip, unpacked
+from labeling.imports.parts import BOM, MAX_LINE_BYTES
 from labeling.imports.tables import preview
 from toolevals.archives import UNREADABLE
 from toolevals.grading.files.evaluation_files.chat_text import is_chat

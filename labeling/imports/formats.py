@@ -1,29 +1,59 @@
-"""List the formats that examples are imported from: how a file of it is recognised, and how an entry is read."""
+"""List the formats that examples are imported from: how a file of it is recognised, and how an entry is read.
+
+A list of JSON, or the rows of Parquet, are read as lines of JSON.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
-from labeling.imports.leaderboard import leaderboard_lines
-from labeling.imports.lists import is_list, lines_of_list
-from labeling.imports.packing import is_packed, is_zip, pieces_of
-from labeling.imports.readers.bfcl import bfcl_row
+import orjson
+
+from labeling.imports.gzip_files import is_packed, is_zip, pieces_of, unpacked
+from labeling.imports.parts import BOM, Settings
+from labeling.imports.readers.bfcl import bfcl_row, leaderboard_lines
 from labeling.imports.readers.columns import table_row, targets_problems
-from labeling.imports.readers.langsmith import langsmith_row
-from labeling.imports.readers.langsmith_table import langsmith_table_row
+from labeling.imports.readers.langsmith import langsmith_row, langsmith_table_row
 from labeling.imports.readers.openai_chat import openai_chat_rows
 from labeling.imports.readers.openai_evals import openai_evals_row
 from labeling.imports.readers.recorded_tasks import OPTIONS, Found, tau2_rows, tau_rows
-from labeling.imports.readers.settings import Settings
 from labeling.imports.tables import DELIMITERS
 from toolevals.grading.files.evaluation_files.conversations import DECISIONS
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
 from toolevals.grading.files.evaluation_files.entry import FileFormat
 from toolevals.grading.files.evaluation_files.formats import FORMATS
+from toolevals.grading.files.evaluation_files.tables import MAGIC
 from toolevals.grading.files.example_files import TITLES
 from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.values.problems import InvalidDocument, Problem
+
+_HEAD = 1_000
+# Objects in a list, or an empty one.
+_LIST = re.compile(rb"\s*\[\s*[{\]]")
+
+
+def is_list(file: IO[bytes]) -> bool:
+    """Tell whether a file, packed or not, begins as a list of JSON or as Parquet does."""
+    with unpacked(file) as plain:
+        head = plain.read(_HEAD).removeprefix(BOM)
+    return head.startswith(MAGIC) or _LIST.match(head) is not None
+
+
+def lines_of_list(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the entries of the list, each a line. Raises InvalidDocument where it cannot be read."""
+    with unpacked(file) as plain:
+        content = plain.read(MAX_DOCUMENT_BYTES + 1)
+    for entry in decoded(content).value:
+        try:
+            yield orjson.dumps(entry) + b"\n"
+        except TypeError:
+            # Integers beyond 64 bits.
+            yield json.dumps(entry).encode() + b"\n"
+
 
 # One JSON document a line; a table with a head (CSV); one JSON document in all.
 Shape = Literal["lines", "table", "document"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -13,9 +14,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
-from labeling.coverage.table import Cell
+from labeling.coverage.table import Cell as CoverageCell
 from labeling.examples.models import ExampleQuerySet
-from labeling.exports.lists import DATASETS, dataset_lines
 from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.queue.shown_strata import hidden_strata
@@ -24,6 +24,7 @@ from labeling.services.resolution import settle_due
 from labeling.services.shown_strata import strata_show
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from labeling.views.strata import LOOK_AT, strata_choices
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.paging import Page, page_of, pages_of, rows_of, sought_page_of
@@ -140,7 +141,7 @@ def _chosen(request: ProjectRequest) -> dict[str, str]:
 
 
 def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], dataset: Dataset, role: Role) -> ExampleQuerySet:
-    cell, hidden = Cell.of_address(chosen), hidden_strata(dataset, role)
+    cell, hidden = CoverageCell.of_address(chosen), hidden_strata(dataset, role)
     rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen, hidden=hidden)
     rows = cell.examples(rows, hidden=hidden) if cell else rows
     rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows
@@ -170,3 +171,24 @@ def _counts_kept(dataset: Dataset, user: User) -> dict[str, Any]:
     counts = [{"key": key, "title": Resolution(key).label, "count": count} for key, count in told.items() if count]
     every = {"key": "", "title": "all", "count": kept.counts.size}
     return {"counts": [every, *counts], "counted_at": kept.counted_at}
+
+
+DATASETS: Final = (
+    "dataset_id",
+    "dataset",
+    "name",
+    "description",
+    "size",
+    "with_gold",
+    "counted_at",
+    "default_tools",
+    "created_at",
+)
+
+
+def dataset_lines(datasets: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each dataset that was counted."""
+    for dataset in datasets:
+        tools = str(dataset.default_tools) if dataset.default_tools else None
+        counts = dataset.size, dataset.with_gold, dataset.counted_at
+        yield dataset.pk, dataset.slug, dataset.name, dataset.description, *counts, tools, dataset.created_at

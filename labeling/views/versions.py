@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Final
+
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -9,15 +12,24 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling.coverage.cache import datasets_counted
 from labeling.errors import InvalidAct
-from labeling.exports.lists import VERSIONS, version_lines
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import versions as services
 from labeling.versions.changes import CSV, KINDS, VersionDiff
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import whole_number
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+
+VERSIONS: Final = ("version_id", "version", "examples", "note", "tags", "actor_id", "actor", "created_at")
+
+
+def version_lines(versions: Iterable[DatasetVersion]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each version that was read with who froze it."""
+    for version in versions:
+        who = (version.actor.pk, version.actor.name) if version.actor else (None, None)
+        yield version.pk, version.number, version.size, version.note, " ".join(version.tags), *who, version.created_at
 
 
 @require_http_methods(["GET", "POST"])

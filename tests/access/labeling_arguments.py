@@ -9,6 +9,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from labeling.exports import Selection
+from labeling.exports.services import export_start, export_write
+from labeling.imports.services import examples_import, import_start
 from labeling.lint.services import lint_start
 from labeling.models import (
     CalibrationItem,
@@ -32,8 +34,6 @@ from labeling.services.batches import Choice, batch_create
 from labeling.services.calibration import calibration_open
 from labeling.services.datasets import dataset_create
 from labeling.services.disputes import dispute_open
-from labeling.services.exports import export_start, export_write
-from labeling.services.imports import examples_import, import_start
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim, slot_skip
 from labeling.services.versions import version_freeze

@@ -17,7 +17,7 @@ EXAMPLES = 6
 SEED = """
 import json
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
 from toolevals.grading.reading.examples import read_example
@@ -89,7 +89,7 @@ def alone(person: Callable[[str], Page], app: LiveApp) -> Page:
 
 SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")

@@ -20,11 +20,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.exports import Selection
+from labeling.exports.services import export_start
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Gold, Resolution, Revision
 from labeling.proposals.services import proposals_make
 from labeling.services.batches import Choice, batch_create
-from labeling.services.exports import export_start
 from labeling.services.slots import slot_claim
 from labeling.services.talk import comment_add
 from tests.access.addresses import addresses

@@ -28,8 +28,8 @@ from labeling.exports import Selection
 from labeling.models import Revision
 from labeling.services.calibration import calibration_open
 from labeling.services.datasets import dataset_create
-from labeling.services.exports import export_start
-from labeling.services.imports import examples_import
+from labeling.exports.services import export_start
+from labeling.imports.services import examples_import
 from labeling.services.labels import label_submit
 from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim

@@ -21,7 +21,7 @@ TWO_GOLDS = """
 from datetime import timedelta
 from django.utils import timezone
 from labeling.models import Dataset, Example
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from labeling.services.labels import label_submit
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due

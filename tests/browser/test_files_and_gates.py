@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 RUN = """
 from celery import current_app
 from labeling.models import Dataset
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from labeling.services.versions import version_freeze
 from tests.labeling_pages.shop import row
 from tests.runs.building import baseline_run

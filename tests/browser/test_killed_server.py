@@ -22,7 +22,7 @@ RELOAD, KILL = 8, 14
 RETRIED = 90_000
 SEED = """
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
 from toolevals.grading.reading.examples import read_example

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers, needs_benchmark]
 SEED = """
 import io, json
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import import_start
+from labeling.imports.services import import_start
 from labeling.services.versions import version_freeze
 from tests.browser.sample_pages import jobs_finish
 from tests.fixtures.people import PASSWORD

@@ -60,7 +60,7 @@ dataset_create(project=project, actor=None, slug="core", name="Core", default_to
 """
 SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
-from labeling.services.imports import examples_import
+from labeling.imports.services import examples_import
 from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")
 LabelSlot.objects.exclude(state="submitted").update(state="closed")

@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.disputes import dispute_open, dispute_settle
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_withdraw
 from labeling.services.reopening import gold_restore
 from labeling.services.resolution import settle_due

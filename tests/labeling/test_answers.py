@@ -84,7 +84,7 @@ def test_an_answer_sent_twice_is_stored_once_and_can_become_an_expectation(datas
 
 
 def test_five_labels_agree_only_if_all_do(project, dataset, members, submit):
-    from labeling.services.imports import examples_import
+    from labeling.imports.services import examples_import
     from tests.labeling.rows import row
 
     project.labels_wanted = 5

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
 from labeling.services.batches import (
     Choice,
@@ -19,7 +20,6 @@ from labeling.services.batches import (
     slots_assign,
     slots_unassign,
 )
-from labeling.services.imports import examples_import
 from labeling.services.slots import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import Membership

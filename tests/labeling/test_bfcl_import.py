@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from labeling.exports import dataset_lines
+from labeling.imports.services import import_start
 from labeling.models import Example, Gold
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import import_start
 from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.registry.models import ToolList
 from toolevals.workspace.models import Job, JobState, Project

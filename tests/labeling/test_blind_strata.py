@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.exports import Selection
+from labeling.exports.services import export_start
 from labeling.models import Dataset, Example, Revision
-from labeling.services.exports import export_start
 from labeling.services.shown_strata import strata_show
 from tests.fixtures.people import person
 from tests.labeling.two_worlds import REOPENED, ROLES, TO_LABEL, WORLDS, world_made

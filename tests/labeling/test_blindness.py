@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.blindness import Side, may_see_resolution, sides_of
+from labeling.imports.services import examples_import
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
 from labeling.services.adjudication import adjudication_decide
-from labeling.services.imports import examples_import
 from labeling.services.slots import draft_save, slot_claim, slot_skip
 from labeling.services.versions import version_freeze
 from tests.access.addresses import addresses

@@ -10,6 +10,7 @@ from labeling.calibration.choosing import proposed_names
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import Results, results_of
 from labeling.errors import CalibrationFirst, InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import (
     CalibrationAnswer,
     CalibrationItem,
@@ -25,7 +26,6 @@ from labeling.models import (
 from labeling.queue.solved_examples import solved_examples
 from labeling.queue.waiting import to_calibrate
 from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
-from labeling.services.imports import examples_import
 from labeling.services.reopening import revision_reopen
 from labeling.services.slots import draft_save, slot_claim
 from tests.labeling.rows import NO_CALL, call, row

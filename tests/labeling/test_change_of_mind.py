@@ -17,9 +17,9 @@ from labeling.blindness import sides_of
 from labeling.datasheet.agreement import tool_agreement
 from labeling.datasheet.scope import Scope
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Gold, GoldSource, Label, LabelSlot, Resolution, Revision
 from labeling.services.adjudication import adjudication_decide
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.resolution import revision_settle, settle_due
 from labeling.views.columns import sides_for

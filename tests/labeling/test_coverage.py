@@ -16,8 +16,8 @@ from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expect
 from labeling.coverage.index_gold_tools import gold_read, nearest_tools
 from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.coverage.table import Cell, gaps, shares, tool_rows
+from labeling.imports.services import examples_import
 from labeling.models import CoverageCount, Dataset, Example, GoldTool
-from labeling.services.imports import examples_import
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row

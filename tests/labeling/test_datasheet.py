@@ -16,11 +16,11 @@ from django.utils import timezone
 from labeling.datasheet import agreement, gathering
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.values import ValueCount
+from labeling.imports.services import examples_import
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LintReport, ProposedExample, Revision
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.disputes import dispute_open
-from labeling.services.imports import examples_import
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due
 from labeling.services.versions import version_freeze

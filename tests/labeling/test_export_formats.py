@@ -15,12 +15,12 @@ import pytest
 
 from labeling.exports import FORMATS, Outcome, Selection
 from labeling.exports.table import EXAMPLE_COLUMNS
+from labeling.imports.parts import Settings
 from labeling.imports.readers.columns import detected_targets
 from labeling.imports.readers.langsmith import langsmith_row
-from labeling.imports.readers.settings import Settings
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, GoldSource, Label
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import examples_import
 from labeling.services.resolution import gold_set, settle_due
 from labeling.services.versions import version_freeze
 from tests.labeling.importing import load

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeling.exports import dataset_lines, version_lines
+from labeling.imports.services import examples_import
 from labeling.models import Dataset
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_freeze
 from tests.fixtures.draws import draws
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document

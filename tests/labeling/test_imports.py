@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from celery import current_app
 
-from labeling.imports import lines
+from labeling.imports import parts as lines
+from labeling.imports.services import examples_import, import_start
 from labeling.models import (
     Example,
     GoldSource,
@@ -17,7 +18,6 @@ from labeling.models import (
     Resolution,
     StagedExample,
 )
-from labeling.services.imports import examples_import, import_start
 from tests.labeling.rows import NO_CALL, call, document, row
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.jobs import job_retry

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Draft, Gold, GoldSource, Label, LabelSlot, Resolution, SlotState
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.resolution import settle_due
 from labeling.services.slots import draft_save, slot_skip

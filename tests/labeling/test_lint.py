@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.lint.descriptions import descriptions_lint
 from labeling.lint.findings import LISTED, RULES, Report
 from labeling.lint.page import State, drawn, lines
 from labeling.lint.services import finding_ignore, finding_restore, lint, lint_running, lint_start
 from labeling.lint.texts import cosine, jaccard, resemblance, sketch, tf_idf, trigrams, words_in
 from labeling.models import Dataset, LintReport
-from labeling.services.imports import examples_import
 from labeling.tasks import lint as lint_task
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, row
 from toolevals.grading.reading.examples import read_example

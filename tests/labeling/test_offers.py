@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from django.db import transaction
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit
 from labeling.services.ordering import order_set, turns_write
 from labeling.services.overlap import labelling_set

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from labeling import tasks
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, LabelSlot, QueueOrder, Revision
-from labeling.services.imports import examples_import
 from labeling.services.ordering import (
     AT_ONCE_IN_A_REQUEST,
     deficits_order,

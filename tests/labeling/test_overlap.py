@@ -8,8 +8,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from labeling.imports.services import examples_import
 from labeling.models import GoldSource, LabelSlot, Resolution, Revision, SlotState
-from labeling.services.imports import examples_import
 from labeling.services.overlap import Overlap, labelling_set
 from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, row

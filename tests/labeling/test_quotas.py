@@ -16,8 +16,8 @@ from labeling.coverage.quotas import (
     spellings_of,
     strata_of,
 )
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services.imports import examples_import
 from tests.labeling.rows import NO_CALL, row
 from toolevals.grading.values.problems import InvalidDocument
 

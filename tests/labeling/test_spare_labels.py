@@ -11,7 +11,7 @@ import pytest
 from labeling.blindness import decides_own
 from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.exports import Selection, format_named
-from labeling.exports.outcome import Outcome
+from labeling.exports.selection import Outcome
 from labeling.models import Dataset, Draft, Label, LabelSlot, Revision, SpareLabel
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.labels import label_submit

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_describe, version_freeze
 from labeling.versions.models import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row

@@ -14,13 +14,13 @@ from uuid import UUID
 from django.utils import timezone
 
 from labeling.exports import Selection
+from labeling.exports.services import export_start
+from labeling.imports.services import examples_import
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
 from labeling.proposals.services import proposals_make
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.batches import Choice, batch_create
-from labeling.services.exports import export_start
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due

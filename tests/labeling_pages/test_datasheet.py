@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.datasheet.markdown import escaped
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_describe, version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
 from labeling.models import Adjudication, Dataset, Gold, Label, Resolution, Revision, Skip
 from labeling.services.adjudication import adjudication_decide
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_evaluate, revision_locked
 from labeling.services.slots import slot_claim

@@ -13,8 +13,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, DatasetVersion
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_freeze
 from labeling.views import version_examples
 from tests.labeling_pages.conftest import body

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.imports.services import examples_import
 from labeling.models import Comment, Dataset, Draft, Label, LabelSlot, Revision, SlotState, Suggestion
 from labeling.services.guidelines import guideline_publish
-from labeling.services.imports import examples_import
 from labeling.services.slots import slot_claim, slot_release
 from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from labeling.imports.services import import_start
 from labeling.services.datasets import dataset_create
-from labeling.services.imports import import_start
 from labeling.services.versions import version_freeze
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import, import_start
 from labeling.models import (
     Dataset,
     DatasetVersion,
@@ -27,7 +28,6 @@ from labeling.models import (
 )
 from labeling.services.datasets import dataset_create
 from labeling.services.disputes import dispute_open
-from labeling.services.imports import examples_import, import_start
 from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run

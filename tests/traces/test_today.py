@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from labeling.imports.services import examples_import
 from labeling.models import Example, Resolution, Revision
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_freeze
 from tests.agents.chat_server import calls, chat_server, says
 from tests.runs.live import last, live_run

@@ -267,7 +267,7 @@ SWEEP_TASKS: dict[str, float] = {
 }
 SWEEP_FUNCTIONS: dict[str, str] = {
     "labeling.services.settle_due": "labeling.services.resolution.settle_due",
-    "labeling.services.arrivals.imports_sweep": "labeling.services.arrivals.imports_sweep",
+    "labeling.services.arrivals.imports_sweep": "labeling.imports.publish_import.imports_sweep",
     "labeling.services.ordering.deficits_order": "labeling.services.ordering.deficits_order",
     "labeling.services.batches.assignments_free": "labeling.services.batches.assignments_free",
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from toolevals.grading.files.evaluation_files.conversations import (
     calls_said,
     expectation_of_turn,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from labeling.imports.readers.settings import Settings
+from labeling.imports.parts import Settings
 from toolevals.grading.files.evaluation_files.entries import (
     WORDS_ONLY,
     entry,

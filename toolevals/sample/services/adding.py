@@ -10,8 +10,8 @@ from typing import Final
 from django.db import transaction
 
 from labeling.expectations.meaning import meaning
+from labeling.imports.services import examples_import
 from labeling.models import Dataset
-from labeling.services.imports import examples_import
 from labeling.services.versions import version_freeze
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from labeling.imports.services import examples_import
 from labeling.models import Dataset, Resolution, Revision
 from labeling.services.adjudication import adjudication_decide
-from labeling.services.imports import examples_import
 from labeling.services.labels import label_submit
 from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim

@@ -1,4 +1,4 @@
-"""Serve imports and exports by REST.
+"""Serve imports by REST.
 
 A body that is a file of examples is streamed to disk. All its options are in the query.
 """
@@ -18,24 +18,19 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import VersionNameField
-from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
+from labeling.api.base import STORED, LabelingView, job_accepted
 from labeling.imports.detection import AUTO
+from labeling.imports.findings import import_lines_file
 from labeling.imports.formats import SOURCES
-from labeling.queue.shown_strata import hidden_strata
-from labeling.services.exports import HIDES_STRATA, KIND, export_start, export_tells
-from labeling.services.import_lines import import_lines_file
-from labeling.services.imports import import_start
+from labeling.imports.services import import_start
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.idempotency import idempotent
-from toolevals.workspace.api.parsers import JSON_LINES, StrictJsonParser, file_parsers
+from toolevals.workspace.api.parsers import JSON_LINES, file_parsers
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.file_responses import stored_response
 from toolevals.workspace.models import Job
-from toolevals.workspace.services.job_files import job_file
 from toolevals.workspace.services.uploads import upload_store
 
 FILE_PARSERS = file_parsers(
@@ -49,19 +44,6 @@ FILE_PARSERS = file_parsers(
     }
 )
 SOURCE_NAMES = [AUTO, *SOURCES]
-FORMAT_NAMES = list(FORMATS)
-EXPORT = {
-    (200, "application/json"): OpenApiTypes.OBJECT,
-    (200, "application/jsonl"): OpenApiTypes.BINARY,
-    (200, "text/csv"): OpenApiTypes.BINARY,
-    (200, "application/zip"): OpenApiTypes.BINARY,
-}
-# A file that a job has written; 410 when it is not there.
-STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
-AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
-SUMMARY = OpenApiParameter(
-    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
-)
 SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
 OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
@@ -101,13 +83,6 @@ class NewImportSerializer(serializers.Serializer[Any]):
         return options
 
 
-class NewExportSerializer(serializers.Serializer[Any]):
-    """Says what to write."""
-
-    format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
-    version = VersionNameField(required=False, allow_null=True, default=None)
-
-
 class Imports(LabelingView):
     """Import a file of examples: by POST, a job that does it. All of the file, or nothing.
 
@@ -135,7 +110,7 @@ class Imports(LabelingView):
             source=serializer.chosen_source(),
             options=serializer.chosen_options(),
         )
-        return _accepted(job)
+        return job_accepted(job)
 
 
 class ImportLines(LabelingView):
@@ -150,73 +125,5 @@ class ImportLines(LabelingView):
         return stored_response(upload)
 
 
-class Export(LabelingView):
-    """All examples of a dataset with the gold in force, written while they are sent."""
-
-    @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
-    def get(self, request: Request, dataset: str) -> StreamingHttpResponse | Response:
-        found = self.find_dataset(dataset)
-        return _export(request, Selection(found, hidden=hidden_strata(found, self.role)))
-
-
-class VersionExport(LabelingView):
-    """A frozen version, as Export gives the dataset."""
-
-    @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
-    def get(self, request: Request, dataset: str, version: str) -> StreamingHttpResponse | Response:
-        found = self.find_version(dataset, version)
-        return _export(request, Selection(found.dataset, found))
-
-
-class Exports(LabelingView):
-    """Write a dataset or a frozen version to a file: by POST, a job whose report says what was left out."""
-
-    parser_classes = (StrictJsonParser,)
-
-    @extend_schema(request=NewExportSerializer, responses={202: JobSerializer})
-    @idempotent
-    def post(self, request: Request, dataset: str) -> Response:
-        dataset_row = self.find_dataset(dataset)
-        serializer = NewExportSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        name = serializer.validated_data["version"]
-        version = self.find_version(dataset, name) if name else None
-        job = export_start(
-            selection=Selection(dataset_row, version, hidden_strata(dataset_row, self.role)),
-            actor=self.user,
-            format=serializer.validated_data["format"],
-        )
-        return _accepted(job)
-
-
-class ExportFile(LabelingView):
-    """The file that an export's job has written; 410 when it is no longer kept."""
-
-    @extend_schema(responses=STORED)
-    def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
-        job = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=export)
-        if not export_tells(job, self.role):
-            raise Problems(HTTPStatus.FORBIDDEN, HIDES_STRATA)
-        upload = job_file(job)
-        if upload is None:
-            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
-        return stored_response(upload)
-
-
 def _given(request: Request) -> dict[str, object]:
     return dict(request.data.items()) if isinstance(request.data, dict) else {}
-
-
-def _accepted(job: Job) -> Response:
-    shown = Job.objects.with_progress().get(pk=job.pk)
-    return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
-
-
-def _export(request: Request, selection: Selection) -> StreamingHttpResponse | Response:
-    export_format: ExportFormat = format_named(request.query_params.get("as", "jsonl"))
-    if "summary" not in request.query_params:
-        return export_format.response(selection)
-    outcome = Outcome()
-    for _ in export_format.write(selection, outcome):
-        pass
-    return Response(outcome.to_document())

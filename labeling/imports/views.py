@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling.forms.transfer import ColumnsForm, ConversationsForm, ImportForm, RecordedForm
 from labeling.imports.detection import AUTO, DetectedSource, source_of
+from labeling.imports.findings import import_lines_file
 from labeling.imports.formats import SOURCES, Source
-from labeling.imports.packing import unpacked
+from labeling.imports.gzip_files import unpacked
+from labeling.imports.services import import_start
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
-from labeling.services.import_lines import import_lines_file
-from labeling.services.imports import import_start
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in

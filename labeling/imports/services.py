@@ -10,19 +10,14 @@ from django.conf import settings
 from django.core.files import File
 from django.db import IntegrityError, transaction
 
+from labeling.datasets.staging_datasets import AT_ONCE
 from labeling.imports.detection import AUTO, source_of
-from labeling.imports.findings import Findings, findings_of
+from labeling.imports.findings import Findings, findings_of, lines_stored
 from labeling.imports.formats import Source, source_named
-from labeling.imports.lines import parts_of
-from labeling.imports.packing import plain_copy, unpacked_limit
-from labeling.imports.parts import Part
-from labeling.imports.readers.settings import Settings
-from labeling.imports.reading import part_read
-from labeling.imports.staging import part_resolve, part_store
-from labeling.imports.table_columns import columns_by_name
-from labeling.imports.tables import delimiter_of, table_parts
-from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
-from labeling.services.arrivals import (
+from labeling.imports.gzip_files import plain_copy, unpacked_limit
+from labeling.imports.parts import Part, Settings, parts_of
+from labeling.imports.publish_import import (
+    Published,
     arrival_decide,
     arrival_place,
     arrival_show,
@@ -30,11 +25,13 @@ from labeling.services.arrivals import (
     is_to_label,
     parts_detach,
     places_wanted,
+    rows_publish,
     staged_sweep,
 )
-from labeling.services.import_lines import lines_stored
-from labeling.services.publishing import Published, rows_publish
-from labeling.services.waiting import AT_ONCE
+from labeling.imports.reading import part_read
+from labeling.imports.staging import part_resolve, part_store
+from labeling.imports.tables import columns_by_name, delimiter_of, table_parts
+from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, Problem
