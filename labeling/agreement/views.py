@@ -25,11 +25,11 @@ from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
 from labeling.conversation.input_text import snippet
+from labeling.examples.rows import strata_choices
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Label, LabelAnswer, Revision
 from labeling.services.resolution import settle_due
-from labeling.views.strata import strata_choices
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.figures import HeatCell, heat_map
 from toolevals.presentation.heat import heat_step

@@ -2,24 +2,20 @@
 
 from django.urls import path
 
+from labeling.adjudicate import api as adjudicate
 from labeling.agreement import api as agreement
-from labeling.api.views import (
-    adjudication,
-    calibration,
-    datasets,
-    datasheet,
-    examples,
-    labels,
-    queue,
-    second_looks,
-    suggestions,
-    versions,
-)
+from labeling.api.views import labels, queue, suggestions
+from labeling.calibration_rounds import api as calibration_rounds
 from labeling.coverage import api as coverage
+from labeling.datasets import api as datasets
+from labeling.datasheet import api as datasheet
+from labeling.examples import api as examples
 from labeling.exports import api as exports
 from labeling.imports import api as imports
 from labeling.lint import api as lint
 from labeling.proposals import api as proposals
+from labeling.second_looks import api as second_looks
+from labeling.versions import api as versions
 
 app_name = "labeling-api"
 urlpatterns = [
@@ -42,16 +38,28 @@ urlpatterns = [
     path("datasets/<slug:dataset>/proposals/", proposals.Proposals.as_view(), name="proposals"),
     path("proposals/<uuid:proposal>/accept/", proposals.ProposalAccept.as_view(), name="proposal-accept"),
     path("proposals/<uuid:proposal>/drop/", proposals.ProposalDrop.as_view(), name="proposal-drop"),
-    path("datasets/<slug:dataset>/calibrations/", calibration.Calibrations.as_view(), name="calibrations"),
-    path("calibrations/<uuid:calibration>/", calibration.CalibrationDetail.as_view(), name="calibration"),
-    path("calibrations/<uuid:calibration>/close/", calibration.CalibrationClose.as_view(), name="calibration-close"),
-    path("calibrations/<uuid:calibration>/items/", calibration.CalibrationItems.as_view(), name="calibration-items"),
+    path("datasets/<slug:dataset>/calibrations/", calibration_rounds.Calibrations.as_view(), name="calibrations"),
+    path("calibrations/<uuid:calibration>/", calibration_rounds.CalibrationDetail.as_view(), name="calibration"),
+    path(
+        "calibrations/<uuid:calibration>/close/",
+        calibration_rounds.CalibrationClose.as_view(),
+        name="calibration-close",
+    ),
+    path(
+        "calibrations/<uuid:calibration>/items/",
+        calibration_rounds.CalibrationItems.as_view(),
+        name="calibration-items",
+    ),
     path(
         "calibrations/<uuid:calibration>/results/",
-        calibration.CalibrationResults.as_view(),
+        calibration_rounds.CalibrationResults.as_view(),
         name="calibration-results",
     ),
-    path("calibration-items/<uuid:item>/answer/", calibration.CalibrationAnswers.as_view(), name="calibration-answer"),
+    path(
+        "calibration-items/<uuid:item>/answer/",
+        calibration_rounds.CalibrationAnswers.as_view(),
+        name="calibration-answer",
+    ),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
     path("datasets/<slug:dataset>/versions/<str:version>/", versions.VersionDetail.as_view(), name="version"),
     path(
@@ -70,13 +78,13 @@ urlpatterns = [
         name="datasheet",
     ),
     path("examples/<uuid:example>/", examples.ExampleDetail.as_view(), name="example"),
-    path("adjudications/<uuid:revision>/set-aside/", adjudication.SetAside.as_view(), name="set-aside"),
-    path("examples/<uuid:example>/reopen/", adjudication.Reopen.as_view(), name="reopen"),
-    path("golds/<uuid:gold>/restore/", adjudication.GoldRestore.as_view(), name="gold-restore"),
-    path("feedback/", adjudication.FeedbackList.as_view(), name="feedback"),
+    path("adjudications/<uuid:revision>/set-aside/", adjudicate.SetAside.as_view(), name="set-aside"),
+    path("examples/<uuid:example>/reopen/", adjudicate.Reopen.as_view(), name="reopen"),
+    path("golds/<uuid:gold>/restore/", adjudicate.GoldRestore.as_view(), name="gold-restore"),
+    path("feedback/", adjudicate.FeedbackList.as_view(), name="feedback"),
     path("examples/<uuid:example>/golds/", examples.Golds.as_view(), name="golds"),
-    path("examples/<uuid:example>/disputes/", adjudication.Disputes.as_view(), name="disputes"),
-    path("disputes/<uuid:dispute>/settle/", adjudication.DisputeSettle.as_view(), name="dispute-settle"),
+    path("examples/<uuid:example>/disputes/", adjudicate.Disputes.as_view(), name="disputes"),
+    path("disputes/<uuid:dispute>/settle/", adjudicate.DisputeSettle.as_view(), name="dispute-settle"),
     path("labelling/", queue.Labelling.as_view(), name="labelling"),
     path("datasets/<slug:dataset>/queue/", queue.Queue.as_view(), name="queue"),
     path("datasets/<slug:dataset>/batches/", queue.Batches.as_view(), name="batches"),
@@ -94,6 +102,6 @@ urlpatterns = [
     path("labels/", labels.Labels.as_view(), name="labels"),
     path("spare-labels/", labels.SpareLabels.as_view(), name="spare-labels"),
     path("labels/<uuid:label>/", labels.LabelDetail.as_view(), name="label"),
-    path("adjudications/", adjudication.Adjudications.as_view(), name="adjudications"),
-    path("adjudications/<uuid:revision>/", adjudication.AdjudicationDetail.as_view(), name="adjudication"),
+    path("adjudications/", adjudicate.Adjudications.as_view(), name="adjudications"),
+    path("adjudications/<uuid:revision>/", adjudicate.AdjudicationDetail.as_view(), name="adjudication"),
 ]

@@ -18,7 +18,7 @@ from labeling.exports.services import HIDES_STRATA, KIND, MOST_AT_ONCE, export_s
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
-from labeling.views.versions import version_of
+from labeling.versions.views import version_of
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import ExampleSerializer
+from labeling.examples.api import ExampleSerializer
 from labeling.models import ProposedExample
 from labeling.proposals.services import LONGEST_WORDS, MOST_AT_ONCE, proposal_accept, proposals_drop, proposals_make
 from toolevals.grading.edge_cases import EdgeCase

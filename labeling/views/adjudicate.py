@@ -22,7 +22,8 @@ from labeling.expectations.rationales import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
-from labeling.second_looks.remarks import second_look_remarks
+from labeling.questions.services import question_open
+from labeling.second_looks.bias import second_look_remarks
 from labeling.services.adjudication import (
     OWN_DISPUTE,
     adjudication_decide,
@@ -32,7 +33,6 @@ from labeling.services.adjudication import (
 from labeling.services.disputes import dispute_settle
 from labeling.services.resolution import settle_due
 from labeling.services.slots import draft_save
-from labeling.services.talk import question_open
 from labeling.views.adjudicate_actions import Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for

@@ -17,7 +17,7 @@ from labeling.models import CalibrationRound, Dataset, LabelSlot, SlotState, Spa
 from labeling.queue.label_page_queries import own_counts
 from labeling.queue.progress import handed_in_today
 from labeling.queue.waiting import to_calibrate
-from labeling.second_looks.waiting import looks_due
+from labeling.second_looks.pending_second_looks import looks_due
 from labeling.views.scope import Scope
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from labeling.calibration_rounds.services import calibration_open
+from labeling.datasets.services import dataset_create
 from labeling.exports import Selection
 from labeling.exports.services import export_start, export_write
 from labeling.imports.services import examples_import, import_start
@@ -31,12 +33,10 @@ from labeling.models import (
 from labeling.queue.shown_strata import hidden_strata
 from labeling.services.adjudication import adjudication_set_aside
 from labeling.services.batches import Choice, batch_create
-from labeling.services.calibration import calibration_open
-from labeling.services.datasets import dataset_create
 from labeling.services.disputes import dispute_open
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim, slot_skip
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, call, row

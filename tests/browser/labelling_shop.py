@@ -16,7 +16,7 @@ EXAMPLES = 6
 
 SEED = """
 import json
-from labeling.services.datasets import dataset_create
+from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row

@@ -24,9 +24,9 @@ from labeling.exports.services import export_start
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Gold, Resolution, Revision
 from labeling.proposals.services import proposals_make
+from labeling.questions.services import comment_add
 from labeling.services.batches import Choice, batch_create
 from labeling.services.slots import slot_claim
-from labeling.services.talk import comment_add
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World

@@ -26,8 +26,8 @@ from django.urls import reverse
 from django.utils import timezone
 from labeling.exports import Selection
 from labeling.models import Revision
-from labeling.services.calibration import calibration_open
-from labeling.services.datasets import dataset_create
+from labeling.calibration_rounds.services import calibration_open
+from labeling.datasets.services import dataset_create
 from labeling.exports.services import export_start
 from labeling.imports.services import examples_import
 from labeling.services.labels import label_submit

@@ -20,7 +20,7 @@ RUN = """
 from celery import current_app
 from labeling.models import Dataset
 from labeling.imports.services import examples_import
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.labeling_pages.shop import row
 from tests.runs.building import baseline_run
 from toolevals.grading.reading.examples import read_example

@@ -21,7 +21,7 @@ RELOAD, KILL = 8, 14
 # Milliseconds: what could not be sent is sent again after 2, 5, 10, 30 seconds.
 RETRIED = 90_000
 SEED = """
-from labeling.services.datasets import dataset_create
+from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row

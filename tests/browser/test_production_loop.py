@@ -34,7 +34,7 @@ SLOW = 300_000
 FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok-3", "tau_grok-3_retail_flaky503"))
 SEED = """
 import json
-from labeling.services.datasets import dataset_create
+from labeling.datasets.services import dataset_create
 from labeling.services.overlap import labelling_set
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, TokenScope

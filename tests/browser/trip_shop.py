@@ -44,7 +44,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "getTripState", "description": "State of a journey", "input_schema": {"type": "object"}},
 ]
 SEED = f"""
-from labeling.services.datasets import dataset_create
+from labeling.datasets.services import dataset_create
 from tests.fixtures.people import PASSWORD
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Label, LabelSlot, Revision
-from labeling.services.datasets import dataset_create
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim
 from tests.fixtures.clocks import clock_set

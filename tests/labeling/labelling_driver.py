@@ -23,8 +23,8 @@ AGAIN_EVERY = 8
 
 def prepare(_: int) -> None:
     """Make the examples and the reviewers."""
+    from labeling.datasets.services import dataset_create
     from labeling.imports.services import examples_import
-    from labeling.services.datasets import dataset_create
     from tests.fixtures.people import person
     from tests.labeling.rows import SHOP_TOOLS, row
     from toolevals.registry.services import registry_create, registry_publish

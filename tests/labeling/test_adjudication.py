@@ -16,7 +16,7 @@ from labeling.services.labels import label_withdraw
 from labeling.services.reopening import gold_restore
 from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_release
-from labeling.services.versions import Misfits, version_freeze
+from labeling.versions.services import Misfits, version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.grading.values.problems import InvalidDocument

@@ -10,7 +10,7 @@ from labeling.services.adjudication import adjudication_decide, adjudication_set
 from labeling.services.labels import label_submit
 from labeling.services.resolution import revision_evaluate, revision_locked, settle_due
 from labeling.services.slots import slot_claim
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import differing_compared, later
 from toolevals.grading.values.problems import InvalidDocument

@@ -17,7 +17,7 @@ from labeling.imports.services import examples_import
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.slots import draft_save, slot_claim, slot_skip
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.labeling.rows import NO_CALL, call, row

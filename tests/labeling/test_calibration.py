@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from labeling.calibration.choosing import proposed_names
-from labeling.calibration.progress import progress_in
-from labeling.calibration.results import Results, results_of
+from labeling.calibration_rounds.results import Results, progress_in, results_of
+from labeling.calibration_rounds.services import calibration_answer, calibration_close, calibration_open, proposed_names
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.imports.services import examples_import
 from labeling.models import (
@@ -25,7 +24,6 @@ from labeling.models import (
 )
 from labeling.queue.solved_examples import solved_examples
 from labeling.queue.waiting import to_calibrate
-from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
 from labeling.services.reopening import revision_reopen
 from labeling.services.slots import draft_save, slot_claim
 from tests.labeling.rows import NO_CALL, call, row

@@ -14,8 +14,7 @@ from labeling.agreement.cache import labels_read
 from labeling.agreement.cases import units_of
 from labeling.agreement.filters import Filters
 from labeling.blindness import sides_of
-from labeling.datasheet.agreement import tool_agreement
-from labeling.datasheet.scope import Scope
+from labeling.datasheet.gathering import Scope, tool_agreement
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Gold, GoldSource, Label, LabelSlot, Resolution, Revision

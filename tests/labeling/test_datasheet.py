@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.datasheet import agreement, gathering
+from labeling.datasheet import gathering
+from labeling.datasheet import gathering as agreement
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.values import ValueCount
 from labeling.imports.services import examples_import
@@ -23,7 +24,7 @@ from labeling.services.adjudication import adjudication_decide
 from labeling.services.disputes import dispute_open
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
 from toolevals.grading.metrics.rates import wilson

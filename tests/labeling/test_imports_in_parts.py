@@ -10,13 +10,13 @@ import pytest
 from django.utils import timezone
 
 from labeling.datasets import staging_datasets as waiting
+from labeling.datasets.services import dataset_create
 from labeling.imports import publish_import as arrivals
 from labeling.imports import services as imports
 from labeling.imports.publish_import import LAST_LINE, Publication
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Origin, Revision, StagedExample, VersionEntry
-from labeling.services import versions
-from labeling.services.datasets import dataset_create
+from labeling.versions import services as versions
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import load, many
 from toolevals.workspace.jobs import job_cancel, job_retry

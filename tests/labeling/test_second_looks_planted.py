@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from labeling.models import GoldSource, LookProposal, Revision
-from labeling.second_looks.bias import bias_of
-from labeling.second_looks.proposed import calls_of, proposal_document
-from labeling.second_looks.remarks import second_look_remarks
+from labeling.second_looks.bias import bias_of, second_look_remarks
+from labeling.second_looks.pending_second_looks import calls_of, proposal_document
+from labeling.second_looks.services import is_drawn, planted, values_given
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.labels import label_submit
 from labeling.services.resolution import settle_due
-from labeling.services.second_looks import is_drawn, planted, values_given
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose
 from toolevals.grading.values import ToolCall

@@ -19,14 +19,14 @@ from labeling.imports.services import examples_import
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
 from labeling.proposals.services import proposals_make
+from labeling.questions.services import comment_add
 from labeling.services.adjudication import adjudication_decide
 from labeling.services.batches import Choice, batch_create
 from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.reopening import revision_reopen
 from labeling.services.resolution import settle_due
 from labeling.services.slots import draft_save, slot_skip
-from labeling.services.talk import comment_add
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.windows import later
 from toolevals.workspace.models import Project, Role, User

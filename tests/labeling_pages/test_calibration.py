@@ -11,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.calibration_rounds.services import calibration_answer, calibration_open
 from labeling.imports.services import examples_import
 from labeling.models import CalibrationAnswer, CalibrationRound, Dataset, Draft
-from labeling.services.calibration import calibration_answer, calibration_open
 from tests.labeling.rows import NO_CALL
 from tests.labeling.test_api import Program
 from tests.labeling_pages.shop import row

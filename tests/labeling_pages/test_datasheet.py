@@ -11,7 +11,7 @@ from django.urls import reverse
 from labeling.datasheet.markdown import escaped
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
-from labeling.services.versions import version_describe, version_freeze
+from labeling.versions.services import version_describe, version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
 from toolevals.grading.reading.examples import read_example

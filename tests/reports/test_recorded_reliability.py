@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from labeling.datasets.services import dataset_create
 from labeling.imports.services import import_start
-from labeling.services.datasets import dataset_create
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline
 from tests.reports.recorded.loading import FOLDER, document, tool_spec

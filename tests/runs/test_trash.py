@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import, import_start
 from labeling.models import (
@@ -26,7 +27,6 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services.datasets import dataset_create
 from labeling.services.disputes import dispute_open
 from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row

@@ -9,8 +9,8 @@ from time import monotonic
 import pytest
 from django.utils import timezone
 
+from labeling.datasets.services import dataset_create
 from labeling.imports.services import examples_import
-from labeling.services.datasets import dataset_create
 from tests.fixtures.hostile_schemas import REFUSED
 from tests.traces.promoting import promoted
 from tests.traces.sending import TOOL, conversation, export, send, span

@@ -28,7 +28,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "LabelAnswer": "labeling.models.LabelAnswer",
         "SecondLookAnswer": "labeling.models.LookAnswer",
-        "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
+        "WithoutGold": "labeling.adjudicate.api.WITHOUT_GOLD",
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.imports.api.SOURCE_NAMES",
         "ExportFormat": "labeling.exports.api.FORMAT_NAMES",

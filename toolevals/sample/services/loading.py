@@ -13,7 +13,7 @@ from labeling.services.adjudication import adjudication_decide
 from labeling.services.labels import label_submit
 from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim
-from labeling.services.versions import version_freeze
+from labeling.versions.services import version_freeze
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulators.services import simulator_choose, simulator_ensure
 from toolevals.sample import content

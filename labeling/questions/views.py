@@ -15,7 +15,7 @@ from labeling.conversation import read_conversation
 from labeling.conversation.folding import folded
 from labeling.errors import InvalidAct
 from labeling.models import Comment, LabelSlot, Revision, Skip
-from labeling.services import talk as services
+from labeling.questions import services
 from labeling.views.conversation_parts import parts_asked
 from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument

@@ -15,8 +15,8 @@ from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
 from labeling.models import LookAnswer, LookProposal, SecondLook
-from labeling.second_looks.waiting import look_due, looks_due, proposal_or_404
-from labeling.services import second_looks as services
+from labeling.second_looks import services
+from labeling.second_looks.pending_second_looks import look_due, looks_due, proposal_or_404
 from labeling.views.conversation_parts import parts_asked
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of

@@ -6,25 +6,99 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import (
-    DatasetChangeSerializer,
-    DatasetSerializer,
-    NewDatasetSerializer,
-    ShownStrataSerializer,
-)
 from labeling.coverage.cache import datasets_counted
-from labeling.models import Dataset
-from labeling.services.datasets import dataset_create, dataset_update
-from labeling.services.shown_strata import strata_show
+from labeling.datasets.services import dataset_create, dataset_update, strata_show
+from labeling.models import Dataset, Example
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import PARTS, read_decided_by
+from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
 from toolevals.workspace.models import User
+
+
+class DecidedByField(serializers.CharField):
+    """The parts that decide a case: `expected`, or some of the parts joined by `+`, such as `end_state+answer`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(help_text=f"expected, or some of {', '.join(PARTS)}, joined by +.", **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        try:
+            return read_decided_by(super().to_internal_value(data))
+        except InvalidDocument as error:
+            raise serializers.ValidationError([problem.message for problem in error.problems]) from error
+
+
+class RegistryVersionField(serializers.CharField):
+    """A registry version of the request's project by its name: "shop" is the newest one, "shop@3" the third."""
+
+    def to_representation(self, value: Any) -> str:
+        return str(value)
+
+    def to_internal_value(self, data: Any) -> Any:
+        name = super().to_internal_value(data)
+        version = RegistryVersion.objects.named(self.context["project"], name)
+        if version is None:
+            raise serializers.ValidationError("This project has no registry version of that name.")
+        return version
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    """A dataset: `size` counts its examples, `with_gold` those that have gold.
+
+    Of a large one as counted at `counted_at`, and null before it was counted for the first time; else as of now.
+    """
+
+    default_tools = RegistryVersionField(allow_null=True)
+    size = serializers.IntegerField(read_only=True, allow_null=True)
+    with_gold = serializers.IntegerField(read_only=True, allow_null=True)
+    counted_at = serializers.DateTimeField(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Dataset
+        fields = (
+            "id",
+            "slug",
+            "name",
+            "description",
+            "guideline",
+            "default_tools",
+            "decided_by",
+            "size",
+            "with_gold",
+            "counted_at",
+            "created_at",
+        )
+
+
+class DatasetChangeSerializer(serializers.Serializer[Any]):
+    """The changeable fields of a dataset."""
+
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(allow_blank=True, default="")
+    guideline = serializers.CharField(allow_blank=True, default="")
+    default_tools = RegistryVersionField(allow_null=True, default=None)
+    decided_by = DecidedByField(required=False)
+
+
+class NewDatasetSerializer(DatasetChangeSerializer):
+    """A dataset to make."""
+
+    slug = serializers.SlugField(max_length=60)
+
+
+class ShownStrataSerializer(serializers.Serializer[Any]):
+    """Names of strata."""
+
+    strata = serializers.ListField(child=serializers.ChoiceField(choices=Example.STRATA))
 
 
 class Datasets(LabelingView, ListAPIView[Dataset]):

@@ -16,11 +16,15 @@ from rest_framework.response import Response
 
 from labeling.agreement.api import FigureSerializer
 from labeling.api.base import LabelingView
-from labeling.calibration.choosing import MOST_ITEMS
-from labeling.calibration.progress import progress_in
-from labeling.calibration.results import results_of
+from labeling.calibration_rounds.results import progress_in, results_of
+from labeling.calibration_rounds.services import (
+    MOST_ITEMS,
+    USUAL_SIZE,
+    calibration_answer,
+    calibration_close,
+    calibration_open,
+)
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer
-from labeling.services.calibration import USUAL_SIZE, calibration_answer, calibration_close, calibration_open
 from toolevals.grading.metrics.rates import wilson
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.serializers import IntervalSerializer

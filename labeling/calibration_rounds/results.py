@@ -1,15 +1,21 @@
-"""Tell what came of a round: how far people agree with each other and with the gold, as one person may see it."""
+"""Tell how far people are with a round and what came of it, as one person may see it.
+
+How far people agree with each other and with the gold; the same answers as lines of a table.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Final
 
-from labeling.blindness import may_compare_calibration
+from django.db.models import Count
+
+from labeling.blindness import is_resolved, may_compare_calibration
 from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
@@ -17,7 +23,8 @@ from labeling.expectations.meaning import meaning
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer, Revision
 from toolevals.grading.metrics.agreement import krippendorff_alpha
 from toolevals.grading.metrics.rates import Estimate
-from toolevals.workspace.models import Role, User
+from toolevals.presentation.csv import Cell
+from toolevals.workspace.models import Membership, Project, Role, User
 
 
 def tool_choice(answer: str, expectation: Mapping[str, Any] | None) -> str:
@@ -213,3 +220,102 @@ def _people(
 
 def _shuffled(answer: CalibrationAnswer) -> bytes:
     return hashlib.sha256(f"{answer.item_id} {answer.reviewer_id}".encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonProgress:
+    """The number of a round's examples that a person has answered."""
+
+    name: str
+    is_self: bool
+    done: int
+    total: int
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done >= self.total
+
+
+def progress_in(calibration: CalibrationRound, user: User, role: Role) -> Sequence[PersonProgress]:
+    """Return how far this person is, and for owners everyone who labels in the project, by name."""
+    total = CalibrationItem.objects.filter(round=calibration).asked().count()
+    answers = CalibrationAnswer.objects.of_round(calibration)
+    if role < Role.OWNER:
+        done = answers.filter(reviewer=user).counts()
+        return [PersonProgress(user.name, True, done.get(user.pk, 0), total)]
+    done = answers.counts()
+    members = Membership.objects.filter(project=calibration.dataset.project_id, role__gte=Role.REVIEWER)
+    people = [member.user for member in members.select_related("user").order_by("user__name")]
+    return [PersonProgress(one.name, one.pk == user.pk, done.get(one.pk, 0), total) for one in people]
+
+
+def finished_counts(rounds: Sequence[CalibrationRound], project: Project) -> Mapping[Any, tuple[int, int]]:
+    """Return by round how many of those who label have answered all of it, and how many label: for owners.
+
+    `rounds` as `with_progress` returns them.
+    """
+    members = set(Membership.objects.filter(project=project, role__gte=Role.REVIEWER).values_list("user", flat=True))
+    answers = CalibrationAnswer.objects.filter(
+        is_resolved("item__revision"), item__round__in=[one.pk for one in rounds]
+    )
+    sizes = {one.pk: vars(one)["size"] for one in rounds}
+    finished = dict.fromkeys(sizes, 0)
+    for calibration, person, done in answers.values_list("item__round", "reviewer").annotate(n=Count("pk")).order_by():
+        finished[calibration] += person in members and done >= sizes[calibration]
+    return {pk: (count, len(members)) for pk, count in finished.items()}
+
+
+# `is_own` and `as_gold` say true or false; `reviewer` is for owners, and empty for others.
+COLUMNS: Final = (
+    "round",
+    "position",
+    "item",
+    "example",
+    "external_id",
+    "reviewer",
+    "is_own",
+    "as_gold",
+    "answer",
+    "expectation",
+    "rationale",
+    "seconds",
+    "gold_answer",
+    "gold",
+)
+
+
+def answer_rows(calibration: CalibrationRound, user: User, role: Role) -> Iterator[Sequence[Cell]]:
+    """Return a line for each answer, by example; those of one example in an order that does not tell whose they are.
+
+    Names and times are for owners; one's own time is one's own. Raises InvalidAct where this person has still to
+    answer some of the round.
+    """
+    results = results_of(calibration, user, role)
+    named = role >= Role.OWNER
+    said: dict[Any, list[Any]] = {}
+    for one in shown_answers(calibration, user):
+        said.setdefault(one.item_id, []).append(one)
+    return (
+        (
+            calibration.pk,
+            result.item.position,
+            result.item.pk,
+            result.item.revision.example_id,
+            result.item.revision.example.external_id,
+            one.reviewer.name if named and one.reviewer else "",
+            one.reviewer_id == user.pk,
+            Saying(one.answer, one.expectation).meaning == result.gold.meaning,
+            one.answer,
+            _json(one.expectation),
+            one.rationale,
+            one.seconds if named or one.reviewer_id == user.pk else None,
+            result.gold.answer,
+            _json(result.gold.expectation),
+        )
+        for result in results.items
+        for one in said.get(result.item.pk, ())
+    )
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False) if document is not None else ""

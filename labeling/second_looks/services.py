@@ -14,8 +14,7 @@ from django.db import transaction
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolution, Revision, SecondLook
-from labeling.second_looks.proposed import NO_CALL, calls_of, proposal_document
-from labeling.second_looks.waiting import DueLook, look_due
+from labeling.second_looks.pending_second_looks import NO_CALL, DueLook, calls_of, look_due, proposal_document
 from labeling.services.slots import require_labelling
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument

@@ -2,24 +2,87 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from django.http import Http404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import (
-    DatasetVersionSerializer,
-    NewDatasetVersionSerializer,
-    VersionChangeSerializer,
-    VersionChangesSerializer,
-)
 from labeling.models import DatasetVersion
-from labeling.services.versions import version_describe, version_freeze
 from labeling.versions.changes import KINDS, VersionDiff
+from labeling.versions.models import TAG_RULE
+from labeling.versions.services import version_describe, version_freeze
 from toolevals.workspace.address_numbers import whole_number
+
+
+@extend_schema_field({"oneOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]})
+class VersionNameField(serializers.CharField):
+    """The number or a tag of a frozen version."""
+
+
+class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
+    """A frozen version."""
+
+    name = serializers.CharField(source="__str__")
+    tags = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = DatasetVersion
+        fields = ("id", "name", "number", "note", "tags", "size", "created_at")
+
+
+class NewDatasetVersionSerializer(serializers.Serializer[Any]):
+    """The description of a new version."""
+
+    note = serializers.CharField(max_length=300, allow_blank=True, default="")
+    without_second_looks = serializers.BooleanField(
+        default=False, help_text="Leave out gold that rests on what an agent proposed."
+    )
+    misfits_reason = serializers.CharField(
+        max_length=200,
+        allow_blank=True,
+        default="",
+        help_text="Why labels that break their tools' schemas are frozen all the same; without it they are refused.",
+    )
+
+
+class VersionChangeSerializer(serializers.Serializer[Any]):
+    """The changeable parts of a version's description."""
+
+    note = serializers.CharField(max_length=300, allow_blank=True, required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False, help_text=TAG_RULE)
+    move = serializers.BooleanField(default=False, help_text="Take a tag from the version of the dataset that has it.")
+
+
+class VersionChangeRowSerializer(serializers.Serializer[Any]):
+    """An example that differs, before and after; null where a version does not hold it."""
+
+    kinds = serializers.ListField(child=serializers.CharField())
+    example = serializers.UUIDField(source="entry.revision.example_id")
+    external_id = serializers.CharField(source="entry.revision.example.external_id")
+    revision_before = serializers.IntegerField(source="before.revision.number", default=None, allow_null=True)
+    revision_after = serializers.IntegerField(source="after.revision.number", default=None, allow_null=True)
+    gold_before = serializers.UUIDField(source="before.gold_id", default=None, allow_null=True)
+    gold_after = serializers.UUIDField(source="after.gold_id", default=None, allow_null=True)
+    expected_before = serializers.JSONField(source="before.gold.expectation", default=None, allow_null=True)
+    expected_after = serializers.JSONField(source="after.gold.expectation", default=None, allow_null=True)
+    decided_by_before = serializers.CharField(source="before.decided_by", default=None, allow_null=True)
+    decided_by_after = serializers.CharField(source="after.decided_by", default=None, allow_null=True)
+
+
+class VersionChangesSerializer(serializers.Serializer[Any]):
+    """The changes between two versions; `next` is where the next page begins, null at the end."""
+
+    before = serializers.CharField()
+    after = serializers.CharField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+    results = VersionChangeRowSerializer(many=True)
+    next = serializers.IntegerField(allow_null=True)
 
 
 class Versions(LabelingView, ListAPIView[DatasetVersion]):

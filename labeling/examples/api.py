@@ -6,17 +6,78 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.adjudicate.api import GoldHistorySerializer, GoldSerializer
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import DecidedBySerializer, ExampleDetailSerializer, ExampleSerializer
-from labeling.api.serializers.gold import GoldHistorySerializer
+from labeling.datasets.api import DecidedByField
+from labeling.datasets.services import example_decide_by
 from labeling.models import Example, Gold, Resolution
-from labeling.queue.shown_strata import hidden_strata
-from labeling.services.datasets import example_decide_by
+from labeling.queue.shown_strata import hidden_strata, strata_shown, tells_what_decides
+from toolevals.registry.tool_lists import tools_in
+
+OBJECT = {"type": "object"}
+
+
+class DecidedBySerializer(serializers.Serializer[Any]):
+    """The parts that decide an example; empty for its dataset's default."""
+
+    decided_by = DecidedByField(allow_blank=True)
+
+
+class ExampleSerializer(serializers.ModelSerializer[Example]):
+    """An example in a list. `status`: "open" or "resolved"; adjudicators are told "agreed" and "disagreed" too."""
+
+    strata = serializers.SerializerMethodField()
+    status = serializers.CharField()
+    gold_source = serializers.CharField(source="current.gold.source", default=None, allow_null=True)
+
+    class Meta:
+        model = Example
+        fields = ("id", "external_id", "strata", "status", "gold_source", "created_at")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}})
+    def get_strata(self, example: Example) -> dict[str, str]:
+        return strata_shown(example, self.context["role"])
+
+
+class ExampleDetailSerializer(ExampleSerializer):
+    """An example with its input, the tools offered, and its gold.
+
+    `decided_by` is what decides it; empty where its dataset's default does, and until it is resolved for reviewers.
+    """
+
+    dataset = serializers.CharField(source="dataset.slug")
+    revision = serializers.UUIDField(source="current_id")
+    revision_number = serializers.IntegerField(source="current.number")
+    input = serializers.JSONField(source="current.input")
+    tools = serializers.SerializerMethodField()
+    gold = GoldSerializer(source="current.gold", allow_null=True)
+    decided_by = serializers.SerializerMethodField()
+
+    class Meta(ExampleSerializer.Meta):
+        fields = (  # type: ignore[assignment]
+            *ExampleSerializer.Meta.fields,
+            "dataset",
+            "revision",
+            "revision_number",
+            "input",
+            "tools",
+            "gold",
+            "decided_by",
+        )
+
+    def get_decided_by(self, example: Example) -> str:
+        return example.decided_by if tells_what_decides(example, self.context["role"]) else ""
+
+    @extend_schema_field({"type": "array", "items": OBJECT})
+    def get_tools(self, example: Example) -> list[dict[str, Any]]:
+        return [spec.to_document() for spec in tools_in(example.current.tools)] if example.current else []
+
 
 FILTERS = [
     OpenApiParameter("q", str, description="A part of the external id."),

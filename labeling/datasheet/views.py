@@ -9,14 +9,13 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from labeling.datasheet.gathering import datasheet_of
-from labeling.datasheet.labelling_sections import sections_of
-from labeling.datasheet.links import Links
 from labeling.datasheet.markdown import markdown_lines
+from labeling.datasheet.sections import Links, sections_of
 from labeling.datasheet.values import Datasheet
 from labeling.models import Dataset, DatasetVersion
 from labeling.services.resolution import settle_due
 from labeling.versions.models import NOW
-from labeling.views.versions import version_of
+from labeling.versions.views import version_of
 from toolevals.workspace.requests import ProjectRequest
 
 

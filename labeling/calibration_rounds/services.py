@@ -1,17 +1,23 @@
 """Open a calibration round, answer its examples, close it.
 
-Answers make no gold, take no place in the queue and count as no labels.
+Answers make no gold, take no place in the queue and count as no labels. A round holds examples that are chosen by name,
+or proposed so that tools and strata are spread over it: only such as are resolved and have gold. What people say of
+them in a round, and see afterwards, tells nothing about an example that is still to be labelled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from labeling.blindness import RESOLVED
-from labeling.calibration.choosing import MOST_ITEMS, named_examples, proposed_names
+from labeling.calibration_rounds.results import tool_choice
 from labeling.errors import InvalidAct
 from labeling.models import (
     CalibrationAnswer,
@@ -19,7 +25,9 @@ from labeling.models import (
     CalibrationRound,
     Dataset,
     Draft,
+    Example,
     LabelAnswer,
+    Resolution,
     Revision,
 )
 from labeling.services.expectations import answer_read, rationale_read, text_required
@@ -27,6 +35,87 @@ from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services.audit import audit_record
+
+MOST_ITEMS = 200
+# A proposal looks at so many examples, the newest.
+LOOK_AT = 2000
+NAMED_IN_ERRORS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    revision: Any
+    name: str
+    tool: str
+    strata: tuple[str, ...]
+    was_asked: bool
+    turn: bytes
+
+
+def named_examples(dataset: Dataset, names: Sequence[str]) -> list[Any]:
+    """Return the current revisions, by id, of the examples of these names, in this order, each once.
+
+    Raises InvalidAct for names that the dataset does not have, or whose examples have no gold in force.
+    """
+    wanted = list(dict.fromkeys(names))
+    current = dict(solved(dataset).filter(external_id__in=wanted).values_list("external_id", "current"))
+    lacking = [name for name in wanted if name not in current]
+    if lacking:
+        more = f" and {len(lacking) - NAMED_IN_ERRORS} more" if len(lacking) > NAMED_IN_ERRORS else ""
+        raise InvalidAct(f"No solved example here is called {', '.join(lacking[:NAMED_IN_ERRORS])}{more}.")
+    return [current[name] for name in wanted]
+
+
+def proposed_names(dataset: Dataset, size: int, *, seed: str) -> list[str]:
+    """Return the names of so many solved examples, or of all there are: as many tools, then strata, as there can be.
+
+    Examples that were in no round come first. The same seed proposes the same.
+    """
+    return [one.name for one in _spread(_candidates(dataset, seed), size)]
+
+
+def solved(dataset: Dataset) -> QuerySet[Example]:
+    """Return the examples of a dataset that have gold in force."""
+    return Example.objects.of_dataset(dataset).filter(
+        current__resolution=Resolution.RESOLVED, current__gold__isnull=False
+    )
+
+
+def _candidates(dataset: Dataset, seed: str) -> list[_Candidate]:
+    asked = set(CalibrationItem.objects.filter(round__dataset=dataset).values_list("revision", flat=True))
+    columns = ("current", "external_id", "current__gold__expectation", *Example.STRATA)
+    rows = solved(dataset).order_by("-id").values_list(*columns)[:LOOK_AT]
+    return [
+        _Candidate(
+            revision,
+            name,
+            tool_choice(LabelAnswer.EXPECTATION, expectation),
+            tuple(strata),
+            revision in asked,
+            hashlib.sha256(f"{seed} {revision}".encode()).digest(),
+        )
+        for revision, name, expectation, *strata in rows
+    ]
+
+
+def _spread(candidates: Iterable[_Candidate], size: int) -> list[_Candidate]:
+    """Return so many candidates, one after the other that whose tool, then whose strata, were taken least."""
+    left = list(candidates)
+    taken: Counter[tuple[int, str]] = Counter()
+    chosen: list[_Candidate] = []
+
+    def cost(one: _Candidate) -> tuple[bool, int, int, bytes]:
+        strata = sum(taken[place, value] for place, value in enumerate(one.strata))
+        return one.was_asked, taken[-1, one.tool], strata, one.turn
+
+    while left and len(chosen) < size:
+        best = min(left, key=cost)
+        left.remove(best)
+        chosen.append(best)
+        taken[-1, best.tool] += 1
+        taken.update(enumerate(best.strata))
+    return chosen
+
 
 USUAL_SIZE = 20
 

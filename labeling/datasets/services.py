@@ -1,11 +1,14 @@
-"""Tell what is done to datasets."""
+"""Create and change datasets, and choose what reviewers see of their examples."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db import transaction
 
+from labeling.guidelines.services import guideline_publish
 from labeling.models import Dataset, Example
-from labeling.services.guidelines import guideline_publish
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import EXPECTED, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.models import Project, User
@@ -91,3 +94,27 @@ def example_decide_by(*, example: Example, actor: User | None, decided_by: str) 
             project=example.dataset.project, actor=actor, verb="example_decide_by", target=example, detail=detail
         )
     return example
+
+
+@transaction.atomic
+def strata_show(*, dataset: Dataset, actor: User | None, strata: Collection[str]) -> Dataset:
+    """Show reviewers these strata of a dataset besides the safe ones, and no other.
+
+    Raises:
+        InvalidDocument: a name is no stratum.
+
+    """
+    if unknown := sorted(set(strata) - set(Example.STRATA)):
+        raise InvalidDocument.at(
+            "/strata", f"There is no stratum {unknown[0]!r}. There are {', '.join(Example.STRATA)}."
+        )
+    dataset.shown_strata = [name for name in Example.STRATA if name in strata]
+    dataset.save(update_fields=["shown_strata"])
+    audit_record(
+        project=dataset.project,
+        actor=actor,
+        verb="strata_show",
+        target=dataset,
+        detail={"strata": dataset.shown_strata},
+    )
+    return dataset
