@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from labeling.agreement import cache as counted
+from labeling.batches import ordering, overlap
 from labeling.coverage import cache as kept
 from labeling.exports import services as exports
 from labeling.imports import publish_import as arrivals
 from labeling.imports import services as imports
 from labeling.lint import services as linting
-from labeling.services import ordering, overlap
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
+from labeling.adjudicate import views as adjudicate
 from labeling.agreement import views as agreement
+from labeling.batches import views as batches
 from labeling.calibration_rounds import views as calibration_rounds
 from labeling.coverage import views as coverage
 from labeling.datasets import views as datasets
 from labeling.datasheet import views as datasheet
 from labeling.examples import views as examples
 from labeling.exports import views as exports
+from labeling.feedback import views as feedback
 from labeling.guidelines import views as guidelines
 from labeling.imports import views as imports
+from labeling.label import keys
 from labeling.lint import views as lint
 from labeling.proposals import views as proposals
 from labeling.questions import views as questions
 from labeling.second_looks import views as second_looks
 from labeling.versions import views as versions
-from labeling.views import adjudicate, batches, feedback, holding, keys, label, settings
+from labeling.views import holding, label
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -140,7 +144,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/queue/<uuid:batch>/", batches.batch, name="batch"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/close/", batches.batch_close, name="batch-close"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/assign/", batches.batch_assign, name="batch-assign"),
-    path("settings/labelling/", settings.labelling_settings, name="labelling-settings"),
+    path("settings/labelling/", batches.labelling_settings, name="labelling-settings"),
     path("label/", label.label_next, name="label"),
     path("label/<uuid:slot>/", label.label_slot, name="label-slot"),
     path("label/<uuid:slot>/panel/", label.label_panel, name="label-panel"),

@@ -15,12 +15,18 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.adjudicate.services import (
+    adjudication_decide,
+    adjudication_set_aside,
+    adjudication_withdraw,
+    dispute_open,
+    dispute_settle,
+    gold_restore,
+    revision_reopen,
+)
 from labeling.api.base import LabelingView
 from labeling.blindness import sides_of, skip_reasons_of
 from labeling.models import Adjudication, Dispute, Feedback, Gold, LabelAnswer, Revision
-from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
-from labeling.services.disputes import dispute_open, dispute_settle
-from labeling.services.reopening import gold_restore, revision_reopen
 from toolevals.workspace.models import within
 
 

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import AGAINST_GOLD, SHOWS, UnitFilter, case_page, names_of
 from labeling.agreement.filters import LONGEST, Filters
@@ -17,7 +18,6 @@ from labeling.agreement.report import Agreement as Figures
 from labeling.agreement.report import comparable_person, shown_reviewers
 from labeling.api.base import LabelingView
 from labeling.models import Example
-from labeling.services.resolution import settle_due
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.workspace.api.serializers import IntervalSerializer
 from toolevals.workspace.models import Role

@@ -17,6 +17,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.agreement import report as page
 from labeling.agreement.cache import agreement_counted, labels_read
 from labeling.agreement.cases import UnitFilter, case_page, cases, names_of
@@ -29,7 +30,6 @@ from labeling.examples.rows import strata_choices
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Label, LabelAnswer, Revision
-from labeling.services.resolution import settle_due
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.figures import HeatCell, heat_map
 from toolevals.presentation.heat import heat_step

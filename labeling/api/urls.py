@@ -4,7 +4,7 @@ from django.urls import path
 
 from labeling.adjudicate import api as adjudicate
 from labeling.agreement import api as agreement
-from labeling.api.views import labels, queue, suggestions
+from labeling.batches import api as batches
 from labeling.calibration_rounds import api as calibration_rounds
 from labeling.coverage import api as coverage
 from labeling.datasets import api as datasets
@@ -12,6 +12,7 @@ from labeling.datasheet import api as datasheet
 from labeling.examples import api as examples
 from labeling.exports import api as exports
 from labeling.imports import api as imports
+from labeling.label import api as label
 from labeling.lint import api as lint
 from labeling.proposals import api as proposals
 from labeling.second_looks import api as second_looks
@@ -22,7 +23,7 @@ urlpatterns = [
     path("datasets/", datasets.Datasets.as_view(), name="datasets"),
     path("datasets/<slug:dataset>/", datasets.DatasetDetail.as_view(), name="dataset"),
     path("datasets/<slug:dataset>/examples/", examples.Examples.as_view(), name="examples"),
-    path("datasets/<slug:dataset>/suggestions/", suggestions.Suggestions.as_view(), name="suggestions"),
+    path("datasets/<slug:dataset>/suggestions/", label.Suggestions.as_view(), name="suggestions"),
     path("datasets/<slug:dataset>/imports/", imports.Imports.as_view(), name="imports"),
     path("imports/<uuid:job>/lines/", imports.ImportLines.as_view(), name="import-lines"),
     path("datasets/<slug:dataset>/export/", exports.Export.as_view(), name="export"),
@@ -85,23 +86,23 @@ urlpatterns = [
     path("examples/<uuid:example>/golds/", examples.Golds.as_view(), name="golds"),
     path("examples/<uuid:example>/disputes/", adjudicate.Disputes.as_view(), name="disputes"),
     path("disputes/<uuid:dispute>/settle/", adjudicate.DisputeSettle.as_view(), name="dispute-settle"),
-    path("labelling/", queue.Labelling.as_view(), name="labelling"),
-    path("datasets/<slug:dataset>/queue/", queue.Queue.as_view(), name="queue"),
-    path("datasets/<slug:dataset>/batches/", queue.Batches.as_view(), name="batches"),
-    path("datasets/<slug:dataset>/batches/<uuid:batch>/", queue.Batch.as_view(), name="batch"),
-    path("datasets/<slug:dataset>/assignments/", queue.Assignments.as_view(), name="assignments"),
-    path("claims/", labels.Claims.as_view(), name="claims"),
-    path("claims/<uuid:slot>/", labels.Claim.as_view(), name="claim"),
-    path("claims/<uuid:slot>/draft/", labels.ClaimDraft.as_view(), name="claim-draft"),
-    path("claims/<uuid:slot>/label/", labels.ClaimLabel.as_view(), name="claim-label"),
-    path("claims/<uuid:slot>/skip/", labels.ClaimSkip.as_view(), name="claim-skip"),
-    path("skips/<uuid:skip>/", labels.SkipDetail.as_view(), name="skip"),
+    path("labelling/", batches.Labelling.as_view(), name="labelling"),
+    path("datasets/<slug:dataset>/queue/", batches.Queue.as_view(), name="queue"),
+    path("datasets/<slug:dataset>/batches/", batches.Batches.as_view(), name="batches"),
+    path("datasets/<slug:dataset>/batches/<uuid:batch>/", batches.Batch.as_view(), name="batch"),
+    path("datasets/<slug:dataset>/assignments/", batches.Assignments.as_view(), name="assignments"),
+    path("claims/", label.Claims.as_view(), name="claims"),
+    path("claims/<uuid:slot>/", label.Claim.as_view(), name="claim"),
+    path("claims/<uuid:slot>/draft/", label.ClaimDraft.as_view(), name="claim-draft"),
+    path("claims/<uuid:slot>/label/", label.ClaimLabel.as_view(), name="claim-label"),
+    path("claims/<uuid:slot>/skip/", label.ClaimSkip.as_view(), name="claim-skip"),
+    path("skips/<uuid:skip>/", label.SkipDetail.as_view(), name="skip"),
     path("second-looks/", second_looks.SecondLooks.as_view(), name="second-looks"),
     path("second-looks/<uuid:look>/", second_looks.SecondLookDetail.as_view(), name="second-look"),
     path("second-looks/<uuid:look>/answer/", second_looks.SecondLookAnswer.as_view(), name="second-look-answer"),
-    path("labels/", labels.Labels.as_view(), name="labels"),
-    path("spare-labels/", labels.SpareLabels.as_view(), name="spare-labels"),
-    path("labels/<uuid:label>/", labels.LabelDetail.as_view(), name="label"),
+    path("labels/", label.Labels.as_view(), name="labels"),
+    path("spare-labels/", label.SpareLabels.as_view(), name="spare-labels"),
+    path("labels/<uuid:label>/", label.LabelDetail.as_view(), name="label"),
     path("adjudications/", adjudicate.Adjudications.as_view(), name="adjudications"),
     path("adjudications/<uuid:revision>/", adjudicate.AdjudicationDetail.as_view(), name="adjudication"),
 ]

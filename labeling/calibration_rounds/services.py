@@ -19,6 +19,7 @@ from django.db.models import QuerySet
 from labeling.blindness import RESOLVED
 from labeling.calibration_rounds.results import tool_choice
 from labeling.errors import InvalidAct
+from labeling.expectations.reading import answer_read, rationale_read, text_required
 from labeling.models import (
     CalibrationAnswer,
     CalibrationItem,
@@ -30,7 +31,6 @@ from labeling.models import (
     Resolution,
     Revision,
 )
-from labeling.services.expectations import answer_read, rationale_read, text_required
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User

@@ -29,19 +29,18 @@ from labeling.calibration_rounds.results import (
 )
 from labeling.calibration_rounds.services import calibration_answer, proposed_names
 from labeling.conversation import read_conversation
-from labeling.conversation.folding import folded
 from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import folded
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.calibration import CalibrationForm
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem, read_label
+from labeling.label.answers import conflict, go_to, page_or_fragment, parts_asked, sentences
 from labeling.models import CalibrationItem, CalibrationRound, Dataset
 from labeling.queue.waiting import to_calibrate
 from labeling.services.slots import draft_save
-from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
-from labeling.views.conversation_parts import parts_asked
 from labeling.views.label import problem_list
 from labeling.views.label_context import (
     Started,

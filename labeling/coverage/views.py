@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.coverage import page
 from labeling.coverage.cache import Coverage, coverage_of
 from labeling.coverage.counting import Counts, tools_to_cover
@@ -17,7 +18,6 @@ from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.resolution import settle_due
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role

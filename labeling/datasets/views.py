@@ -12,6 +12,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.coverage.cache import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.coverage.table import Cell as CoverageCell
@@ -21,7 +22,6 @@ from labeling.examples.rows import EXAMPLES_CSV, LOOK_AT, example_lines, example
 from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.resolution import settle_due
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role, User

@@ -6,10 +6,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.api.base import LabelingView
 from labeling.datasheet.gathering import datasheet_of
 from labeling.models import Dataset, DatasetVersion
-from labeling.services.resolution import settle_due
 from labeling.versions.models import NOW
 
 

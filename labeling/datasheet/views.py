@@ -8,12 +8,12 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.datasheet.gathering import datasheet_of
 from labeling.datasheet.markdown import markdown_lines
 from labeling.datasheet.sections import Links, sections_of
 from labeling.datasheet.values import Datasheet
 from labeling.models import Dataset, DatasetVersion
-from labeling.services.resolution import settle_due
 from labeling.versions.models import NOW
 from labeling.versions.views import version_of
 from toolevals.workspace.requests import ProjectRequest

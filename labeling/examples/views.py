@@ -17,13 +17,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from labeling.adjudicate import services as reopening
+from labeling.adjudicate import services as reopening_services
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import dispute_open, revision_reopen
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own, may_recall, may_see_resolution
 from labeling.conversation import read_conversation
-from labeling.conversation.folding import folded
+from labeling.conversation.turns import folded
 from labeling.datasets.services import example_decide_by
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.datasets import DecidedByForm, DisputeForm, ReasonForm
+from labeling.label.answers import parts_asked
 from labeling.models import (
     Adjudication,
     Comment,
@@ -41,12 +46,6 @@ from labeling.models import (
     SpareLabel,
     VersionEntry,
 )
-from labeling.services import reopening
-from labeling.services import reopening as reopening_services
-from labeling.services.disputes import dispute_open
-from labeling.services.reopening import revision_reopen
-from labeling.services.resolution import settle_due
-from labeling.views.conversation_parts import parts_asked
 from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.verdicts import decided_words

@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
+from labeling.batches.services import MAX_EXAMPLES, Choice, names_unknown
 from labeling.coverage.quotas import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
-from labeling.services.batches import MAX_EXAMPLES, Choice, names_unknown
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 

@@ -15,9 +15,9 @@ from uuid import UUID
 
 from django.db import connection
 
+from labeling.adjudicate.resolution import revision_evaluate, revision_locked
 from labeling.imports import statements as sql
 from labeling.models import Dispute, Gold, GoldFate, GoldSource, Revision, StagedChange, StagedExample
-from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import canonical

@@ -23,6 +23,8 @@ from django.db import connection, transaction
 from django.db.models import Exists, Max, OuterRef, UUIDField
 from uuid_utils.compat import uuid7
 
+from labeling.batches.ordering import queue_order, turn_of
+from labeling.batches.overlap import Overlap
 from labeling.datasets.staging_datasets import (
     AT_ONCE,
     examples_delete,
@@ -44,8 +46,6 @@ from labeling.models import (
     SlotState,
     StagedExample,
 )
-from labeling.services.ordering import queue_order, turn_of
-from labeling.services.overlap import Overlap
 from toolevals.workspace.bulk import others_write_first, rows_insert
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from labeling.blindness import RESOLVED, may_answer
 from labeling.errors import InvalidAct
+from labeling.expectations.reading import text_required
 from labeling.models import Comment, QuestionView, Revision
-from labeling.services.expectations import text_required
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services.audit import audit_record
 

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling.conversation import read_conversation
-from labeling.conversation.folding import folded
+from labeling.conversation.turns import folded
 from labeling.errors import InvalidAct
+from labeling.label.answers import parts_asked
 from labeling.models import Comment, LabelSlot, Revision, Skip
 from labeling.questions import services
-from labeling.views.conversation_parts import parts_asked
 from labeling.views.label_context import offered
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in

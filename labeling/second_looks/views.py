@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling.conversation import read_conversation
-from labeling.conversation.folding import folded
+from labeling.conversation.turns import folded
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import expectation_words
+from labeling.label.answers import parts_asked
 from labeling.models import LookAnswer, LookProposal, SecondLook
 from labeling.second_looks import services
 from labeling.second_looks.pending_second_looks import look_due, looks_due, proposal_or_404
-from labeling.views.conversation_parts import parts_asked
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest

@@ -10,12 +10,12 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.datasets.staging_datasets import AT_ONCE, freezing_dataset
 from labeling.errors import InvalidAct
 from labeling.expectations.offered_tools import Offers
 from labeling.lint.gold import gold_misfits, problems_sentence
 from labeling.models import Dataset, DatasetVersion, Gold, Revision, VersionEntry
-from labeling.services.resolution import settle_due
 from labeling.versions.models import tags_require
 from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.models import User

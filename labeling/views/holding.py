@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from labeling.errors import InvalidAct
+from labeling.label.answers import conflict
+from labeling.label.services import was_handed_out
 from labeling.models import LabelSlot
 from labeling.queue.label_page_queries import count_answers, own_slot
 from labeling.services.slots import slot_leave, slot_reclaim, slot_release, slot_renew
-from labeling.services.spare import was_handed_out
-from labeling.views.answers import conflict
 from toolevals.workspace.requests import ProjectRequest
 
 

@@ -15,6 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
+from labeling.label.answers import conflict, page_or_fragment, parts_asked, sentences
+from labeling.label.scope import EVERYTHING, Scope, end_context, scope_of
+from labeling.label.services import label_hand_in
 from labeling.models import Label, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import own_counts_of_both
 from labeling.queue.suggestions import seen_suggestion, taken_over
@@ -22,10 +25,6 @@ from labeling.queue.waiting import to_label
 from labeling.services import slots as slots_services
 from labeling.services.labels import label_withdraw
 from labeling.services.slots import draft_save, slot_claim, slot_renew, slot_skip
-from labeling.services.spare import label_hand_in
-from labeling.views.answers import conflict, page_or_fragment, sentences
-from labeling.views.conversation_parts import parts_asked
-from labeling.views.ending import end_context
 from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url, slot_of, slot_url, work_slot
 from labeling.views.label_context import (
     about_recovery,
@@ -35,7 +34,6 @@ from labeling.views.label_context import (
     seconds_of,
     undo_context,
 )
-from labeling.views.scope import EVERYTHING, Scope, scope_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within

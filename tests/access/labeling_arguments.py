@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from labeling.adjudicate.services import adjudication_set_aside, dispute_open
+from labeling.batches.services import Choice, batch_create
 from labeling.calibration_rounds.services import calibration_open
 from labeling.datasets.services import dataset_create
 from labeling.exports import Selection
@@ -31,9 +33,6 @@ from labeling.models import (
     SecondLook,
 )
 from labeling.queue.shown_strata import hidden_strata
-from labeling.services.adjudication import adjudication_set_aside
-from labeling.services.batches import Choice, batch_create
-from labeling.services.disputes import dispute_open
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim, slot_skip
 from labeling.versions.services import version_freeze

@@ -31,7 +31,7 @@ from labeling.datasets.services import dataset_create
 from labeling.exports.services import export_start
 from labeling.imports.services import examples_import
 from labeling.services.labels import label_submit
-from labeling.services.resolution import settle_due
+from labeling.adjudicate.resolution import settle_due
 from labeling.services.slots import slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row

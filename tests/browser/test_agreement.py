@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 # Two of six examples got no call from Ben; both are decided.
 LABELLED = """
 from labeling.models import Dataset, Revision
-from labeling.services.adjudication import adjudication_decide
+from labeling.adjudicate.services import adjudication_decide
 from labeling.services.labels import label_submit
-from labeling.services.resolution import settle_due
+from labeling.adjudicate.resolution import settle_due
 from labeling.services.slots import slot_claim
 from tests.labeling_pages.shop import returned
 from toolevals.workspace.models import User

@@ -44,7 +44,7 @@ examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for
 COMPARED = """
 from datetime import timedelta
 from django.utils import timezone
-from labeling.services.resolution import settle_due
+from labeling.adjudicate.resolution import settle_due
 
 settle_due(timezone.now() + timedelta(minutes=5))
 """
@@ -53,7 +53,7 @@ import json
 from datetime import timedelta
 from django.utils import timezone
 from labeling.models import Gold, Label
-from labeling.services.resolution import settle_due
+from labeling.adjudicate.resolution import settle_due
 
 settle_due(timezone.now() + timedelta(minutes=5))
 order = lambda said: said["alternatives"][0]["ordered"][0]["arguments"]["order_id"]["exact"]

@@ -35,7 +35,7 @@ FILES = (("airline-desk", "gpt-4o", "tau_gpt-4o_airline"), ("retail-desk", "grok
 SEED = """
 import json
 from labeling.datasets.services import dataset_create
-from labeling.services.overlap import labelling_set
+from labeling.batches.overlap import labelling_set
 from tests.fixtures.people import PASSWORD
 from toolevals.workspace.models import Role, TokenScope
 from toolevals.workspace.services.projects import member_set, project_create
@@ -60,7 +60,7 @@ print(json.dumps(tokens))
 """
 
 SETTLE = """
-from labeling.services.resolution import settle_due
+from labeling.adjudicate.resolution import settle_due
 from tests.labeling.windows import later
 
 settle_due(later())

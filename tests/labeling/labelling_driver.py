@@ -120,8 +120,8 @@ def _label_next(dataset: Any, user: Any, number: int) -> bool:
 
 def outcome(_: int) -> None:
     """Print how many labels and different reviewers each revision has, and how the revisions stand."""
+    from labeling.adjudicate.resolution import settle_due
     from labeling.models import Label, Revision
-    from labeling.services.resolution import settle_due
     from tests.labeling.windows import later
 
     settle_due(later())

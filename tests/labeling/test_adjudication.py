@@ -7,14 +7,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, dispute_open, dispute_settle, gold_restore
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
-from labeling.services.adjudication import adjudication_decide
-from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.labels import label_withdraw
-from labeling.services.reopening import gold_restore
-from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_release
 from labeling.versions.services import Misfits, version_freeze
 from tests.labeling.rows import NO_CALL, call, row

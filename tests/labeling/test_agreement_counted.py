@@ -9,14 +9,18 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import (
+    adjudication_decide,
+    adjudication_set_aside,
+    adjudication_withdraw,
+    revision_reopen,
+)
 from labeling.agreement import cache as kept
 from labeling.agreement.cache import agreement_counted, agreement_now, labels_read
 from labeling.agreement.cases import UnitFilter, case_page, cases, decided_tools, units_of
 from labeling.agreement.filters import Filters
 from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
-from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
-from labeling.services.reopening import revision_reopen
-from labeling.services.resolution import settle_due
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later

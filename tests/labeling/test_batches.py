@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from labeling.errors import InvalidAct
-from labeling.imports.services import examples_import
-from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
-from labeling.services.batches import (
+from labeling.batches.services import (
     Choice,
     assignments_free,
     batch_close,
@@ -20,6 +17,9 @@ from labeling.services.batches import (
     slots_assign,
     slots_unassign,
 )
+from labeling.errors import InvalidAct
+from labeling.imports.services import examples_import
+from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
 from labeling.services.slots import draft_save, slot_claim, slot_reclaim, slot_release, slot_skip
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.models import Membership

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from labeling.adjudicate.services import revision_reopen
 from labeling.calibration_rounds.results import Results, progress_in, results_of
 from labeling.calibration_rounds.services import calibration_answer, calibration_close, calibration_open, proposed_names
 from labeling.errors import CalibrationFirst, InvalidAct
@@ -24,7 +25,6 @@ from labeling.models import (
 )
 from labeling.queue.solved_examples import solved_examples
 from labeling.queue.waiting import to_calibrate
-from labeling.services.reopening import revision_reopen
 from labeling.services.slots import draft_save, slot_claim
 from tests.labeling.rows import NO_CALL, call, row
 from toolevals.grading.values.problems import InvalidDocument

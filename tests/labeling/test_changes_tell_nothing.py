@@ -15,9 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.models import Dataset, Revision
 from labeling.services.labels import label_submit
-from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim
 from tests.labeling.changing_minds import clock, slow
 from tests.labeling.rows import NO_CALL, call

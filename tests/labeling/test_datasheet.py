@@ -13,6 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, dispute_open, revision_reopen
 from labeling.datasheet import gathering
 from labeling.datasheet import gathering as agreement
 from labeling.datasheet.gathering import datasheet_of
@@ -20,10 +22,6 @@ from labeling.datasheet.values import ValueCount
 from labeling.imports.services import examples_import
 from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LintReport, ProposedExample, Revision
-from labeling.services.adjudication import adjudication_decide
-from labeling.services.disputes import dispute_open
-from labeling.services.reopening import revision_reopen
-from labeling.services.resolution import settle_due
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from labeling.adjudicate.resolution import gold_set, settle_due
 from labeling.datasets.services import dataset_create
 from labeling.exports import FORMATS, Outcome, Selection
 from labeling.exports.table import EXAMPLE_COLUMNS
@@ -21,7 +22,6 @@ from labeling.imports.readers.columns import detected_targets
 from labeling.imports.readers.langsmith import langsmith_row
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, GoldSource, Label
-from labeling.services.resolution import gold_set, settle_due
 from labeling.versions.services import version_freeze
 from tests.labeling.importing import load
 from tests.labeling.rows import NO_CALL, call, document, row

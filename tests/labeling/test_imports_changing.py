@@ -9,12 +9,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.imports import publish_import as arrivals
 from labeling.imports import services as imports
 from labeling.imports.publish_import import Publication
 from labeling.imports.services import examples_import
 from labeling.models import Dispute, Example, Gold, ImportPart, Label, Resolution, Revision, StagedChange, StagedExample
-from labeling.services.resolution import settle_due
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.test_imports_in_parts import contents, few_at_once

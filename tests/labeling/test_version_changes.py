@@ -10,11 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from labeling.adjudicate.services import adjudication_decide, dispute_open
 from labeling.datasets.services import example_decide_by
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, Revision
-from labeling.services.adjudication import adjudication_decide
-from labeling.services.disputes import dispute_open
 from labeling.versions.changes import VersionDiff
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row

@@ -13,6 +13,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide, revision_reopen
+from labeling.batches.services import Choice, batch_create
 from labeling.exports import Selection
 from labeling.exports.services import export_start
 from labeling.imports.services import examples_import
@@ -20,11 +23,7 @@ from labeling.lint.services import lint_start
 from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
 from labeling.proposals.services import proposals_make
 from labeling.questions.services import comment_add
-from labeling.services.adjudication import adjudication_decide
-from labeling.services.batches import Choice, batch_create
 from labeling.services.labels import label_submit, label_withdraw
-from labeling.services.reopening import revision_reopen
-from labeling.services.resolution import settle_due
 from labeling.services.slots import draft_save, slot_skip
 from labeling.versions.services import version_freeze
 from tests.labeling.rows import NO_CALL, call, row

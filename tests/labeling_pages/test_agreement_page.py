@@ -18,10 +18,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.adjudicate.services import adjudication_decide
 from labeling.agreement.cache import labels_read, pairs_tallied
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Label, LabelReading, Revision
-from labeling.services.adjudication import adjudication_decide
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim
 from labeling.tasks import agreement as agreement_task

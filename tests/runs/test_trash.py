@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from labeling.adjudicate.services import dispute_open
 from labeling.datasets.services import dataset_create
 from labeling.errors import InvalidAct
 from labeling.imports.services import examples_import, import_start
@@ -27,7 +28,6 @@ from labeling.models import (
     StagedExample,
     VersionEntry,
 )
-from labeling.services.disputes import dispute_open
 from labeling.services.slots import slot_claim
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from labeling.adjudicate.resolution import settle_due
 from labeling.models import LabelSlot, Resolution, Revision, VersionEntry
 from labeling.services.labels import label_submit
-from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim
 from reports.suspects.counting import suspects_counted
 from tests.labeling.rows import NO_CALL

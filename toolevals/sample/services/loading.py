@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from labeling.adjudicate.resolution import settle_due
+from labeling.adjudicate.services import adjudication_decide
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Resolution, Revision
-from labeling.services.adjudication import adjudication_decide
 from labeling.services.labels import label_submit
-from labeling.services.resolution import settle_due
 from labeling.services.slots import slot_claim
 from labeling.versions.services import version_freeze
 from toolevals.runs.models import SimulatorKind

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from labeling.adjudicate.label_columns import Column
 from labeling.expectations.comparison import Part, compare_answers
+from labeling.feedback.services import feedback_mark_seen
 from labeling.models import Feedback, LabelAnswer
-from labeling.services.feedback import feedback_mark_seen
-from labeling.views.columns import Column
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 

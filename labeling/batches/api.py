@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.forms.queue import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
-from labeling.models import Dataset, Example, LabelBatch, QueueOrder
-from labeling.services.batches import (
+from labeling.batches.ordering import order_set
+from labeling.batches.overlap import labelling_set
+from labeling.batches.services import (
     MAX_EXAMPLES,
     Choice,
     batch_close,
@@ -26,8 +26,8 @@ from labeling.services.batches import (
     slots_assign,
     slots_unassign,
 )
-from labeling.services.ordering import order_set
-from labeling.services.overlap import labelling_set
+from labeling.forms.queue import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
+from labeling.models import Dataset, Example, LabelBatch, QueueOrder
 from toolevals.workspace.api.schema import HAS_BODY
 from toolevals.workspace.api.serializers import UserSerializer
 from toolevals.workspace.models import Job, Project, User

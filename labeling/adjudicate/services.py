@@ -1,4 +1,8 @@
-"""Decide as an adjudicator, and take a decision back."""
+"""Decide as an adjudicator, take a decision back, dispute gold, and start an example again.
+
+Nothing is overwritten: another round of labels begins, or earlier gold is put in force again. To change gold is an
+adjudication.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,81 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from labeling.adjudicate.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside, slots_close
 from labeling.agreement.cache import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
 from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision, SecondLook
-from labeling.services.expectations import answer_read, rationale_required
-from labeling.services.feedback import feedback_give
-from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
+from labeling.expectations.reading import answer_read, expectation_read, rationale_required, text_required
+from labeling.feedback.services import feedback_give
+from labeling.models import (
+    Adjudication,
+    Dispute,
+    Draft,
+    Feedback,
+    Gold,
+    GoldSource,
+    LabelAnswer,
+    LabelSlot,
+    Resolution,
+    Revision,
+    SecondLook,
+    Skip,
+)
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import User
 from toolevals.workspace.services.audit import audit_record
+
+
+def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:
+    """Ask an adjudicator to look at a revision's gold again, or at why it was set aside.
+
+    The same dispute while it is open is the same row.
+
+    `expectation`: what it should be, where that is known. Raises InvalidDocument for a bad one or a missing reason,
+    InvalidAct where the revision is not resolved, or its dataset was deleted.
+    """
+    text = text_required(reason, name="reason")
+    document = None if expectation is None else expectation_read(revision, expectation)
+    with transaction.atomic():
+        locked = revision_locked(revision.pk)
+        if locked.example.dataset.is_deleted:
+            raise InvalidAct("The dataset of this example was deleted: its gold cannot be disputed any more.")
+        if locked.resolution not in RESOLVED:
+            raise InvalidAct("This example has no gold yet: there is nothing to dispute.")
+        for dispute in Dispute.objects.filter(revision=locked, actor=actor, reason=text).open():
+            if dispute.expectation == document:
+                return dispute
+        dispute = Dispute.objects.create(revision=locked, actor=actor, reason=text, expectation=document)
+        audit_record(
+            project=locked.example.dataset.project,
+            actor=actor,
+            verb="dispute_open",
+            target=dispute,
+            detail={"revision": str(locked.pk)},
+        )
+    return dispute
+
+
+def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
+    """Close a dispute and leave the gold as it is.
+
+    Raises InvalidAct where `actor` has labelled the revision, or disputes its gold.
+    """
+    with transaction.atomic():
+        revision = revision_locked(dispute.revision_id)
+        require_stranger(revision, actor)
+        if Dispute.objects.filter(pk=dispute.pk).open().update(settled_at=database_now()):
+            audit_record(
+                project=revision.example.dataset.project,
+                actor=actor,
+                verb="dispute_settle",
+                target=dispute,
+                detail={"revision": str(revision.pk)},
+            )
+    dispute.refresh_from_db()
+    return dispute
+
 
 OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 
@@ -184,3 +252,92 @@ def _same_decision(revision: Revision, actor: User, content: DecisionContent) ->
     if DecisionContent(made.answer, made.expectation, made.rationale) != content:
         raise InvalidAct("You have decided this already. Dispute the gold to have it decided once more.")
     return made
+
+
+VERB = "revision_reopen"
+
+
+def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision:
+    """Begin another round of labels: the gold is no longer in force, what waits for a decision need not be decided.
+
+    As many fresh slots as the project wants come first in the queue; skips no longer stand, disputes are settled by
+    it. Raises InvalidDocument without a reason, InvalidAct where the revision is being labelled already or is not the
+    one that its example shows, or where `actor` has labelled it and it is not resolved.
+    """
+    why = text_required(reason, name="reason")
+    with transaction.atomic():
+        locked = revision_locked(revision.pk)
+        if locked.example.current_id != locked.pk:
+            raise InvalidAct("The example shows other content now; an earlier revision is not labelled again.")
+        if locked.resolution not in RESOLVED:
+            require_no_own_label(locked, actor)
+        if locked.resolution not in (*RESOLVED, *TO_DECIDE):
+            raise InvalidAct("This example is being labelled already.")
+        detail = {"revision": str(locked.pk), "reason": why, "gold": str(locked.gold_id) if locked.gold_id else None}
+        slots_close(locked)
+        locked.round += 1
+        locked.resolution, locked.gold, locked.set_aside_as, locked.settles_at = Resolution.OPEN, None, "", None
+        locked.save(update_fields=["round", "resolution", "gold", "set_aside_as", "settles_at"])
+        now = database_now()
+        Skip.objects.filter(revision=locked).standing().update(undone_at=now)
+        Dispute.objects.filter(revision=locked).open().update(settled_at=now)
+        # A decision half made compares labels that no longer count.
+        Draft.objects.filter(revision=locked, user=actor).delete()
+        Feedback.objects.filter(label__revision=locked).delete()
+        agreement_forget(locked.example.dataset)
+        _slots_add(locked)
+        audit_record(
+            project=locked.example.dataset.project,
+            actor=actor,
+            verb=VERB,
+            target=locked,
+            detail=detail | {"round": locked.round},
+        )
+    return locked
+
+
+def gold_restore(*, gold: Gold, actor: User, reason: str) -> Gold:
+    """Put earlier gold of a revision in force again, as new gold, and settle its disputes; labels are wanted no more.
+
+    What is in force already is returned as it is. Raises InvalidDocument without a reason, InvalidAct where `actor` has
+    labelled the revision, or disputes its gold.
+    """
+    why = text_required(reason, name="reason")
+    with transaction.atomic():
+        revision = revision_locked(gold.revision_id)
+        require_stranger(revision, actor)
+        if revision.gold_id == gold.pk or _is_restored(revision, gold, actor, why):
+            return Gold.objects.get(pk=revision.gold_id)
+        restored = gold_set(
+            revision,
+            actor=actor,
+            expectation=gold.expectation,
+            rationale=why,
+            source=GoldSource.SECOND_LOOK if gold.after_agents else GoldSource.RESTORED,
+            after_agents=gold.agents_seen,
+        )
+        Dispute.objects.filter(revision=revision).open().update(settled_at=database_now())
+        feedback_give(revision)
+        audit_record(
+            project=revision.example.dataset.project,
+            actor=actor,
+            verb="gold_restore",
+            target=restored,
+            detail={"revision": str(revision.pk), "restored": str(gold.pk)},
+        )
+    return restored
+
+
+def _is_restored(revision: Revision, gold: Gold, actor: User, reason: str) -> bool:
+    """Tell whether the same was done before: a retry adds nothing."""
+    again = [GoldSource.RESTORED, GoldSource.SECOND_LOOK]
+    now = Gold.objects.filter(pk=revision.gold_id, source__in=again, actor=actor, rationale=reason).first()
+    return now is not None and now.expectation == gold.expectation
+
+
+def _slots_add(revision: Revision) -> None:
+    dataset = revision.example.dataset
+    LabelSlot.objects.bulk_create(
+        LabelSlot(dataset=dataset, revision=revision, round=revision.round, number=number, priority=revision.priority)
+        for number in range(dataset.project.labels_wanted)
+    )

@@ -16,9 +16,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
+from labeling.adjudicate.resolution import revision_evaluate
+from labeling.batches.ordering import turn_of
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
-from labeling.services.ordering import turn_of
-from labeling.services.resolution import revision_evaluate
 from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

@@ -1,18 +1,36 @@
-"""Tell what people hand in as an expectation.
+"""Read what people hand in as an expectation and as its rationale.
 
-Checked against the tools that were offered, brought to its normal form.
+An expectation is checked against the tools that were offered, and brought to its normal form. A rationale says more
+than the beginning that a page offers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
 from labeling.models import LabelAnswer, Revision
 from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.tool_lists import tools_in
+
+# What rationales often say; a beginning, to be gone on with.
+PHRASES = (
+    "The guideline says so: ",
+    "The user said so: ",
+    "The tool's description says so: ",
+    "No one asked for it: ",
+    "Both readings are fair: ",
+)
+ONLY_BEGUN = "only begins a rationale: go on after the colon and say what makes it so"
+
+
+def is_only_begun(text: str) -> bool:
+    """Tell whether a text holds offered beginnings, and no other letter or digit."""
+    rest = text.casefold()
+    for phrase in PHRASES:
+        rest = rest.replace(phrase.strip().casefold(), "")
+    return len(rest) < len(text.casefold()) and not any(letter.isalnum() for letter in rest)
 
 
 def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:

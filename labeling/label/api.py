@@ -1,36 +1,154 @@
-"""Serve one's own labelling by REST: claim, label, take back."""
+"""Serve one's own labelling by REST: claim, label, take back; take what models suggest as labels."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
-from labeling.api.serializers.labels import (
-    ClaimSerializer,
-    DraftSerializer,
-    LabelSerializer,
-    NewClaimSerializer,
-    NewLabelSerializer,
-    NewSkipSerializer,
-    SkipSerializer,
-    SpareLabelSerializer,
-)
-from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
+from labeling.label.services import MAX_SUGGESTIONS, SuggestionRow, label_hand_in, suggestions_store
+from labeling.models import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SpareLabel
 from labeling.queue.label_page_queries import project_slot
 from labeling.services.labels import label_withdraw
 from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_reclaim, slot_release, slot_renew, slot_skip
-from labeling.services.spare import label_hand_in
+from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.kept_serializers import shown, valid_data
 from toolevals.workspace.models import within
+
+
+class ClaimSerializer(serializers.ModelSerializer[LabelSlot]):
+    """A slot that one holds, with what is to be labelled."""
+
+    dataset = serializers.CharField(source="dataset.slug")
+    example = serializers.UUIDField(source="revision.example_id")
+    external_id = serializers.CharField(source="revision.example.external_id")
+    guideline = serializers.CharField(source="dataset.guideline")
+    input = serializers.JSONField(source="revision.input")
+    tools = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LabelSlot
+        fields = (
+            "id",
+            "dataset",
+            "example",
+            "external_id",
+            "revision",
+            "claimed_at",
+            "lease_until",
+            "guideline",
+            "input",
+            "tools",
+        )
+
+    @extend_schema_field({"type": "array", "items": {"type": "object"}})
+    def get_tools(self, slot: LabelSlot) -> list[dict[str, Any]]:
+        return [spec.to_document() for spec in tools_in(slot.revision.tools)]
+
+
+class NewClaimSerializer(serializers.Serializer[Any]):
+    """The place to claim from: one batch, one dataset, or the whole project."""
+
+    dataset = serializers.SlugField(default=None, allow_null=True)
+    batch = serializers.UUIDField(default=None, allow_null=True)
+
+
+class NewLabelSerializer(serializers.Serializer[Any]):
+    """A label: the expectation in the form of `expectation.v1.json`, or an answer that says why there is none."""
+
+    answer = serializers.ChoiceField(choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    expectation = serializers.JSONField(default=None, allow_null=True)
+    rationale = serializers.CharField(allow_blank=True, default="")
+    flagged = serializers.BooleanField(default=False)
+    seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
+
+
+class LabelSerializer(serializers.ModelSerializer[Label]):
+    """A label that may be seen with its author: one's own, or anyone's of an example that is resolved."""
+
+    expectation = serializers.JSONField(allow_null=True)
+    round = serializers.IntegerField(source="slot.round")
+    reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
+    example = serializers.UUIDField(source="revision.example_id")
+
+    class Meta:
+        model = Label
+        fields = (
+            "id",
+            "example",
+            "revision",
+            "round",
+            "reviewer",
+            "answer",
+            "expectation",
+            "rationale",
+            "flagged",
+            "guideline",
+            "is_first",
+            "seconds",
+            "created_at",
+            "withdrawn_at",
+        )
+
+
+class SpareLabelSerializer(serializers.ModelSerializer[SpareLabel]):
+    """A label that came when no place was left for it; it counts in no figure."""
+
+    expectation = serializers.JSONField(allow_null=True)
+    reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
+    example = serializers.UUIDField(source="revision.example_id")
+
+    class Meta:
+        model = SpareLabel
+        fields = (
+            "id",
+            "example",
+            "revision",
+            "round",
+            "reviewer",
+            "answer",
+            "expectation",
+            "rationale",
+            "flagged",
+            "guideline",
+            "seconds",
+            "created_at",
+        )
+
+
+class NewSkipSerializer(serializers.Serializer[Any]):
+    """The reason why an example is passed on."""
+
+    reason = serializers.CharField(max_length=300, allow_blank=True, default="")
+
+
+class SkipSerializer(serializers.ModelSerializer[Skip]):
+    """An example that one has passed on."""
+
+    class Meta:
+        model = Skip
+        fields = ("id", "revision", "reason", "created_at", "undone_at")
+
+
+class DraftSerializer(serializers.ModelSerializer[Draft]):
+    """The part of a label that is entered and not submitted."""
+
+    document = serializers.JSONField()
+
+    class Meta:
+        model = Draft
+        fields = ("document", "saved_at")
+        read_only_fields = ("saved_at",)
 
 
 class Claims(LabelingView, ListAPIView[LabelSlot]):
@@ -185,3 +303,39 @@ class LabelDetail(LabelingView):
     def delete(self, request: Request, label: UUID) -> Response:
         slot = label_withdraw(label=self._find(label), actor=self.user)
         return Response(ClaimSerializer(slot).data)
+
+
+class SuggestionSerializer(serializers.Serializer[Any]):
+    """One example's external id, and the expectation in the form of `expectation.v1.json`."""
+
+    id = serializers.CharField(max_length=200)
+    expectation = serializers.JSONField()
+
+
+class NewSuggestionsSerializer(serializers.Serializer[Any]):
+    """Holds what one source suggests: all of it is stored, or nothing."""
+
+    by = serializers.CharField(max_length=200, help_text="Who suggests it, such as a model and its prompt's version.")
+    suggestions = serializers.ListField(child=SuggestionSerializer(), max_length=MAX_SUGGESTIONS)
+
+
+class StoredSuggestionsSerializer(serializers.Serializer[Any]):
+    """Counts the suggestions that were stored."""
+
+    stored = serializers.IntegerField()
+
+
+class Suggestions(LabelingView):
+    """Suggestions for a dataset's examples; reviewers see them only where the project allows it."""
+
+    @extend_schema(request=NewSuggestionsSerializer, responses={201: StoredSuggestionsSerializer})
+    def post(self, request: Request, dataset: str) -> Response:
+        dataset_row = self.find_dataset(dataset)
+        serializer = NewSuggestionsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        source = serializer.validated_data["by"]
+        rows = [
+            SuggestionRow(row["id"], row["expectation"], source) for row in serializer.validated_data["suggestions"]
+        ]
+        stored = suggestions_store(dataset=dataset_row, actor=self.user, rows=rows)
+        return Response({"stored": stored}, status=HTTPStatus.CREATED)

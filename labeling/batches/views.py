@@ -1,4 +1,4 @@
-"""Show the queue of a dataset: its order, its batches, and for whom work is kept."""
+"""Show the queue of a dataset, its order and its batches, for whom work is kept, and how a project labels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,33 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
+from labeling.batches import services as batches_services
+from labeling.batches.ordering import order_set
+from labeling.batches.overlap import Overlap, labelling_set
+from labeling.batches.services import batch_create, batch_update, slots_assign, slots_unassign
 from labeling.errors import InvalidAct
-from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
+from labeling.forms.queue import AssignForm, BatchForm, LabellingForm, NewBatchForm, OrderForm
 from labeling.models import Dataset, Example, LabelBatch
-from labeling.services import batches as batches_services
-from labeling.services.batches import batch_create, batch_update, slots_assign, slots_unassign
-from labeling.services.ordering import order_set
-from labeling.services.overlap import Overlap
-from labeling.views.settings import say_job
 from toolevals.workspace.clock import database_now
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Job, Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "POST"])
+def labelling_settings(request: ProjectRequest) -> HttpResponse:
+    """Show and change how many people label each example, and how they work."""
+    form = LabellingForm.of(request.project, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        job = labelling_set(project=request.project, actor=request.user, **form.settings)
+        say_job(request, job, "The settings are saved.")
+        return redirect("labeling:labelling-settings", request.project.slug)
+    return render(request, "labeling/labelling_settings.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def say_job(request: ProjectRequest, job: Job | None, done: str) -> None:
+    """Tell that something is done, or that a job is doing it."""
+    messages.info(request, f"{done} Open examples follow in a job: see Jobs." if job is not None else done)
 
 
 @require_http_methods(["GET", "POST"])

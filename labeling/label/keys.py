@@ -1,19 +1,40 @@
-"""Show a person's keys: the page on which they change them."""
+"""Show the page on which a person changes their keys, and keep these."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from labeling.queue.keyboard import ACTIONS, Action
-from labeling.services.keys import keys_set
+from labeling.models import KeyBindings
+from labeling.queue.keyboard import ACTIONS, Action, binding_problems
 from labeling.templatetags.keyboard import own_keys
-from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.audit import audit_record
+
+
+@transaction.atomic
+def keys_set(*, actor: User, bindings: Mapping[str, str]) -> KeyBindings:
+    """Keep a person's keys by the names of actions; what is the usual key, or is not named, is the usual one.
+
+    Raises InvalidDocument, with a pointer `/<action>`, for a key that cannot be had or that two actions would share.
+    """
+    usual = {action.name: action.key for action in ACTIONS}
+    own = {name: key for name, key in bindings.items() if key != usual.get(name)}
+    problems = binding_problems(own)
+    if problems:
+        raise InvalidDocument([Problem(f"/{name}", words) for name, words in problems.items()])
+    kept, _ = KeyBindings.objects.update_or_create(user=actor, defaults={"bindings": own})
+    audit_record(project=None, actor=actor, verb="keys_set", target=kept)
+    return kept
+
 
 PAGES = (
     ("label", "Label and adjudicate"),
