@@ -92,7 +92,7 @@ class Adjudication(models.Model):
     expectation = DocumentField(null=True)
     rationale = models.TextField()
     seconds = models.FloatField(default=0)
-    # What was in force before, for taking it back: see `services.adjudication`.
+    # What was in force before, for taking it back: see `labeling.adjudicate.services`.
     before = DocumentField(default=dict, blank=True)
     # Set when the adjudicator took it back.
     withdrawn_at = models.DateTimeField(null=True)

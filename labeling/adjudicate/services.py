@@ -254,7 +254,7 @@ def _same_decision(revision: Revision, actor: User, content: DecisionContent) ->
     return made
 
 
-VERB = "revision_reopen"
+REOPENED = "revision_reopen"
 
 
 def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision:
@@ -289,7 +289,7 @@ def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision
         audit_record(
             project=locked.example.dataset.project,
             actor=actor,
-            verb=VERB,
+            verb=REOPENED,
             target=locked,
             detail=detail | {"round": locked.round},
         )

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from labeling.batches import services as batches_services
+from labeling.batches import services
 from labeling.batches.ordering import order_set
 from labeling.batches.overlap import Overlap, labelling_set
 from labeling.batches.services import batch_create, batch_update, slots_assign, slots_unassign
@@ -108,7 +108,7 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
 def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """End a batch."""
     batch_row = _batch(request, dataset, batch)
-    batches_services.batch_close(batch=batch_row, actor=request.user)
+    services.batch_close(batch=batch_row, actor=request.user)
     messages.info(request, "The batch is closed. What still wants labels is in the open queue.")
     return redirect("labeling:batch", request.project.slug, batch_row.dataset.slug, batch_row.pk)
 

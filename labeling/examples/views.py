@@ -17,8 +17,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from labeling.adjudicate import services as reopening
-from labeling.adjudicate import services as reopening_services
+from labeling.adjudicate import services
 from labeling.adjudicate.resolution import settle_due
 from labeling.adjudicate.services import dispute_open, revision_reopen
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own, may_recall, may_see_resolution
@@ -108,7 +107,7 @@ def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUI
         request,
         example_row,
         form,
-        lambda reason: reopening_services.gold_restore(gold=earlier, actor=request.user, reason=reason),
+        lambda reason: services.gold_restore(gold=earlier, actor=request.user, reason=reason),
         restoring=earlier.pk,
         restore_form=form,
     )
@@ -390,9 +389,9 @@ def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     """Return what only the audit log tells: reopenings, and what was set aside by agreement."""
     may_know = may_recall(revision, user, role)
-    acts = AuditEntry.objects.filter(target_id=revision.pk, verb__in=[reopening.VERB, "revision_settle"])
+    acts = AuditEntry.objects.filter(target_id=revision.pk, verb__in=[services.REOPENED, "revision_settle"])
     for act in acts.select_related("actor").order_by("pk"):
-        if act.verb == reopening.VERB:
+        if act.verb == services.REOPENED:
             why = act.detail.get("reason", "") if may_know or act.actor_id == user.pk else ""
             begins = int(act.detail.get("round", 0))
             yield Event(act.at, _name(act.actor), "reopened labelling", why=str(why), begins=begins)

@@ -76,7 +76,7 @@ class LabellingForm(PlainForm):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The valid form's values, as `services.labelling_set` takes them."""
+        """The valid form's values, as `labelling_set` takes them."""
         data = dict(self.cleaned_data)
         return data | {"labels_share": data.pop("share_percent") / 100}
 
