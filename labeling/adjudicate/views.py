@@ -25,7 +25,6 @@ from labeling.adjudicate.services import (
 )
 from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
-from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.conversation.turns import folded
 from labeling.errors import InvalidAct
 from labeling.examples.models import RevisionQuerySet
@@ -34,6 +33,7 @@ from labeling.expectations.reading import ONLY_BEGUN, PHRASES, is_only_begun
 from labeling.expectations.wording import ExpectationWords, expectation_words
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.forms.reading import Entered, FieldProblem, read_form, read_json
+from labeling.guidelines.blocks import guideline_blocks
 from labeling.label.answers import conflict, go_to, page_or_fragment, parts_asked, sentences
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.questions.services import question_open

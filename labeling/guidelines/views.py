@@ -14,8 +14,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling.conversation.guideline_blocks import guideline_blocks
 from labeling.conversation.tool_description import tool_reading
+from labeling.guidelines.blocks import guideline_blocks
 from labeling.guidelines.services import guideline_publish
 from labeling.models import Dataset, GuidelineVersion, Revision
 from labeling.queue.solved_examples import solved_examples

@@ -21,7 +21,7 @@ from labeling.errors import InvalidAct
 from labeling.expectations.wording import matcher_words
 from labeling.models import Dataset, ProposedExample
 from labeling.proposals import services
-from labeling.proposals.rules import last_words
+from labeling.proposals.drafts import last_words
 from toolevals.grading.edge_cases import EDGE_CASE_SENTENCES, EdgeCase
 from toolevals.workspace.address_numbers import read_id
 from toolevals.workspace.paging import page_of
