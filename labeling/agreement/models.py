@@ -13,7 +13,7 @@ from toolevals.workspace.models import Job
 
 
 class LabelReading(models.Model):
-    """A label in a form that can be counted. Neither ever changes: see `labeling.agreement.reading`."""
+    """A label in a form that can be counted. Neither ever changes: see `labeling.agreement.cases`."""
 
     label = models.OneToOneField(Label, on_delete=models.CASCADE, primary_key=True, related_name="reading")
     # The tool or tools that it calls, or the class of a label that calls none.

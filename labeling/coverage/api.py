@@ -17,6 +17,7 @@ from labeling.coverage.counting import Counts, tools_to_cover
 from labeling.coverage.quotas import quotas_of, quotas_set
 from labeling.coverage.table import tool_rows
 from labeling.queue.shown_strata import hidden_strata
+from toolevals.workspace.tables import serializer_of
 
 
 class CoverageCellSerializer(serializers.Serializer[Any]):
@@ -45,17 +46,6 @@ class CoverageShareSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField()
 
 
-class CoverageGapSerializer(serializers.Serializer[Any]):
-    """Something to add."""
-
-    lacking = serializers.IntegerField()
-    tool = serializers.CharField()
-    what = serializers.CharField()
-    have = serializers.IntegerField()
-    wanted = serializers.IntegerField()
-    waiting = serializers.IntegerField()
-
-
 class CoverageSerializer(serializers.Serializer[Any]):
     """Holds what a dataset covers. Large datasets are counted by a job: `counted_at` says when, null is now."""
 
@@ -67,7 +57,7 @@ class CoverageSerializer(serializers.Serializer[Any]):
     set_aside = serializers.IntegerField()
     tools = CoverageToolSerializer(many=True)
     strata = CoverageShareSerializer(many=True)
-    next = CoverageGapSerializer(many=True)
+    next = serializer_of(page.GAPS)(many=True)
 
 
 class Coverage(LabelingView):

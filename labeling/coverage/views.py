@@ -47,8 +47,8 @@ def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse
     rows: Iterable[Sequence[Cell]] = ()
     if covered.counts is not None:
         told = covered.counts, quotas_of(dataset_row), tools_to_cover(dataset_row, covered.counts)
-        rows = page.next_lines(page.drawn(*told, state).gaps) if is_next else page.table_lines(*told, state.view)
-    columns = page.NEXT_CSV if is_next else page.TABLE_CSV
+        rows = page.GAPS.rows(page.drawn(*told, state).gaps) if is_next else page.table_lines(*told, state.view)
+    columns = page.GAPS.head if is_next else page.TABLE_CSV
     return csv_file(f"{dataset_row.slug}-{'to-add' if is_next else 'coverage'}", columns, rows)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import CharField, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Cast, Right
 
-from labeling.agreement.reading import tool_said
+from labeling.agreement.cases import tool_said
 from labeling.blindness import RESOLVED, is_resolved
 from labeling.coverage.expected import ANY_CALL, NO_CALL
 from labeling.coverage.index_gold_tools import entries_read, entries_unread, gold_in_force, gold_read, unread

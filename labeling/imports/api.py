@@ -19,9 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.api.base import STORED, LabelingView, job_accepted
-from labeling.imports.detection import AUTO
 from labeling.imports.findings import import_lines_file
-from labeling.imports.formats import SOURCES
+from labeling.imports.formats import AUTO, SOURCES
 from labeling.imports.services import import_start
 from toolevals.grading.values.documents import load_json
 from toolevals.grading.values.problems import InvalidDocument

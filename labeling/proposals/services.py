@@ -15,7 +15,7 @@ from labeling.errors import InvalidAct
 from labeling.expectations.offered_tools import Offers
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example, GoldTool, ProposalState, ProposedExample, Revision, ToolPart
-from labeling.proposals import Draft, drafts_of
+from labeling.proposals.drafts import Draft, drafts_of
 from toolevals.grading.edge_cases import EdgeCase
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.registry.models import ToolList

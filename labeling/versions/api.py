@@ -14,10 +14,11 @@ from rest_framework.response import Response
 
 from labeling.api.base import LabelingView
 from labeling.models import DatasetVersion
-from labeling.versions.changes import KINDS, VersionDiff
+from labeling.versions.changes import CHANGES, KINDS, VersionDiff
 from labeling.versions.models import TAG_RULE
 from labeling.versions.services import version_describe, version_freeze
 from toolevals.workspace.address_numbers import whole_number
+from toolevals.workspace.tables import serializer_of
 
 
 @extend_schema_field({"oneOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]})
@@ -59,29 +60,13 @@ class VersionChangeSerializer(serializers.Serializer[Any]):
     move = serializers.BooleanField(default=False, help_text="Take a tag from the version of the dataset that has it.")
 
 
-class VersionChangeRowSerializer(serializers.Serializer[Any]):
-    """An example that differs, before and after; null where a version does not hold it."""
-
-    kinds = serializers.ListField(child=serializers.CharField())
-    example = serializers.UUIDField(source="entry.revision.example_id")
-    external_id = serializers.CharField(source="entry.revision.example.external_id")
-    revision_before = serializers.IntegerField(source="before.revision.number", default=None, allow_null=True)
-    revision_after = serializers.IntegerField(source="after.revision.number", default=None, allow_null=True)
-    gold_before = serializers.UUIDField(source="before.gold_id", default=None, allow_null=True)
-    gold_after = serializers.UUIDField(source="after.gold_id", default=None, allow_null=True)
-    expected_before = serializers.JSONField(source="before.gold.expectation", default=None, allow_null=True)
-    expected_after = serializers.JSONField(source="after.gold.expectation", default=None, allow_null=True)
-    decided_by_before = serializers.CharField(source="before.decided_by", default=None, allow_null=True)
-    decided_by_after = serializers.CharField(source="after.decided_by", default=None, allow_null=True)
-
-
 class VersionChangesSerializer(serializers.Serializer[Any]):
     """The changes between two versions; `next` is where the next page begins, null at the end."""
 
     before = serializers.CharField()
     after = serializers.CharField()
     counts = serializers.DictField(child=serializers.IntegerField())
-    results = VersionChangeRowSerializer(many=True)
+    results = serializer_of(CHANGES)(many=True)
     next = serializers.IntegerField(allow_null=True)
 
 

@@ -17,7 +17,7 @@ from labeling.expectations.wording import summary
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion, Example, GoldSource, VersionEntry
 from labeling.versions import services
-from labeling.versions.changes import CSV, KINDS, VersionDiff
+from labeling.versions.changes import CHANGES, KINDS, VersionDiff
 from labeling.versions.models import EntryQuerySet
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
@@ -126,7 +126,7 @@ def version_changes_csv(request: ProjectRequest, dataset: str, version: str) -> 
     diff = _diff(request, dataset, version)
     kind = request.GET.get("kind", "")
     name = f"{diff.after.dataset.slug}-{diff.before.number}-{diff.after.number}-changes"
-    return csv_file(name, CSV, diff.lines(kind if kind in KINDS else ""))
+    return csv_file(name, CHANGES.head, diff.lines(kind if kind in KINDS else ""))
 
 
 def _frozen(request: ProjectRequest, dataset: Dataset) -> DatasetVersion | None:

@@ -8,10 +8,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from labeling.agreement.cases import UnitFilter
+from labeling.agreement.cases import UnitFilter, read_label, tool_class
 from labeling.agreement.figures import BLOCK, argument_measures, cells, measures, pair_figures
 from labeling.agreement.filters import Filters
-from labeling.agreement.reading import read_label, tool_class
 from labeling.agreement.report import Agreement, agreement_of
 from labeling.agreement.units import RatedLabel, Unit, periods_of, reviewer_figures, units_in
 from labeling.agreement.views import chart_document, tool_matrix

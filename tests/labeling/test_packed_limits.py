@@ -8,7 +8,7 @@ import io
 import pytest
 
 from labeling.imports import gzip_files
-from labeling.imports.detection import MOST_EMPTY, source_of
+from labeling.imports.formats import MOST_EMPTY, source_of
 from labeling.imports.gzip_files import ALWAYS_UNPACKED, MOST_TIMES, pieces_of, plain_copy, unpacked, unpacked_limit
 from labeling.imports.tables import Records
 from toolevals.grading.values import yaml_documents

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.datasheet.markdown import escaped
+from labeling.datasheet.views import escaped
 from labeling.imports.services import examples_import
 from labeling.models import Dataset, Example
 from labeling.versions.services import version_describe, version_freeze

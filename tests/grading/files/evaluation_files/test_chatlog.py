@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.imports.detection import source_of
+from labeling.imports.formats import source_of
 from labeling.imports.reading import file_looked_at
 from toolevals.grading.files.evaluation_files.chat_text import is_chat
 from toolevals.grading.files.evaluation_files.decoding import decoded

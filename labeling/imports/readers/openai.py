@@ -1,7 +1,10 @@
-"""Read OpenAI's chat format, as fine-tuning takes it: `{"messages": [...], "tools": [...]}`.
+"""Read OpenAI's formats: chat, as fine-tuning takes it, and Evals.
 
-What the assistant says at a decision is what should happen; what comes before is the input. It is the last turn unless
-a person chooses the first, or every one.
+Chat is `{"messages": [...], "tools": [...]}`. What the assistant says at a decision is what should happen; what comes
+before is the input. It is the last turn unless a person chooses the first, or every one.
+
+Evals is `{"input": [messages] or text, "ideal": one answer or a list of which any will do}`.
+Source: https://github.com/openai/evals (docs/build-eval.md).
 """
 
 from __future__ import annotations
@@ -17,11 +20,38 @@ from toolevals.grading.files.evaluation_files.conversations import (
     left_by,
     places_of,
 )
-from toolevals.grading.files.evaluation_files.entries import entry, external_id, messages_at, tools_at
+from toolevals.grading.files.evaluation_files.entries import (
+    WORDS_ONLY,
+    entry,
+    external_id,
+    ideal_expectation,
+    messages_at,
+    tools_at,
+)
 from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.reading.parsing.messages import read_transcript
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.grading.values.problems import InvalidDocument, Problem
+
+
+def openai_evals_row(value: Any, settings: Settings) -> ExampleRow:
+    """Return one sample as an example; without `ideal` it is still to be labelled. Raises InvalidDocument.
+
+    An ideal that is a call, as JSON or as text of one, is the expected call. Other text is expected in the answer.
+    """
+    row = entry(value)
+    given = row.get("input")
+    messages = [{"role": "user", "content": given}] if isinstance(given, str) else messages_at(given, "/input")
+    tools, losses = tools_at(row, "tools")
+    content = {"messages": messages}
+    expectation, words = (None, False) if row.get("ideal") in (None, "", []) else ideal_expectation(row["ideal"])
+    return ExampleRow(
+        external_id=external_id(row.get("id"), "eval", [content, row.get("tools")]),
+        input=content,
+        tools=tools,
+        expectation=expectation,
+        losses=(*losses, Problem("/ideal", WORDS_ONLY)) if words else losses,
+    )
 
 
 def openai_chat_rows(value: Any, settings: Settings) -> Iterator[ExampleRow]:
