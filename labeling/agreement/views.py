@@ -42,6 +42,21 @@ from toolevals.workspace.requests import ProjectRequest
 MOST_DRAWN = 40
 
 
+SHOWN: Mapping[str, str] = {
+    "tool_differs": "The tool differs",
+    "tool_same": "The tool is the same",
+    "label_differs": "The labels differ",
+    "label_same": "The labels mean the same",
+}
+AGAINST: Mapping[str, str] = {
+    "judged": "Decided by an adjudicator, labelled by",
+    "tool_wrong": "Decided on another tool than",
+    "label_wrong": "Decided differently from",
+}
+ARGUMENTS_SHOWN = 30
+CASES_A_CHUNK = 300
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
     """In how many units a label chose `row` where another chose `column`; empty where in none."""
@@ -157,19 +172,6 @@ def subject_of(unit_filter: UnitFilter, filters: Filters) -> str:
     return SHOWN.get(unit_filter.show, "All that can be compared")
 
 
-SHOWN: Mapping[str, str] = {
-    "tool_differs": "The tool differs",
-    "tool_same": "The tool is the same",
-    "label_differs": "The labels differ",
-    "label_same": "The labels mean the same",
-}
-AGAINST: Mapping[str, str] = {
-    "judged": "Decided by an adjudicator, labelled by",
-    "tool_wrong": "Decided on another tool than",
-    "label_wrong": "Decided differently from",
-}
-
-
 def case_rows(units: Sequence[Unit]) -> list[CaseRow]:
     """Return the rows of units, read together."""
     revisions = Revision.objects.with_content().in_bulk([unit.revision for unit in units])
@@ -190,10 +192,6 @@ def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
         gold=gold,
         superseded=revision.example.current_id != revision.pk,
     )
-
-
-ARGUMENTS_SHOWN = 30
-CASES_A_CHUNK = 300
 
 
 @require_GET

@@ -59,6 +59,9 @@ from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
 
+PAGE = "labeling/calibrate.html"
+MAIN = "labeling/parts/calibrate_main.html"
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedAnswer:
@@ -218,10 +221,6 @@ def _round(request: ProjectRequest, dataset: str, pk: UUID) -> CalibrationRound:
     rows = CalibrationRound.objects.in_project(request.project).with_progress(request.user)
     content = rows.select_related("dataset__project", "dataset__default_tools__registry", "actor")
     return get_object_or_404(content, dataset__slug=dataset, pk=pk)
-
-
-PAGE = "labeling/calibrate.html"
-MAIN = "labeling/parts/calibrate_main.html"
 
 
 @require_GET

@@ -22,6 +22,14 @@ OPEN_DATA = 16
 OPEN_WORDS = 40
 
 
+# So many pieces of text are drawn with the page, counted from the end; a value to pick is one.
+MOST_PIECES = 1000
+# The rest of a long text or value is drawn with its beginning while it has no more than this.
+MOST_IN_REST = 200
+# The last turns are always drawn.
+LAST = 2
+
+
 @dataclass(frozen=True, slots=True)
 class TextBlock:
     """The text of a message. The rest of a long text is folded."""
@@ -243,14 +251,6 @@ def _add_result(turns: list[Turn], call_id: str, content: Any, message: Mapping[
 
 def _calls(turns: Iterable[Turn]) -> Iterable[CallBlock]:
     return (block for turn in turns for block in turn.blocks if isinstance(block, CallBlock))
-
-
-# So many pieces of text are drawn with the page, counted from the end; a value to pick is one.
-MOST_PIECES = 1000
-# The rest of a long text or value is drawn with its beginning while it has no more than this.
-MOST_IN_REST = 200
-# The last turns are always drawn.
-LAST = 2
 
 
 def folded(conversation: Conversation) -> Conversation:

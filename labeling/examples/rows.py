@@ -26,6 +26,10 @@ EXAMPLES_CSV = (
 )
 
 
+MAX_STRATUM_VALUES = 30
+LOOK_AT = 500
+
+
 @dataclass(frozen=True, slots=True)
 class ExampleRow:
     """One example in a list."""
@@ -68,10 +72,6 @@ def _row(example: Example) -> ExampleRow:
         expects=summary(gold.expectation) if gold else "",
         source=gold.source if gold else "",
     )
-
-
-MAX_STRATUM_VALUES = 30
-LOOK_AT = 500
 
 
 def strata_choices(

@@ -55,6 +55,14 @@ from toolevals.workspace.models import Batch, BatchState, Job, JobState, User
 LAST_LINE = 2**31 - 1
 
 
+# What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read
+# again.
+STAGED_KEPT = timedelta(hours=1)
+# Seconds that one round of the sweeper spends here.
+BUDGET_SECONDS = 1.0
+PART_TASK, PUBLISH_TASK = "labeling.import_part", "labeling.import_publish"
+
+
 @dataclass(slots=True)
 class Published:
     """The effect of an import on a dataset, in examples."""
@@ -203,14 +211,6 @@ class Publication:
 
 def _parameter(value: UUID) -> Any:
     return UUIDField().get_db_prep_value(value, connection)
-
-
-# What a cancelled or failed import has staged is kept so long, for the person who retries it; later the file is read
-# again.
-STAGED_KEPT = timedelta(hours=1)
-# Seconds that one round of the sweeper spends here.
-BUDGET_SECONDS = 1.0
-PART_TASK, PUBLISH_TASK = "labeling.import_part", "labeling.import_publish"
 
 
 def arrival_place(lease: Lease, dataset: Dataset, parts: list[ImportPart]) -> Dataset:

@@ -29,6 +29,22 @@ from toolevals.workspace.requests import ProjectRequest
 VERSIONS: Final = ("version_id", "version", "examples", "note", "tags", "actor_id", "actor", "created_at")
 
 
+LIST_SIZE = 100
+AT_ONCE = 500
+CHOICES = ("q", "tool", "source", "changed", *Example.STRATA)
+EXAMPLES_CSV = (
+    "position",
+    "example",
+    "external_id",
+    "revision",
+    "gold",
+    "source",
+    "expectation",
+    "rationale",
+    *Example.STRATA,
+)
+
+
 def version_lines(versions: Iterable[DatasetVersion]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each version that was read with who froze it."""
     for version in versions:
@@ -156,22 +172,6 @@ def version_of(request: ProjectRequest, dataset: str, version: str) -> DatasetVe
     if found is None:
         raise Http404
     return found
-
-
-LIST_SIZE = 100
-AT_ONCE = 500
-CHOICES = ("q", "tool", "source", "changed", *Example.STRATA)
-EXAMPLES_CSV = (
-    "position",
-    "example",
-    "external_id",
-    "revision",
-    "gold",
-    "source",
-    "expectation",
-    "rationale",
-    *Example.STRATA,
-)
 
 
 @require_GET
