@@ -25,7 +25,7 @@ from labeling.agreement.figures import BLOCK
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.examples.rows import strata_choices
 from labeling.expectations.comparison import answer_words
 from labeling.expectations.wording import summary

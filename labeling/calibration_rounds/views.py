@@ -29,8 +29,7 @@ from labeling.calibration_rounds.results import (
 )
 from labeling.calibration_rounds.services import calibration_answer, proposed_names
 from labeling.conversation import read_conversation
-from labeling.conversation.input_text import snippet
-from labeling.conversation.turns import folded
+from labeling.conversation.turns import folded, snippet
 from labeling.errors import InvalidAct
 from labeling.expectations.comparison import Comparison, compare_answers
 from labeling.expectations.wording import ExpectationWords, expectation_words

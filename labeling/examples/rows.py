@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.expectations.wording import summary
 from labeling.models import Dataset, Example
 from labeling.queue.shown_strata import hidden_strata, strata_shown

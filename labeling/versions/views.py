@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling.conversation.input_text import snippet
+from labeling.conversation.turns import snippet
 from labeling.coverage.cache import datasets_counted
 from labeling.errors import InvalidAct
 from labeling.expectations.wording import summary
