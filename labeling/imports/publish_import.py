@@ -7,7 +7,7 @@
 
 New examples of a large import are put, some at a time, into a dataset of a project that has no members
 (`labeling.datasets.staging_datasets`): no page, no queue and no count reaches it. One short transaction then makes them
-the real dataset's, and what never finished is swept. Why: docs/decisions/0023.
+the real dataset's, and what never finished is swept. Why: docs/decisions/0020.
 """
 
 from __future__ import annotations
