@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.expectations.rationales import ONLY_BEGUN, is_only_begun
+from labeling.expectations.reading import ONLY_BEGUN, is_only_begun
 from labeling.forms.calls import FieldProblem, ReadProblems, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
 from labeling.forms.non_call_fields import REASONS, read_non_call_fields, read_why
