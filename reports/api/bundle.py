@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING, RunReportView
-from reports.services import BUNDLE, bundle_start
+from reports.services.bundles import BUNDLE, bundle_start
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems

@@ -16,8 +16,9 @@ from rest_framework.response import Response
 
 from reports.api.gates import GateResultSerializer
 from reports.gates.previewing import preview_runs
+from reports.gates.services import named_gate_delete, named_gate_save
 from reports.models import GatePreview, HeldGate, NamedGate
-from reports.services import gate_preview_start, named_gate_delete, named_gate_save
+from reports.services.gate_previews import gate_preview_start
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -19,7 +19,7 @@ from reports.models import PublicScore
 from reports.pages.run_header import run_of
 from reports.public_scores.compared_runs import public_rows, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
-from reports.services import public_score_record, public_score_withdraw, public_scores_import
+from reports.services.public_scores import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING
-from reports.services import TABLE, table_belongs, table_start
+from reports.services.table_files import TABLE, table_belongs, table_start
 from reports.tables.long import TABLES, read_table_request
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.bundle import CONTENTS
 from reports.pages.run_header import graded, run_head
-from reports.services import BUNDLE, bundle_start
+from reports.services.bundles import BUNDLE, bundle_start
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest

@@ -30,9 +30,10 @@ from reports.gates.page import (
     statuses_sentence,
     verdict_of,
 )
+from reports.gates.services import badge_drop, badge_make
 from reports.models import GateBadge, HeldGate, NamedGate
 from reports.pages.run_header import run_head, run_of
-from reports.services import GateRequest, badge_drop, badge_make, gate_hold
+from reports.services.gates import GateRequest, gate_hold
 from reports.trends.scope import experiment_of
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.values.problems import InvalidDocument

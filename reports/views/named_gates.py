@@ -14,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from reports.gates.form import NEW, GateForm, editor_of
 from reports.gates.page import gate_rows
 from reports.gates.previewing import PREVIEW_CSV, preview_csv, preview_table
+from reports.gates.services import named_gate_delete, named_gate_save
 from reports.gates.text import MAX_TEXT, GateText
 from reports.models import GatePreview, HeldGate, NamedGate
-from reports.services import gate_preview_start, named_gate_delete, named_gate_save
+from reports.services.gate_previews import gate_preview_start
 from toolevals.grading.gates.results import GateMetric, gate_metrics
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.values.problems import InvalidDocument

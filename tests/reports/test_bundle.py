@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from reports.bundle import CONTENTS, bundle_write
 from reports.dialects.making import dialects_read
-from reports.services import BUNDLE
+from reports.services.bundles import BUNDLE
 from reports.tables.bundled import BUNDLED
 from tests.access.addresses import addresses
 from tests.fixtures.people import person

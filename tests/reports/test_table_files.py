@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from reports.services import TABLE, table_start, table_work
+from reports.services.table_files import TABLE, table_start, table_work
 from reports.tables.long import TABLES, TableRequest
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.presentation.csv import ROWS_A_CHUNK

@@ -1,20 +1,38 @@
-"""Save a project's gates under a name, rename and delete them."""
+"""Save a project's gates under a name, rename and delete them; make the addresses of badges."""
 
 from __future__ import annotations
 
 import re
+import secrets
 from typing import Any, Final
 
 from django.db import transaction
 
-from reports.models import NamedGate
+from reports.models import GateBadge, NamedGate
 from reports.services.gates import gate_read, require_baseline
 from toolevals.grading.values.problems import InvalidDocument
+from toolevals.runs.models import Experiment
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services.audit import audit_record
 
 LONGEST_NAME: Final = 60
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)
+
+
+@transaction.atomic
+def badge_make(*, experiment: Experiment, actor: User | None) -> GateBadge:
+    """Return the experiment's badge under a new address; an older address shows nothing from now on."""
+    key = secrets.token_urlsafe(32)
+    badge, _ = GateBadge.objects.update_or_create(experiment=experiment, defaults={"key": key, "actor": actor})
+    audit_record(project=experiment.project, actor=actor, verb="badge_make", target=experiment)
+    return badge
+
+
+@transaction.atomic
+def badge_drop(*, experiment: Experiment, actor: User | None) -> None:
+    """Take the address of an experiment's badge back, if there is one."""
+    if GateBadge.objects.filter(experiment=experiment).delete()[0]:
+        audit_record(project=experiment.project, actor=actor, verb="badge_drop", target=experiment)
 
 
 @transaction.atomic

@@ -6,9 +6,21 @@ from typing import ClassVar
 
 from django.db import models
 
-from reports.querysets.public_scores import PublicScoreQuerySet
 from toolevals.workspace.fields import MomentField, PublicIdField
 from toolevals.workspace.models import Project, User
+
+
+class PublicScoreQuerySet(models.QuerySet["PublicScore"]):
+    """Reads of published scores."""
+
+    def in_project(self, project: Project) -> PublicScoreQuerySet:
+        """Return a project's scores, by benchmark, then by what was measured, the newest first."""
+        scores = self.filter(project=project).select_related("actor", "ended_by")
+        return scores.order_by("benchmark", "version", "metric", "agent", "-pk")
+
+    def in_force(self) -> PublicScoreQuerySet:
+        """Return those that no one has replaced or withdrawn."""
+        return self.filter(ended_at__isnull=True)
 
 
 class PublicScore(models.Model):
