@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from reports.recovery import views as recovery
+from reports.reliability import views as reliability
 from reports.views import (
     arguments,
     baseline_agents,
@@ -19,8 +21,6 @@ from reports.views import (
     named_gates,
     public_scores,
     recorded,
-    recovery,
-    reliability,
     remarks,
     run,
     solved,

@@ -8,8 +8,8 @@ from rest_framework.generics import ListAPIView
 
 from reports.api.reliability import InOrder
 from reports.api.views import GRADING, RunReportView
-from reports.pages.recovery import grading_episodes, read_episode_state
-from reports.tables.recovery import EPISODES
+from reports.recovery.queries import grading_episodes, read_episode_state
+from reports.recovery.table import EPISODES
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.runs.grading.models import EPISODES_WENT
 from toolevals.runs.models import Episode

@@ -10,10 +10,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING, RunReportView
-from reports.pages.reliability import CAME_OUT, read_trial_state
 from reports.pages.run_header import graded, run_head
-from reports.queries.trials import OTHER_STRATA, OUTCOME, grading_compounding, grading_reliability, trial_counts
-from reports.tables.reliability import OVERVIEW, TRIALS
+from reports.reliability.queries import (
+    CAME_OUT,
+    OTHER_STRATA,
+    OUTCOME,
+    grading_compounding,
+    grading_reliability,
+    read_trial_state,
+    trial_counts,
+)
+from reports.reliability.table import OVERVIEW, TRIALS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import TrialCount
 from toolevals.workspace.api.pagination import NewestFirst

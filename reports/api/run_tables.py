@@ -17,7 +17,6 @@ from reports.api.views import FILTERS, GRADING, SPLIT, RunReportView
 from reports.filters.case_filters import text, verdict_column
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import grading_tool_costs, read_order
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
@@ -27,9 +26,10 @@ from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
 from reports.queries.readings import run_readings
 from reports.queries.recorded import recorded_agreement
+from reports.recovery.queries import grading_recovery
+from reports.recovery.table import RECOVERY
 from reports.tables import mistakes
 from reports.tables import run as tables
-from reports.tables.recovery import RECOVERY
 from reports.tables.spending import TOOL_COSTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.table import Table

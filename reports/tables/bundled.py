@@ -11,7 +11,6 @@ from reports.analyses.layers import noisy_rows
 from reports.analyses.matrix import Matrix, matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.readings import read_rows
-from reports.analyses.reliability import Reliability
 from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.dialects import tables as dialect_tables
@@ -22,7 +21,6 @@ from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import all_gold_rows
 from reports.models import DialectReading, HeldGate
-from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import grading_tool_costs
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
@@ -34,11 +32,13 @@ from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
 from reports.queries.readings import run_readings
 from reports.queries.recorded import recorded_agreement
-from reports.queries.trials import grading_compounding, grading_reliability
+from reports.recovery import table as recovery_tables
+from reports.recovery.queries import grading_recovery
+from reports.reliability import table as reliability_tables
+from reports.reliability.analysis import Reliability
+from reports.reliability.queries import grading_compounding, grading_reliability
 from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
-from reports.tables import recovery as recovery_tables
-from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
 from reports.tables.cases import REMARKS
 from reports.tables.golds import GOLDS

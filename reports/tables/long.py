@@ -21,16 +21,15 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
 from reports.filters.case_filters import number
 from reports.filters.reading import read_case_filter
-from reports.pages.recovery import episode_rows, grading_episodes, read_episode_state
-from reports.pages.reliability import read_trial_state
 from reports.pages.run_header import graded, run_head
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
 from reports.queries.metrics import values_of
-from reports.queries.trials import OUTCOME, trial_counts, trial_rows, verdict_trial_counts
+from reports.recovery import table as recovery_tables
+from reports.recovery.queries import episode_rows, grading_episodes, read_episode_state
+from reports.reliability import table as reliability_tables
+from reports.reliability.queries import OUTCOME, read_trial_state, trial_counts, trial_rows, verdict_trial_counts
 from reports.tables import cases
-from reports.tables import recovery as recovery_tables
-from reports.tables import reliability as reliability_tables
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount

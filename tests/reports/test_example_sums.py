@@ -17,10 +17,10 @@ from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
-from reports.pages.recovery import grading_recovery
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.run_facts import recent_runs
-from reports.queries.trials import grading_compounding
+from reports.recovery.queries import grading_recovery
+from reports.reliability.queries import grading_compounding
 from reports.trends.tools import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows

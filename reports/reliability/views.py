@@ -9,17 +9,19 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.filters.case_filters import address_query
-from reports.pages.reliability import (
+from reports.pages.run_header import RunHead, graded, run_head
+from reports.queries.grading import grading_layers, verdict_counts
+from reports.reliability import table as tables
+from reports.reliability.queries import (
+    OTHER_STRATA,
     calculator,
     example_page,
+    grading_compounding,
+    grading_reliability,
     read_trial_state,
     reliability_chart,
     reliability_sentence,
 )
-from reports.pages.run_header import RunHead, graded, run_head
-from reports.queries.grading import grading_layers, verdict_counts
-from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_reliability
-from reports.tables import reliability as tables
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading
