@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
+from reports.run.analysis import ARGUMENTS, MODES, words
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.counted_calls import CountedCalls, attempts_that_count, counted_calls
 from toolevals.grading.matching.equality import composed_otherwise, unseen_difference

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.queries.baseline_agents import version_asked, version_baseline_agents
-from reports.tables.run import VERDICTS
+from reports.run.baseline_agents import version_asked, version_baseline_agents
+from reports.run.table import VERDICTS
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of
 

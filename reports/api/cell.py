@@ -15,7 +15,7 @@ from reports.api.views import FILTERS, SPLIT, RunReportView
 from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.tables.run import CELLS
+from reports.run.table import CELLS
 from toolevals.workspace.tables import serializer_of
 
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from reports.gates.page import check_counts
 from reports.models import HeldGate
-from reports.pages.run_header import run_of
+from reports.run.header import run_of
 from reports.services.gates import GateRequest, gate_hold
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

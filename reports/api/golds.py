@@ -13,7 +13,7 @@ from reports.filters.case_filters import address_query
 from reports.filters.case_filters import number as read_number
 from reports.golds.changes import CAUSES, HOWS, gold_changes
 from reports.golds.listing import GoldFilter, gold_case_lines, gold_rows, two_gradings
-from reports.pages.run_header import run_head
+from reports.run.header import run_head
 from reports.tables.golds import CASES, GOLDS
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING, RunReportView
-from reports.pages.run_header import graded, run_head
 from reports.reliability.queries import (
     CAME_OUT,
     OTHER_STRATA,
@@ -21,6 +20,7 @@ from reports.reliability.queries import (
     trial_counts,
 )
 from reports.reliability.table import OVERVIEW, TRIALS
+from reports.run.header import graded, run_head
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import TrialCount
 from toolevals.workspace.api.pagination import NewestFirst

@@ -20,7 +20,7 @@ from reports.filters.case_filters import COLUMNS, INJECTIONS, RECORDED, STATUSES
 from reports.filters.reading import read_case_filter
 from reports.queries.grading import listed_cases, with_gold
 from reports.queries.judges import judged_rows
-from reports.queries.metrics import values_of
+from reports.run.metrics import values_of
 from reports.tables.cases import CASES, DIFFERENCES, JUDGED, STATE, TEXTS
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase

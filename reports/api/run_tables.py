@@ -10,26 +10,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.matrix import Order
-from reports.analyses.readings import read_rows
 from reports.analyses.tool_costs import By
-from reports.analyses.tools import tools_of
 from reports.api.views import FILTERS, GRADING, SPLIT, RunReportView
 from reports.filters.case_filters import text, verdict_column
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.tool_costs import grading_tool_costs, read_order
-from reports.queries.arguments import grading_arguments
-from reports.queries.findings import grading_findings
 from reports.queries.grading import verdict_counts
-from reports.queries.metrics import metrics_of
-from reports.queries.overreach import grading_overreach
-from reports.queries.proxies import grading_proxies
-from reports.queries.readings import run_readings
-from reports.queries.recorded import recorded_agreement
 from reports.recovery.queries import grading_recovery
 from reports.recovery.table import RECOVERY
-from reports.tables import mistakes
-from reports.tables import run as tables
+from reports.run import table as mistakes
+from reports.run import table as tables
+from reports.run.metrics import metrics_of
+from reports.run.overreach import grading_overreach
+from reports.run.proxies import grading_proxies
+from reports.run.queries import grading_arguments, grading_findings, read_rows, run_readings
+from reports.run.recorded import recorded_agreement
+from reports.run.tools import tools_of
 from reports.tables.spending import TOOL_COSTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.table import Table

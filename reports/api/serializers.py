@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from reports.tables.run import LAYERS
+from reports.run.table import LAYERS
 from toolevals.presentation.table import RATE
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.api.serializers import LabelNoiseSerializer

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.suspicion import REASONS
-from reports.queries.baseline_agents import version_asked
+from reports.run.baseline_agents import version_asked
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import STATES, Row, SuspectFilter, page_of
 from toolevals.traces.models import TraceExample

@@ -8,16 +8,14 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.layers import layers_of, noisy_rows
-from reports.analyses.modes import failure_modes, tag_counts
-from reports.analyses.sentence import sentence
 from reports.api.serializers import (
     LayersSerializer,
 )
 from reports.filters.case_filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split
-from reports.pages.run_header import graded, run_head
 from reports.queries.grading import grading_sums, verdict_counts
-from reports.queries.label_noise import grading_noise
+from reports.run.analysis import failure_modes, layers_of, noisy_rows, sentence, tag_counts
+from reports.run.header import graded, run_head
+from reports.run.queries import grading_noise
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counts.counted_cases import Unit, View

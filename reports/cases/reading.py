@@ -14,12 +14,12 @@ from labeling.conversation.input_text import snippet
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
 from reports.analyses.claims import ClaimReading, read_claims
-from reports.analyses.layers import WARNING
 from reports.analyses.state import StateComparison, compared_state
 from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
-from reports.queries.metrics import case_verdicts
+from reports.run.analysis import WARNING
+from reports.run.metrics import case_verdicts
 from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.json_schema.reasons import SchemaReason
 from toolevals.grading.values import Expectation, MalformedCall, Transcript

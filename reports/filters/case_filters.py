@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from reports.analyses.arguments import KIND_WORDS
-from reports.analyses.findings import WORDS
 from reports.analyses.judges import PREFIX
+from reports.run.arguments import KIND_WORDS
+from reports.run.findings import WORDS
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
@@ -153,7 +153,7 @@ class CaseFilter:
     ended: str = ""
     # "selection": the answer is right though that failed.
     latent: str = ""
-    # One way in which an argument of a tool is wrong, or any: see `reports.analyses.arguments`.
+    # One way in which an argument of a tool is wrong, or any: see `reports.run.arguments`.
     fault: str = ""
     tool: str = ""
     parameter: str = ""
@@ -169,7 +169,7 @@ class CaseFilter:
     rule: str = ""
     # Cases that hold a text that speaks to their judge: of one kind, or "any".
     injection: str = ""
-    # What the source of a recorded run rewarded: a key of `reports.analyses.recorded.REWARDS`.
+    # What the source of a recorded run rewarded: a key of `reports.run.recorded.REWARDS`.
     recorded: str = ""
 
     @property

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from reports.analyses.arguments import ANY_WRONG, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
-from reports.analyses.layers import WARNING
 from reports.filters.case_filters import (
     COLUMNS,
     INJECTIONS,
@@ -25,6 +23,8 @@ from reports.filters.case_filters import (
     number,
     text,
 )
+from reports.run.analysis import WARNING
+from reports.run.arguments import ANY_WRONG, KINDS
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.grading.values.problems import pointer_to

@@ -11,13 +11,13 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from labeling.models import Gold, VersionEntry
-from reports.analyses.arguments import ANY_WRONG, WRONG
-from reports.analyses.layers import Layers, VerdictSums, layers_of
 from reports.dialects.reading import cases_said
 from reports.filters.case_filters import ANY_INJECTION, CaseFilter
 from reports.filters.matrix_cells import cell_cases
-from reports.queries.metrics import cases_of_status
-from reports.queries.recorded import rewarded_cases
+from reports.run.analysis import Layers, VerdictSums, layers_of
+from reports.run.arguments import ANY_WRONG, WRONG
+from reports.run.metrics import cases_of_status
+from reports.run.recorded import rewarded_cases
 from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, VerdictCount

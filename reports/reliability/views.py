@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.filters.case_filters import address_query
-from reports.pages.run_header import RunHead, graded, run_head
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.reliability import table as tables
 from reports.reliability.queries import (
@@ -22,6 +21,7 @@ from reports.reliability.queries import (
     reliability_chart,
     reliability_sentence,
 )
+from reports.run.header import RunHead, graded, run_head
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.run_rows import deciding_of
 from toolevals.runs.models import Grading

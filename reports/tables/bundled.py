@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
-from reports.analyses.layers import noisy_rows
 from reports.analyses.matrix import Matrix, matrix_of
-from reports.analyses.modes import failure_modes, tag_counts
-from reports.analyses.readings import read_rows
-from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.dialects import tables as dialect_tables
 from reports.dialects.making import dialects_read
@@ -22,24 +18,23 @@ from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import all_gold_rows
 from reports.models import DialectReading, HeldGate
 from reports.pages.tool_costs import grading_tool_costs
-from reports.queries.arguments import grading_arguments
-from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
-from reports.queries.label_noise import grading_noise
-from reports.queries.metrics import metrics_of
-from reports.queries.overreach import grading_overreach
-from reports.queries.proxies import grading_proxies
-from reports.queries.readings import run_readings
-from reports.queries.recorded import recorded_agreement
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import grading_recovery
 from reports.reliability import table as reliability_tables
 from reports.reliability.analysis import Reliability
 from reports.reliability.queries import grading_compounding, grading_reliability
+from reports.run import table as mistake_tables
+from reports.run import table as tables
+from reports.run.analysis import failure_modes, noisy_rows, tag_counts
+from reports.run.metrics import metrics_of
+from reports.run.overreach import grading_overreach
+from reports.run.proxies import grading_proxies
+from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
+from reports.run.recorded import recorded_agreement
+from reports.run.tools import tools_of
 from reports.tables import judges as judge_tables
-from reports.tables import mistakes as mistake_tables
-from reports.tables import run as tables
 from reports.tables.cases import REMARKS
 from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest

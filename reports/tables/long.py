@@ -21,14 +21,14 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
 from reports.filters.case_filters import number
 from reports.filters.reading import read_case_filter
-from reports.pages.run_header import graded, run_head
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
-from reports.queries.metrics import values_of
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import episode_rows, grading_episodes, read_episode_state
 from reports.reliability import table as reliability_tables
 from reports.reliability.queries import OUTCOME, read_trial_state, trial_counts, trial_rows, verdict_trial_counts
+from reports.run.header import graded, run_head
+from reports.run.metrics import values_of
 from reports.tables import cases
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell

@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from reports.analyses.baseline_agents import highest
-from reports.analyses.modes import words
 from reports.analyses.rates import FEW_WORDS, Rate, few_of, rate
 from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
-from reports.queries.baseline_agents import version_baseline_agents
 from reports.queries.grading import verdict_counts_of
+from reports.run.analysis import words
+from reports.run.baseline_agents import highest, version_baseline_agents
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
 from toolevals.runs.counts.example_sums import verdict_sums

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.analyses.trend import Point, Trend
 from reports.filters.case_filters import choice
-from reports.queries.metrics import metric_trend
+from reports.run.metrics import metric_trend
 from reports.trends.judges import judge_points, judged_runs
 from reports.trends.page import runs_trend
 from reports.trends.parameters import parameter_trend

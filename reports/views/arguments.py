@@ -8,12 +8,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.arguments import KIND_WORDS, KINDS, ArgumentRow
 from reports.filters.case_filters import address_query, text
-from reports.pages.run_header import RunHead, graded, run_head
-from reports.queries.arguments import grading_arguments
 from reports.queries.grading import verdict_counts
-from reports.tables.mistakes import ARGUMENTS
+from reports.run.arguments import KIND_WORDS, KINDS, ArgumentRow
+from reports.run.header import RunHead, graded, run_head
+from reports.run.queries import grading_arguments
+from reports.run.table import ARGUMENTS
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file
 

@@ -6,9 +6,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.baseline_agents import baseline_rates
-from reports.queries.baseline_agents import version_asked, version_baseline_agents
-from reports.tables.run import BASELINE_AGENTS
+from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
+from reports.run.table import BASELINE_AGENTS
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.home.confusions import confusions_of
-from reports.pages.run_header import run_of
+from reports.run.header import run_of
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest

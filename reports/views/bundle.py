@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.bundle import CONTENTS
-from reports.pages.run_header import graded, run_head
+from reports.run.header import graded, run_head
 from reports.services.bundles import BUNDLE, bundle_start
 from toolevals.workspace.file_responses import job_asked, stored_response
 from toolevals.workspace.models import Job

@@ -16,8 +16,8 @@ from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.case_filters import CaseFilter, address_query, text
 from reports.filters.reading import read_case_filter
 from reports.models import DialectReading
-from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.grading import listed_cases
+from reports.run.header import RunHead, graded, run_head, run_url
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest

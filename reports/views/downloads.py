@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from reports.analyses.tools import tools_of
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.pages.run_header import graded, run_head
-from reports.tables import run as tables
+from reports.run import table as tables
+from reports.run.header import graded, run_head
+from reports.run.tools import tools_of
 from reports.tables.bundled import BUNDLED
 from reports.tables.long import TableRequest
 from reports.tables.trends import TRENDS

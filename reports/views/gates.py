@@ -32,7 +32,7 @@ from reports.gates.page import (
 )
 from reports.gates.services import badge_drop, badge_make
 from reports.models import GateBadge, HeldGate, NamedGate
-from reports.pages.run_header import run_head, run_of
+from reports.run.header import run_head, run_of
 from reports.services.gates import GateRequest, gate_hold
 from reports.trends.scope import experiment_of
 from toolevals.grading.gates.results import GateResult

@@ -16,7 +16,7 @@ from reports.golds.listing import (
     gold_rows,
     two_gradings,
 )
-from reports.pages.run_header import run_head
+from reports.run.header import run_head
 from reports.tables.golds import CASES
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.file_responses import csv_file

@@ -18,8 +18,8 @@ from reports.matrix.counted import counted_matrix
 from reports.matrix.groups import matrix_groups
 from reports.matrix.state import MatrixState, Measure, read_matrix_state
 from reports.matrix.table import drawn, drawn_document
-from reports.pages.run_header import RunHead, graded, run_head, run_url
 from reports.queries.costing import basis_of
+from reports.run.header import RunHead, graded, run_head, run_url
 from toolevals.presentation.intervals import track_start
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.models import Grading

@@ -6,11 +6,10 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.recorded import REWARDS
 from reports.filters.case_filters import address_query, verdict_column
-from reports.pages.run_header import graded, run_head
-from reports.queries.recorded import recorded_agreement
-from reports.tables import run as tables
+from reports.run import table as tables
+from reports.run.header import graded, run_head
+from reports.run.recorded import REWARDS, recorded_agreement
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

@@ -8,8 +8,8 @@ from django.contrib import messages
 from django.http import HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
-from reports.pages.run_header import run_url
 from reports.queries.grading import case_or_404
+from reports.run.header import run_url
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove

@@ -10,30 +10,33 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.judges import JudgeRow
-from reports.analyses.layers import WARNING, Layers, VerdictCounts, VerdictSums, layers_of
-from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
-from reports.analyses.sentence import sentence
-from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
 from reports.filters.case_filters import LATENT, choice
 from reports.gates.page import newest_gate
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import MatrixState
-from reports.pages.run_header import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.compared_runs import public_rows
-from reports.queries.baseline_agents import version_baseline_agents
-from reports.queries.errored import errored_in
-from reports.queries.findings import grading_findings, warnings_of
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
-from reports.queries.label_noise import grading_noise
-from reports.queries.metrics import metrics_of
-from reports.queries.overreach import grading_overreach
-from reports.queries.proxies import grading_proxies
-from reports.queries.readings import run_readings
 from reports.queries.spending import spending_shown
-from reports.tables.tool_heads import tool_heads, tool_query
+from reports.run.analysis import (
+    WARNING,
+    Layers,
+    VerdictCounts,
+    VerdictSums,
+    failure_modes,
+    layers_of,
+    sentence,
+    tag_counts,
+)
+from reports.run.baseline_agents import version_baseline_agents
+from reports.run.header import RunHead, run_head
+from reports.run.metrics import metrics_of
+from reports.run.overreach import grading_overreach
+from reports.run.proxies import grading_proxies
+from reports.run.queries import errored_in, grading_findings, grading_noise, run_readings, warnings_of
+from reports.run.tools import ToolOrder, ordered_tools, tool_heads, tool_query, tools_of
 from reports.trends.multiples import small_multiples
 from reports.views.spending import spent_context
 from toolevals.grading.engine.case_findings import FAILED_BY

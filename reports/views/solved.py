@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.solved import SORTS, Show
 from reports.filters.case_filters import address_query
-from reports.pages.run_header import graded, run_head, run_url
 from reports.queries.solved import case_of_example, example_snippets
+from reports.run.header import graded, run_head, run_url
 from reports.tables.solved import (
     AGENTS,
     EXAMPLES_A_PAGE,

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.tool_costs import By, ToolCosts
 from reports.filters.case_filters import address_query
-from reports.pages.run_header import RunHead, graded, run_head
 from reports.pages.tool_costs import HEADS, grading_tool_costs, read_order, spent_rows
+from reports.run.header import RunHead, graded, run_head
 from reports.tables.spending import SPENDING
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount

@@ -14,7 +14,7 @@ from labeling.errors import InvalidAct
 from labeling.models import DatasetVersion
 from labeling.services.disputes import dispute_open
 from reports.analyses.suspicion import TITLES
-from reports.queries.baseline_agents import version_asked
+from reports.run.baseline_agents import version_asked
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import (
     CSV_COLUMNS,

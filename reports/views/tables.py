@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
-from reports.pages.run_header import run_head
+from reports.run.header import run_head
 from reports.services.table_files import TABLE, table_belongs, table_of, table_start
 from reports.tables.long import COMPARED, read_table_request
 from toolevals.workspace.file_responses import job_asked, stored_response

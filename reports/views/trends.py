@@ -13,7 +13,7 @@ from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
 from reports.public_scores.compared_runs import run_rows
-from reports.queries.metrics import metric_trend
+from reports.run.metrics import metric_trend
 from reports.trends.judges import judge_trend, judged_runs
 from reports.trends.page import (
     CasesUrl,

@@ -10,9 +10,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from reports.analyses.judges import JudgeTotals, judge_rows
-from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
-from reports.analyses.tools import tools_of
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown
 from reports.filters.case_filters import Filters
@@ -21,6 +19,8 @@ from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.run_facts import recent_runs
 from reports.recovery.queries import grading_recovery
 from reports.reliability.queries import grading_compounding
+from reports.run.analysis import layers_of
+from reports.run.tools import tools_of
 from reports.trends.tools import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
-from reports.analyses.layers import VerdictCounts
 from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.run.analysis import VerdictCounts
 from toolevals.grading.engine.case_findings import BASES, FAMILIES, FIELDS
 
 # Of these families every kind is shown once anything is counted, those that nothing is of, too.

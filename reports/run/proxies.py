@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from django.core.cache import cache
+
 from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.queries.grading import verdict_counts
+from reports.run.analysis import VerdictCounts
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.counts.packed_cases import LETTERS
+from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.models import Grading
 
 TRUTH: Final = "execution"
 # Checks of the calls alone, the strictest first.
@@ -82,3 +90,37 @@ def _row(name: str, examples: Mapping[Pairs, int], several: bool) -> ProxyRow:
     cells = counts[PASSED, PASSED], counts[PASSED, FAILED], counts[FAILED, PASSED], counts[FAILED, FAILED]
     sums = {of: ExampleSums.of(each) for of, each in tallies.items()} if several else {}
     return ProxyRow(name, TRUTH, *cells, sums)
+
+
+_STATUS = {letter: status for status, letter in LETTERS.items()}
+
+
+def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tuple[ProxyRow, ...]:
+    """Return what each check of the calls is worth in a finished grading, which is kept; nothing without end states.
+
+    `counts` are the grading's counted verdicts, where they are loaded.
+    """
+    truths = (verdict_counts(grading) if counts is None else counts).get(TRUTH, {})
+    if not truths.get(PASSED, 0) + truths.get(FAILED, 0):
+        return ()
+    key = f"reports:proxies:sums:{grading.pk}"
+    rows: tuple[ProxyRow, ...] | None = cache.get(key)
+    if rows is None:
+        rows = proxy_rows(_pairs(grading), several=grading.run.trials > 1)
+        cache.set(key, rows, timeout=24 * 3600)
+    return rows
+
+
+def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
+    outcomes = outcomes_of(grading)
+    places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
+    pairs: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
+    for number, count in Counter(outcomes.patterns.numbers).items():
+        trials = outcomes.patterns.distinct[number]
+        letters = [
+            outcomes.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial
+        ]
+        said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
+        for name in PROXIES:
+            pairs[name][tuple((each[name], each[TRUTH]) for each in said)] += count
+    return pairs
