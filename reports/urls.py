@@ -2,11 +2,11 @@
 
 from django.urls import path
 
+from reports.costs import views as costs
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
+from reports.run import views as run
 from reports.views import (
-    arguments,
-    baseline_agents,
     beside,
     bundle,
     case,
@@ -20,11 +20,8 @@ from reports.views import (
     matrix,
     named_gates,
     public_scores,
-    recorded,
     remarks,
-    run,
     solved,
-    spending,
     suspects,
     tables,
     thumbs,
@@ -51,13 +48,13 @@ urlpatterns = [
     path("runs/<int:number>/reactions.csv", downloads.whole_table("reactions"), name="reactions-csv"),
     path("runs/<int:number>/overreach.csv", downloads.whole_table("overreach"), name="overreach-csv"),
     path("runs/<int:number>/findings.csv", downloads.whole_table("findings"), name="findings-csv"),
-    path("runs/<int:number>/arguments/", arguments.arguments, name="arguments"),
-    path("runs/<int:number>/arguments.csv", arguments.arguments_csv, name="arguments-csv"),
-    path("runs/<int:number>/spending/", spending.spending, name="spending"),
-    path("runs/<int:number>/spending.csv", spending.spending_csv, name="spending-csv"),
+    path("runs/<int:number>/arguments/", run.arguments, name="arguments"),
+    path("runs/<int:number>/arguments.csv", run.arguments_csv, name="arguments-csv"),
+    path("runs/<int:number>/spending/", costs.spending, name="spending"),
+    path("runs/<int:number>/spending.csv", costs.spending_csv, name="spending-csv"),
     path("runs/<int:number>/readings.csv", downloads.whole_table("readings"), name="readings-csv"),
-    path("runs/<int:number>/recorded/", recorded.recorded, name="recorded"),
-    path("runs/<int:number>/recorded.csv", recorded.recorded_csv, name="recorded-csv"),
+    path("runs/<int:number>/recorded/", run.recorded, name="recorded"),
+    path("runs/<int:number>/recorded.csv", run.recorded_csv, name="recorded-csv"),
     path("runs/<int:number>/files/<slug:table>/", tables.table, name="table"),
     path("runs/<int:number>/files/<slug:table>/<uuid:file>/", tables.table_file, name="table-file"),
     path("runs/<int:number>/bundle/", bundle.bundle, name="bundle"),
@@ -97,12 +94,12 @@ urlpatterns = [
     path("runs/<int:number>/compare/<int:candidate>/cases/<uuid:revision>/", compare.compare_case, name="compare-case"),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/baseline-agents/",
-        baseline_agents.baseline_agents,
+        run.baseline_agents,
         name="baseline-agents",
     ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/baseline-agents.csv",
-        baseline_agents.baseline_agents_csv,
+        run.baseline_agents_csv,
         name="baseline-agents-csv",
     ),
     path("runs/<int:number>/golds/", golds.golds, name="golds"),

@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.views import GRADING, RunReportView
+from reports.run.api import GRADING, RunReportView
 from reports.services.bundles import BUNDLE, bundle_start
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

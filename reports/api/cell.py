@@ -10,11 +10,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.serializers import RateSerializer
-from reports.api.views import FILTERS, SPLIT, RunReportView
 from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
+from reports.run.api import FILTERS, SPLIT, RateSerializer, RunReportView
 from reports.run.table import CELLS
 from toolevals.workspace.tables import serializer_of
 

@@ -14,10 +14,10 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.serializers import RateSerializer
 from reports.models import PublicScore
 from reports.public_scores.compared_runs import public_rows, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
+from reports.run.api import RateSerializer
 from reports.run.header import run_of
 from reports.services.public_scores import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument

@@ -11,9 +11,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.views import GRADING, RunReportView
 from reports.cases.remarks import remark_page
 from reports.queries.grading import case_or_404
+from reports.run.api import GRADING, RunReportView
 from reports.tables.cases import REMARKS
 from toolevals.runs.remarks.services import note_add, tag_add, tag_remove
 from toolevals.workspace.address_numbers import whole_number

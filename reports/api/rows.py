@@ -12,14 +12,13 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.reliability import InOrder
-from reports.api.views import FILTERS, GRADING, RunReportView
 from reports.cases.state import failed_by_state, state_of
 from reports.cases.texts import READ, case_texts
 from reports.filters.case_filters import COLUMNS, INJECTIONS, RECORDED, STATUSES
 from reports.filters.reading import read_case_filter
+from reports.judges.queries import judged_rows
 from reports.queries.grading import listed_cases, with_gold
-from reports.queries.judges import judged_rows
+from reports.run.api import FILTERS, GRADING, InOrder, RunReportView
 from reports.run.metrics import values_of
 from reports.tables.cases import CASES, DIFFERENCES, JUDGED, STATE, TEXTS
 from toolevals.grading.engine.case_metrics import METRICS

@@ -12,7 +12,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.api.views import GRADING
+from reports.run.api import GRADING
 from reports.services.table_files import TABLE, table_belongs, table_start
 from reports.tables.long import TABLES, read_table_request
 from toolevals.workspace.api.base import ProjectView

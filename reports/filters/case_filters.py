@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from reports.analyses.judges import PREFIX
+from reports.judges.analysis import PREFIX
 from reports.run.arguments import KIND_WORDS
 from reports.run.findings import WORDS
 from toolevals.grading.engine.case_metrics import METRICS

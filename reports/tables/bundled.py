@@ -9,6 +9,8 @@ from typing import Any, Final
 from reports.analyses.dialects import Dialects
 from reports.analyses.matrix import Matrix, matrix_of
 from reports.cases.remarks import remark_rows
+from reports.costs.queries import grading_tool_costs
+from reports.costs.table import SPENDING
 from reports.dialects import tables as dialect_tables
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown, said_rows
@@ -16,16 +18,15 @@ from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import all_gold_rows
+from reports.judges import table as judge_tables
+from reports.judges.queries import judges_of
 from reports.models import DialectReading, HeldGate
-from reports.pages.tool_costs import grading_tool_costs
 from reports.queries.grading import grading_layers, verdict_counts
-from reports.queries.judges import judges_of
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import grading_recovery
 from reports.reliability import table as reliability_tables
 from reports.reliability.analysis import Reliability
 from reports.reliability.queries import grading_compounding, grading_reliability
-from reports.run import table as mistake_tables
 from reports.run import table as tables
 from reports.run.analysis import failure_modes, noisy_rows, tag_counts
 from reports.run.metrics import metrics_of
@@ -34,11 +35,9 @@ from reports.run.proxies import grading_proxies
 from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
 from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
-from reports.tables import judges as judge_tables
 from reports.tables.cases import REMARKS
 from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest
-from reports.tables.spending import SPENDING
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Table
 from toolevals.runs.counts.counted_cases import View
@@ -72,7 +71,7 @@ def _reliability(grading: Grading) -> Reliability | None:
 
 def _failures(grading: Grading) -> Rows:
     counts = verdict_counts(grading)
-    return mistake_tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
+    return tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
 
 
 def _judges(grading: Grading) -> Rows:
@@ -124,7 +123,7 @@ BUNDLED: Final = {
         lambda grading: read_rows(run_readings(grading.run)),
     ),
     "proxies.csv": _of("how well cheaper checks predict the end state", tables.PROXIES, grading_proxies),
-    "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
+    "failures.csv": BundledTable("how often each failure tag and mode occurs", tables.FAILURES, _failures),
     "tools.csv": _of(
         "precision, recall and F1 of each tool", tables.TOOLS, lambda grading: tools_of(_matrix(grading)).rows
     ),
@@ -132,16 +131,14 @@ BUNDLED: Final = {
     "matrix-aligned.csv": _of(
         "the matrix of aligned calls", tables.CELLS, lambda grading: _matrix(grading, View.ALIGNED).cells
     ),
-    "arguments.csv": _of("which parameter is wrong, and how", mistake_tables.ARGUMENTS, grading_arguments),
+    "arguments.csv": _of("which parameter is wrong, and how", tables.ARGUMENTS, grading_arguments),
     "spending.csv": _of("what the calls to each tool took", SPENDING, lambda grading: grading_tool_costs(grading).rows),
     "findings.csv": _of(
         "how cases failed, by tool, and what replies say",
-        mistake_tables.FINDINGS,
+        tables.FINDINGS,
         lambda grading: grading_findings(grading, verdict_counts(grading)).rows,
     ),
-    "overreach.csv": _of(
-        "cells with excess calls", mistake_tables.OVERREACH, lambda grading: grading_overreach(grading).rows
-    ),
+    "overreach.csv": _of("cells with excess calls", tables.OVERREACH, lambda grading: grading_overreach(grading).rows),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", REMARKS.head, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),

@@ -21,8 +21,8 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
 from reports.filters.case_filters import number
 from reports.filters.reading import read_case_filter
+from reports.judges.queries import judged_for_export
 from reports.queries.grading import cases_for_export, listed_cases
-from reports.queries.judges import judged_for_export
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import episode_rows, grading_episodes, read_episode_state
 from reports.reliability import table as reliability_tables

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from reports.analyses.judges import JudgeRow, JudgeTotals, Mark, judge_rows
 from reports.analyses.trend import Point, RunFacts, Trend, TrendRow, series_of
-from reports.queries.judges import TOTALS, mark_of
+from reports.judges.analysis import JudgeRow, JudgeTotals, Mark, judge_rows
+from reports.judges.queries import TOTALS, mark_of
 from toolevals.runs.counts.kept_sums import kept_sums_of
 from toolevals.runs.judging.judge_reliability import standings_of
 from toolevals.runs.models import Grading, Judge, JudgeCount

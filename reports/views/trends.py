@@ -9,9 +9,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
+from reports.judges.analysis import PREFIX
 from reports.public_scores.compared_runs import run_rows
 from reports.run.metrics import metric_trend
 from reports.trends.judges import judge_trend, judged_runs

@@ -10,7 +10,6 @@ import pytest
 from reports.comparison import tables as comparison_tables
 from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables
-from reports.run import table as mistake_tables
 from reports.run import table as tables
 from reports.tables import cases
 from reports.tables.golds import GOLDS
@@ -21,8 +20,8 @@ DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_tex
 FILES = {
     "matrix.csv": tables.CELLS.head,
     "tools.csv": tables.TOOLS.head,
-    "arguments.csv": mistake_tables.ARGUMENTS.head,
-    "overreach.csv": mistake_tables.OVERREACH.head,
+    "arguments.csv": tables.ARGUMENTS.head,
+    "overreach.csv": tables.OVERREACH.head,
     "layers.csv": tables.LAYERS.head,
     "metrics.csv": tables.METRIC_MEANS.head,
     "proxies.csv": tables.PROXIES.head,

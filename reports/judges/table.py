@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from reports.analyses.judges import JudgeRow
+from reports.judges.analysis import JudgeRow
 from reports.tables.counts import COUNTED, counted
 from toolevals.presentation.csv import Cell
 

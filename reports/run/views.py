@@ -1,25 +1,26 @@
-"""Show the overview of a run: the sentence, the pass rate by layer, the tools, the failure modes."""
+"""Show the overview of a run, its wrong parameters, its source's rewards, and what baseline agents score."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.judges import JudgeRow
 from reports.analyses.rates import TOOL_GOAL
-from reports.filters.case_filters import LATENT, choice
+from reports.costs.queries import grading_tool_costs, spending_shown
+from reports.costs.views import spent_context
+from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
 from reports.gates.page import newest_gate
+from reports.judges.analysis import JudgeRow
+from reports.judges.queries import flagged_cases, judges_of
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import MatrixState
-from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.compared_runs import public_rows
 from reports.queries.grading import grading_sums, verdict_counts
-from reports.queries.judges import flagged_cases, judges_of
-from reports.queries.spending import spending_shown
+from reports.run import table as tables
 from reports.run.analysis import (
     WARNING,
     Layers,
@@ -30,17 +31,27 @@ from reports.run.analysis import (
     sentence,
     tag_counts,
 )
-from reports.run.baseline_agents import version_baseline_agents
-from reports.run.header import RunHead, run_head
+from reports.run.arguments import KIND_WORDS, KINDS, ArgumentRow
+from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
+from reports.run.header import RunHead, graded, run_head
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
 from reports.run.proxies import grading_proxies
-from reports.run.queries import errored_in, grading_findings, grading_noise, run_readings, warnings_of
+from reports.run.queries import (
+    errored_in,
+    grading_arguments,
+    grading_findings,
+    grading_noise,
+    run_readings,
+    warnings_of,
+)
+from reports.run.recorded import REWARDS, recorded_agreement
+from reports.run.table import ARGUMENTS, BASELINE_AGENTS
 from reports.run.tools import ToolOrder, ordered_tools, tool_heads, tool_query, tools_of
 from reports.trends.multiples import small_multiples
-from reports.views.spending import spent_context
 from toolevals.grading.engine.case_findings import FAILED_BY
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.intervals import track_start
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
@@ -49,6 +60,7 @@ from toolevals.runs.models import Grading
 from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.models import Job, JobState
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
 
 # The worst; the rest is one click away.
 MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 12, 7
@@ -178,3 +190,93 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "readings": run_readings(head.run),
         "latent": counts.get("latent", {}).get(LATENT, 0),
     }
+
+
+ROWS_AT_FIRST = 100
+
+
+@require_safe
+def arguments(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the parameters, most often wrong first; each count leads to its cases."""
+    head = run_head(request, number, "arguments")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    tool = text(request.GET, "tool")
+    rows = grading_arguments(head.grading, tool)
+    shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
+    verdicts = verdict_counts(head.grading).get("arguments", {})
+    own = {"tool": tool, "grading": head.grading_number or ""}
+    context = {
+        "head": head,
+        "run": head.run,
+        "rows": [(row, _cells(head, row)) for row in shown],
+        "left": len(rows) - len(shown),
+        "tool": tool,
+        "kinds": [KIND_WORDS[kind] for kind in KINDS],
+        "lost": verdicts.get("failed", 0),
+        "compared": verdicts.get("failed", 0) + verdicts.get("passed", 0),
+        "query": address_query(own),
+        "query_all": address_query(own | {"rows": "all"}),
+    }
+    return render(request, "reports/arguments.html", context)
+
+
+@require_safe
+def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the parameters, as the page has them."""
+    grading = graded(run_head(request, number, "arguments"))
+    rows = grading_arguments(grading, text(request.GET, "tool"))
+    return table_file(f"run-{number}-arguments", ARGUMENTS, rows)
+
+
+def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:
+    """Return the count of each kind and the address query of its cases; "" where there are none."""
+    of_row: dict[str, Any] = {"tool": row.tool, "parameter": row.argument, "grading": head.grading_number or ""}
+    return [(row.counts[kind], address_query(of_row | {"fault": kind}) if row.counts[kind] else "") for kind in KINDS]
+
+
+@require_safe
+def recorded(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the table of one verdict by recorded reward; each number opens its cases."""
+    head = run_head(request, number, "recorded")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    column = verdict_column(request.GET, "column")
+    context = {
+        "head": head,
+        "run": head.run,
+        "agreement": recorded_agreement(head.grading, column),
+        "columns": VERDICT_NAMES,
+        "rewards": REWARDS.items(),
+        "query": address_query({"column": column, "grading": head.grading_number or ""}),
+    }
+    return render(request, "reports/recorded.html", context)
+
+
+@require_safe
+def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the table, a row for each status and kind of reward."""
+    grading = graded(run_head(request, number, "recorded"))
+    agreement = recorded_agreement(grading, verdict_column(request.GET, "column"))
+    return table_file(f"run-{number}-recorded", tables.RECORDED, agreement.cells)
+
+
+@require_safe
+def baseline_agents(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
+    """Show the baseline agents of a version, each rate opening its run."""
+    version_row = version_asked(request, dataset, version)
+    context = {
+        "dataset": version_row.dataset,
+        "version": version_row,
+        "baseline_agents": version_baseline_agents(version_row),
+        "outcome_counts": OUTCOME_COUNTS,
+    }
+    return render(request, "reports/baseline_agents.html", context)
+
+
+@require_safe
+def baseline_agents_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
+    """Send every rate of every baseline agent of a version."""
+    version_row = version_asked(request, dataset, version)
+    rates = baseline_rates(version_baseline_agents(version_row))
+    return table_file(f"{dataset}-v{version_row.number}-baseline-agents", BASELINE_AGENTS, rates)

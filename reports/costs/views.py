@@ -8,11 +8,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.tool_costs import By, ToolCosts
+from reports.costs.analysis import By, ToolCosts
+from reports.costs.queries import HEADS, grading_tool_costs, read_order, spent_rows
+from reports.costs.table import SPENDING
 from reports.filters.case_filters import address_query
-from reports.pages.tool_costs import HEADS, grading_tool_costs, read_order, spent_rows
 from reports.run.header import RunHead, graded, run_head
-from reports.tables.spending import SPENDING
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.workspace.requests import ProjectRequest
