@@ -3,6 +3,7 @@
 from django.urls import path
 
 from reports.costs import views as costs
+from reports.matrix import views as matrix
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
 from reports.run import views as run
@@ -17,7 +18,6 @@ from reports.views import (
     dropped,
     gates,
     golds,
-    matrix,
     named_gates,
     public_scores,
     remarks,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.dialects.other_verdicts import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
 from toolevals.grading.metrics.agreement import clustered_kappa
 from toolevals.grading.metrics.rates import Estimate

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 from uuid import UUID
 
-from reports.analyses.rates import Rate, rate
+from reports.rates import Rate, rate
 
 
 class Show(StrEnum):

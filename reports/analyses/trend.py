@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from reports.analyses.rates import GOALS, TOOL_GOAL, Rate
+from reports.rates import GOALS, TOOL_GOAL, Rate
 from reports.run.analysis import NO_SUMS, VerdictCounts, VerdictSums, layers_of
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.spending import Spending

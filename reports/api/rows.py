@@ -14,8 +14,7 @@ from rest_framework.response import Response
 
 from reports.cases.state import failed_by_state, state_of
 from reports.cases.texts import READ, case_texts
-from reports.filters.case_filters import COLUMNS, INJECTIONS, RECORDED, STATUSES
-from reports.filters.reading import read_case_filter
+from reports.filters.case_filters import COLUMNS, INJECTIONS, RECORDED, STATUSES, read_case_filter
 from reports.judges.queries import judged_rows
 from reports.queries.grading import listed_cases, with_gold
 from reports.run.api import FILTERS, GRADING, InOrder, RunReportView

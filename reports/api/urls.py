@@ -6,7 +6,6 @@ from django.urls import path
 
 from reports.api import (
     bundle,
-    cell,
     compared_parts,
     comparison,
     dialects,
@@ -21,12 +20,13 @@ from reports.api import (
     tables,
     trends,
 )
+from reports.matrix import api as matrix
 from reports.run import api as run
 
 app_name = "reports-api"
 urlpatterns = [
     path("runs/<int:number>/matrix/", run.MatrixView.as_view(), name="matrix"),
-    path("runs/<int:number>/matrix/cell/", cell.CellView.as_view(), name="cell"),
+    path("runs/<int:number>/matrix/cell/", matrix.CellView.as_view(), name="cell"),
     path("runs/<int:number>/graded-cases/", rows.GradedCasesView.as_view(), name="graded-cases"),
     path("runs/<int:number>/judged-cases/", rows.JudgedCasesView.as_view(), name="judged-cases"),
     path("runs/<int:number>/state-differences/", rows.StateDifferencesView.as_view(), name="state-differences"),

@@ -16,7 +16,7 @@ from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_
 from reports.analyses.claims import ClaimReading, read_claims
 from reports.analyses.state import StateComparison, compared_state
 from reports.analyses.wording import value_text
-from reports.analyses.words import shortened
+from reports.matrix.advice import shortened
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.run.analysis import WARNING
 from reports.run.metrics import case_verdicts

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 
 from labeling.models import Gold
 from reports.analyses.dialects import Dialects, Pattern, dialects_of, patterns_like
-from reports.analyses.rates import ExampleSums
 from reports.dialects.making import CaseReader, sums_document
 from reports.models import DialectCase, DialectReading
+from reports.rates import ExampleSums
 from toolevals.grading.dialects.other_verdicts import OURS, OtherVerdict, columns_document, sentence_of
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import CaseGrade, Grading

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
 from reports.dialects.reading import IDS
-from reports.tables.counts import RATED
+from reports.rates import RATED
 from toolevals.presentation.table import RATE, Column, Table, beneath, in_file
 
 _KAPPA: Final = Table(

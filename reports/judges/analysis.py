@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.judging.raters import corrected_rate
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.rates import Estimate

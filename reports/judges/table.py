@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from reports.judges.analysis import JudgeRow
-from reports.tables.counts import COUNTED, counted
+from reports.rates import COUNTED, counted
 from toolevals.presentation.csv import Cell
 
 JUDGES: Final = (

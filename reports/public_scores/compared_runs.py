@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from reports.analyses.rates import Rate, rate
 from reports.models import PublicScore
 from reports.queries.grading import verdict_counts_of
+from reports.rates import Rate, rate
 from reports.run.analysis import layers_of
 from toolevals.runs.counts.example_sums import verdict_sums
 from toolevals.runs.models import Agent, Run

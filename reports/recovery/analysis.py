@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.presentation.heat import ALL_RIGHT, heat_step
 

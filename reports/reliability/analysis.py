@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.rates import Estimate, Interval
 from toolevals.grading.metrics.reliability import (
     Tallies,

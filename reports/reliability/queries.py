@@ -15,8 +15,8 @@ from django.db.models import QuerySet
 
 from labeling.conversation.input_text import snippet
 from labeling.models import Example, Revision
-from reports.analyses.rates import GOALS
 from reports.filters.case_filters import number, text
+from reports.rates import GOALS
 from reports.reliability.analysis import (
     Calculation,
     Compounding,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from reports.analyses.rates import GOALS, ExampleSums, Rate, rate
+from reports.rates import GOALS, ExampleSums, Rate, rate
 from toolevals.grading.engine.grader_catalog import MODES as MODE_SENTENCES
 from toolevals.grading.engine.grader_catalog import TAGS, TagWords
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES

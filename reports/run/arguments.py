@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 
 # How an argument is wrong beside the expected one; those that break the schema are counted apart.
 WRONG: Final = ("changed", "missing", "extra")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
-from reports.analyses.rates import ExampleSums, Rate, rate
+from reports.rates import ExampleSums, Rate, rate
 from reports.run.analysis import VerdictCounts
 from toolevals.grading.engine.case_findings import BASES, FAMILIES, FIELDS
 

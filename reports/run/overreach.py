@@ -15,10 +15,10 @@ from django.core.cache import cache
 from django.db.models import Count
 
 from labeling.models import VersionEntry
-from reports.analyses.costs import Cell
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts
-from reports.filters.offered import A_DAY, specs_by_name
+from reports.filters.sums import A_DAY, specs_by_name
+from reports.matrix.analysis import CellKey
 from toolevals.grading.engine.case_findings import pair_kind
 from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.grading.values import Expectation, ToolSpec
@@ -137,9 +137,9 @@ class Overreach:
 
 
 def overreach_of(
-    counts: Mapping[Cell, int],
+    counts: Mapping[CellKey, int],
     specs: Mapping[str, Sequence[ToolSpec]],
-    let_be: Mapping[Cell, int] | None = None,
+    let_be: Mapping[CellKey, int] | None = None,
     prices: Mapping[str, CallPrice] | None = None,
 ) -> Overreach:
     """Return the cells of a matrix in which there are excess calls, or others to wrong tools of equal cost.
@@ -237,14 +237,14 @@ def _mean(*amounts: Amount) -> float | None:
     return sum(means) if len(means) == len(amounts) else None
 
 
-def _let_be(grading: Grading) -> Counter[Cell]:
+def _let_be(grading: Grading) -> Counter[CellKey]:
     """Count the calls that no one expected and that the gold lets be, by their cell."""
     pairs = AlignedPair.objects.filter(grading=grading, expected=NONE).exclude(actual=NONE).order_by()
     rows = pairs.values_list("case__transcript__entry__revision", "actual").annotate(count=Count("*"))
     called: defaultdict[UUID, Counter[str]] = defaultdict(Counter)
     for revision, actual, count in rows.iterator():
         called[revision][actual] += count
-    counts: Counter[Cell] = Counter()
+    counts: Counter[CellKey] = Counter()
     entries, left = VersionEntry.objects.filter(version=grading.dataset_version_id), iter(called)
     # By their ids, some at a time: a database that knows little of new tables may join all of them for each entry.
     while some := list(islice(left, AT_ONCE)):

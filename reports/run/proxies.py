@@ -9,8 +9,8 @@ from typing import Final
 
 from django.core.cache import cache
 
-from reports.analyses.rates import ExampleSums, Rate, rate
 from reports.queries.grading import verdict_counts
+from reports.rates import ExampleSums, Rate, rate
 from reports.run.analysis import VerdictCounts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import LETTERS

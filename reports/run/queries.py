@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reports.filters.case_filters import CaseFilter, Filters
 from reports.filters.matrix_cells import matrix_counts
+from reports.filters.sums import counted_number
 from reports.queries.grading import grading_sums, listed_cases
-from reports.queries.summing import counted_number
 from reports.run.analysis import WARNING, VerdictCounts, VerdictSums
 from reports.run.arguments import ArgumentRow, argument_rows
 from reports.run.findings import Findings, findings_of

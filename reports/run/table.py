@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from reports.analyses.matrix import Matrix
+from reports.matrix.analysis import Matrix
+from reports.rates import RATED
 from reports.run.analysis import FailureMode, TagCount
 from reports.run.arguments import KINDS
-from reports.tables.counts import RATED
 from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import INTERVAL, RATE, Column, Table, beneath, in_file, with_interval

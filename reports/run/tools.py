@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from reports.analyses.cell import Cell
-from reports.analyses.matrix import Matrix
-from reports.analyses.rates import ExampleSums, Rate, rate
 from reports.filters.case_filters import address_query
+from reports.matrix.analysis import Cell, Matrix
+from reports.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.clustered import clustered_interval, f1_sums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
-from reports.analyses.matrix import Matrix, matrix_of
 from reports.cases.remarks import remark_rows
 from reports.costs.queries import grading_tool_costs
 from reports.costs.table import SPENDING
@@ -20,6 +19,7 @@ from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.listing import all_gold_rows
 from reports.judges import table as judge_tables
 from reports.judges.queries import judges_of
+from reports.matrix.analysis import Matrix, matrix_of
 from reports.models import DialectReading, HeldGate
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.recovery import table as recovery_tables

@@ -19,8 +19,7 @@ from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
 from reports.comparison.page import comparable_runs
 from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
-from reports.filters.case_filters import number
-from reports.filters.reading import read_case_filter
+from reports.filters.case_filters import number, read_case_filter
 from reports.judges.queries import judged_for_export
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.recovery import table as recovery_tables

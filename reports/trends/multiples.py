@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.analyses.rates import Rate
 from reports.analyses.trend import Series
 from reports.queries.run_facts import recent_runs
+from reports.rates import Rate
 from reports.trends.page import runs_trend
 from toolevals.presentation.sparks import Spark, spark
 from toolevals.runs.models import Run

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
 
-from reports.analyses.rates import Rate, rate
 from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
+from reports.rates import Rate, rate
 from reports.trends.page import lowest
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.counts.counted_cases import View

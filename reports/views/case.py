@@ -13,10 +13,10 @@ from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
 from reports.cases.reading import read_case
 from reports.dialects.reading import CaseSaid, case_said
-from reports.filters.reading import read_case_filter
+from reports.filters.case_filters import read_case_filter
+from reports.filters.sums import counted_number
 from reports.judges.queries import judge_marks
 from reports.queries.grading import case_or_404, listed_cases, neighbours
-from reports.queries.summing import counted_number
 from reports.run.header import graded, run_head, run_url
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Thumb

@@ -7,13 +7,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.cases.rows import case_rows
-from reports.filters.case_filters import COLUMNS, STATUSES, CaseFilter, address_query, text
+from reports.filters.case_filters import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
 from reports.filters.choices import chips, filter_choices
-from reports.filters.reading import read_case_filter
+from reports.filters.sums import counted_number
 from reports.judges.analysis import UNMARKED
 from reports.judges.queries import judge_columns, judge_marks
 from reports.queries.grading import hidden_verdicts, listed_cases, page_of
-from reports.queries.summing import counted_number
 from reports.run.analysis import ERROR_MODES, MODES
 from reports.run.header import graded, run_head
 from toolevals.traces.models import TraceExample

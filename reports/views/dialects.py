@@ -13,8 +13,7 @@ from reports.analyses.dialects import Dialects, dialects_sentence
 from reports.dialects import tables
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown, said_rows
-from reports.filters.case_filters import CaseFilter, address_query, text
-from reports.filters.reading import read_case_filter
+from reports.filters.case_filters import CaseFilter, address_query, read_case_filter, text
 from reports.models import DialectReading
 from reports.queries.grading import listed_cases
 from reports.run.header import RunHead, graded, run_head, run_url

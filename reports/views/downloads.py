@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from reports.matrix.counted import counted_matrix
+from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.run import table as tables
 from reports.run.header import graded, run_head

@@ -12,10 +12,9 @@ import pytest
 from django.urls import reverse
 
 from reports.analyses.claims import read_claims
-from reports.analyses.rates import rate
-from reports.filters.case_filters import CaseFilter, Filters
-from reports.filters.reading import read_case_filter
+from reports.filters.case_filters import CaseFilter, Filters, read_case_filter
 from reports.queries.grading import verdict_counts
+from reports.rates import rate
 from reports.run.queries import grading_findings, warnings_of
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, call, uploaded_run, version_of

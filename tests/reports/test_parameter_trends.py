@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.rates import rate, rate_of
 from reports.queries.run_facts import recent_runs
+from reports.rates import rate, rate_of
 from reports.trends.parameters import ParameterTrend, parameter_trend
 from tests.reports.building import Builder
 from tests.reports.reading import csv_rows, embedded, text

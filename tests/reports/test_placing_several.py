@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reports.filters.case_filters import CaseFilter, Filters, Split
 from reports.filters.dividing import divided_by
 from reports.filters.matrix_cells import matrix_counts
+from reports.filters.sums import counted_number
 from reports.queries.grading import listed_cases
-from reports.queries.summing import counted_number
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.confusion import NO_MAJORITY, collapsed_class, set_class

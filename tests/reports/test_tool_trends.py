@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 from django.urls import reverse
 
-from reports.analyses.rates import rate
 from reports.analyses.trend import RunFacts, tool_trend_of
 from reports.queries.run_facts import recent_runs
+from reports.rates import rate
 from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, text

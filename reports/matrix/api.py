@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.matrix.cell import read_cell
-from reports.matrix.counted import counted_matrix
+from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.run.api import FILTERS, SPLIT, RateSerializer, RunReportView
 from reports.run.table import CELLS

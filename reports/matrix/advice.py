@@ -7,17 +7,141 @@ rules are few and plain, and are written down in docs/reports.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from labeling.lint.texts import LEAD
-from reports.analyses.confusion import MOST_WORDS, ConfusedCase, Confusion, spec_words
-from reports.analyses.words import listed, opening, shortened, words_of
 from toolevals.grading.engine.case_findings import Kind, pair_kind, properties_of
 from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+# Identifiers, addresses and links are no words, nor are their parts: ORD-7781, a.b@example.com.
+_NO_WORDS: Final = re.compile(r"[a-zA-Z0-9_-]*[0-9][a-zA-Z0-9_-]*|\S+@\S+|\bhttps?://\S+")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# Words that say nothing about what is asked for.
+_EMPTY: Final = frozenset(
+    word
+    for line in (
+        "about after again all also and any are because been before being but can could did does doing don each else",
+        "ever few for from further get gets getting give given gives had has have having her here him his how into its",
+        "itself just let like made make makes may more most much must need needs not now off once one only other our",
+        "out over own please put same say says see set she should some such take tell than that the their them then",
+        "there these they this those through too tool two under until use used user users uses using very want wants",
+        "was way were what when where whether which while who whom whose why will with without would yes you your",
+        "yours function call calls called return returns actually ago already anything bit currently good great",
+        "hello help hey interested know looking lot maybe might nice okay particular particularly quite really",
+        "soon someone something still sure thank thanks think today would yeah yet",
+    )
+    for word in line.split()
+)
+
+
+def words_of(*texts: str) -> dict[str, str]:
+    """Return the words that say something, in order, by their form without a plural's s: form -> as it is written.
+
+    Names in snake case and in camel case are taken apart. Words under three letters are left out, and so are the parts
+    of identifiers, addresses and links.
+    """
+    by_stem: dict[str, str] = {}
+    for text in texts:
+        for word in _WORD.findall(_CAMEL.sub(" ", _NO_WORDS.sub(" ", text).replace("_", " "))):
+            form = _form(word)
+            if word.casefold() not in _EMPTY and form not in _EMPTY:
+                by_stem.setdefault(form, word.casefold())
+    return by_stem
+
+
+def opening(text: str, longest: int = 90) -> str:
+    """Return the first sentence of a text, cut between words where it is long."""
+    first = re.split(r"(?<=[.!?])\s|\n", " ".join(text.split()), maxsplit=1)[0].rstrip(".")
+    return shortened(first, longest)
+
+
+def shortened(text: str, longest: int = 110) -> str:
+    """Return a text on one line, cut between words where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]} …"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return quoted words as one reads them: “late”, “parcel” and “where”."""
+    quoted = [f"“{word}”" for word in words]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
+
+
+def _form(word: str) -> str:
+    form = word.casefold()
+    return form[:-1] if len(form) > 3 and form.endswith("s") and not form.endswith("ss") else form
+
+
+MOST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusedCase:
+    """A case of the cell: its example's id, the case's own, what the user said last, and the names it called."""
+
+    name: str
+    case: str
+    text: str
+    called: tuple[str, ...] = ()
+
+
+# Not slotted: words are looked for once.
+@dataclass(frozen=True)
+class Confusion:
+    """One cell off the diagonal. A spec is None where the class is no tool or stands for several.
+
+    `reverse` is how many cases stand in the opposite cell, `offered` the names of every offered tool.
+    """
+
+    expected: str
+    actual: str
+    expected_spec: ToolSpec | None
+    actual_spec: ToolSpec | None
+    cases: Sequence[ConfusedCase]
+    reverse: int = 0
+    count: int = 0
+    offered: Sequence[str] = field(default=())
+
+    @cached_property
+    def expected_words(self) -> dict[str, str]:
+        """The words of the right tool."""
+        return spec_words(self.expected_spec)
+
+    @cached_property
+    def actual_words(self) -> dict[str, str]:
+        """The words of the called tool."""
+        return spec_words(self.actual_spec)
+
+    def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[ConfusedCase, ...]]]:
+        """Return the words of `among` that cases say, and `without` does not hold, most said first, with the cases."""
+        by_word: dict[str, list[ConfusedCase]] = {}
+        for case in self.cases:
+            for form in words_of(case.text):
+                if form in among and form not in without:
+                    by_word.setdefault(form, []).append(case)
+        # Sorting is stable: of words that are said as often, those that were said first.
+        ranked = sorted(by_word.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
+        return [(form, tuple(cases)) for form, cases in ranked]
+
+    def unsaid(self, without: set[str]) -> list[tuple[str, tuple[ConfusedCase, ...]]]:
+        """Return the words that at least two examples say and `without` does not hold, most said first."""
+        texts = {case.name: case.text for case in self.cases}
+        counts = Counter(form for text in texts.values() for form in words_of(text))
+        often = {form for form, count in counts.items() if count > 1}
+        return self.said(often, without)
+
+
+def spec_words(spec: ToolSpec | None) -> dict[str, str]:
+    """Return the words of a tool's name and description as `words_of` does; none where there is no tool."""
+    return words_of(spec.name, spec.description) if spec else {}
+
 
 MOST_NAMED = 3
 # Two tools take like arguments where so much of all their names is shared.

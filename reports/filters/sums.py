@@ -1,17 +1,67 @@
-"""Read matrices, costs and numbers of cases from what was counted when a grading finished."""
+"""Read the tools that are offered, and matrices, costs and numbers of cases as they were counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reports.filters.case_filters import NOT, CaseFilter, Filters, Split
-from reports.filters.offered import effects_by_name
+from django.core.cache import cache
+
+from labeling.models import VersionEntry
+from reports.filters.case_filters import NOT, CaseFilter, Effect, Filters, Split
+from toolevals.grading.values import ToolSpec
+from toolevals.registry.models import ToolListEntry
 from toolevals.runs.counts.counted_cases import CONTEXT, Cell, Costs, Counted, Unit, View
 from toolevals.runs.counts.counting import counted_cases
 from toolevals.runs.grading.models import IS_LATENT, warned
 from toolevals.runs.models import Grading
+from toolevals.runs.scope.examples import tools_offered
+
+A_DAY = 24 * 3600
+
+
+def specs_by_name(grading: Grading) -> dict[str, tuple[ToolSpec, ...]]:
+    """Return every offered spec by its tool's name: several where examples offer the same name in other words."""
+    lists = VersionEntry.objects.filter(version=grading.run.dataset_version_id).values("revision__tools")
+    rows = ToolListEntry.objects.filter(tools__in=lists).order_by("spec_id").values_list("spec__document", flat=True)
+    specs = tools_offered([ToolSpec.from_document(row) for row in rows.distinct()], grading.run.agent)
+    found: dict[str, dict[str, ToolSpec]] = {}
+    for spec in specs:
+        found.setdefault(spec.name, {})[spec.digest] = spec
+    return {name: tuple(each.values()) for name, each in found.items()}
+
+
+def effects_by_name(grading: Grading) -> dict[str, Effect]:
+    """Return what each tool does to the world; kept, because a finished grading does not change."""
+    key = f"reports:effects:{grading.pk}"
+    found: dict[str, Effect] | None = cache.get(key)
+    if found is None:
+        found = {name: _effect(specs) for name, specs in specs_by_name(grading).items()}
+        cache.set(key, found, timeout=A_DAY)
+    return found
+
+
+def costs_by_name(grading: Grading) -> dict[str, float]:
+    """Return what one call of each tool costs relative to the others, where its owner says so, and says one thing."""
+    key = f"reports:costs:{grading.pk}"
+    found: dict[str, float] | None = cache.get(key)
+    if found is None:
+        said = {name: {spec.cost for spec in specs} for name, specs in specs_by_name(grading).items()}
+        found = {
+            name: cost for name, costs in said.items() if len(costs) == 1 and (cost := next(iter(costs))) is not None
+        }
+        cache.set(key, found, timeout=A_DAY)
+    return found
+
+
+def _effect(specs: Iterable[ToolSpec]) -> Effect:
+    """A tool writes where any of its specs does, and reads where all of them say so."""
+    said = {spec.annotations.read_only for spec in specs}
+    if False in said:
+        return Effect.WRITE
+    return Effect.READ if said == {True} else Effect.UNSAID
+
 
 # What cases are counted by: the filter's name and the column of a context.
 _COLUMNS: Final = {name: name for name in ("bucket", "difficulty", "gold", "tag", "arguments", "turn", "trial")}
