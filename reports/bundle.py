@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 
 from labeling.datasheet.gathering import datasheet_of
 from labeling.exports import version_lines
-from reports.queries.grading import KEYSET_PAGE
+from reports.cases.queries import KEYSET_PAGE
 from reports.queries.run_facts import COMPARED
 from reports.tables.bundled import BUNDLED
 from toolevals.grading.values.canonical import exact

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from reports.cases import views as cases
 from reports.costs import views as costs
 from reports.matrix import views as matrix
 from reports.recovery import views as recovery
@@ -10,8 +11,6 @@ from reports.run import views as run
 from reports.views import (
     beside,
     bundle,
-    case,
-    cases,
     compare,
     dialects,
     downloads,
@@ -20,11 +19,9 @@ from reports.views import (
     golds,
     named_gates,
     public_scores,
-    remarks,
     solved,
     suspects,
     tables,
-    thumbs,
     trends,
 )
 
@@ -73,11 +70,11 @@ urlpatterns = [
     path("runs/<int:number>/dialect-reasons.csv", downloads.whole_table("dialect-reasons"), name="dialect-reasons-csv"),
     path("runs/<int:number>/dialect-cases.csv", dialects.cases_csv, name="dialect-cases-csv"),
     path("runs/<int:number>/cases/", cases.cases, name="cases"),
-    path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
-    path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
-    path("runs/<int:number>/cases/<uuid:case_id>/tag/", remarks.tag, name="case-tag"),
-    path("runs/<int:number>/cases/<uuid:case_id>/thumb/", thumbs.thumb, name="thumb"),
-    path("runs/<int:number>/cases/<uuid:case_id>/note/", remarks.note, name="case-note"),
+    path("runs/<int:number>/cases/<uuid:case_id>/", cases.case_page, name="case"),
+    path("runs/<int:number>/cases/<uuid:case_id>/dispute/", cases.dispute, name="dispute"),
+    path("runs/<int:number>/cases/<uuid:case_id>/tag/", cases.tag, name="case-tag"),
+    path("runs/<int:number>/cases/<uuid:case_id>/thumb/", cases.thumb, name="thumb"),
+    path("runs/<int:number>/cases/<uuid:case_id>/note/", cases.note, name="case-note"),
     path("runs/<int:number>/compare/", compare.compare_with, name="compare-with"),
     path("runs/<int:number>/compare/<int:candidate>/", compare.compare, name="compare"),
     *(

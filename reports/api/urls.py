@@ -13,13 +13,12 @@ from reports.api import (
     golds,
     named_gates,
     public_scores,
-    remarks,
-    rows,
     solved,
     suspects,
     tables,
     trends,
 )
+from reports.cases import api as cases
 from reports.matrix import api as matrix
 from reports.run import api as run
 
@@ -27,11 +26,11 @@ app_name = "reports-api"
 urlpatterns = [
     path("runs/<int:number>/matrix/", run.MatrixView.as_view(), name="matrix"),
     path("runs/<int:number>/matrix/cell/", matrix.CellView.as_view(), name="cell"),
-    path("runs/<int:number>/graded-cases/", rows.GradedCasesView.as_view(), name="graded-cases"),
-    path("runs/<int:number>/judged-cases/", rows.JudgedCasesView.as_view(), name="judged-cases"),
-    path("runs/<int:number>/state-differences/", rows.StateDifferencesView.as_view(), name="state-differences"),
-    path("runs/<int:number>/remarks/", remarks.RemarksView.as_view(), name="remarks"),
-    path("runs/<int:number>/cases/<uuid:case_id>/remarks/", remarks.CaseRemarksView.as_view(), name="case-remarks"),
+    path("runs/<int:number>/graded-cases/", cases.GradedCasesView.as_view(), name="graded-cases"),
+    path("runs/<int:number>/judged-cases/", cases.JudgedCasesView.as_view(), name="judged-cases"),
+    path("runs/<int:number>/state-differences/", cases.StateDifferencesView.as_view(), name="state-differences"),
+    path("runs/<int:number>/remarks/", cases.RemarksView.as_view(), name="remarks"),
+    path("runs/<int:number>/cases/<uuid:case_id>/remarks/", cases.CaseRemarksView.as_view(), name="case-remarks"),
     path("runs/<int:number>/tools/", run.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", run.LayersView.as_view(), name="layers"),
     path("runs/<int:number>/proxies/", run.ProxiesView.as_view(), name="proxies"),

@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.db.models import Count, F
 
 from reports.analyses.compared.parameters import Parameter, ParameterDelta, parameter_deltas
+from reports.cases.queries import verdict_counts
 from reports.comparison.part import every_pair
-from reports.queries.grading import verdict_counts
 from reports.run.arguments import WRONG
 from toolevals.grading.metrics.comparison import Share
 from toolevals.grading.values.verdicts import NONE

@@ -14,10 +14,10 @@ from django.http import Http404
 from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import VersionEntry
+from reports.cases.queries import verdict_counts_of
 from reports.comparison.moved import SideCase, cases_of
 from reports.filters.case_filters import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes
-from reports.queries.grading import verdict_counts_of
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell

@@ -9,12 +9,12 @@ from django.db.models import QuerySet
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.throughput import Throughput, throughput_of
+from reports.cases.queries import grading_sums, verdict_counts
 from reports.home.burn_up import BurnUp, burn_up
 from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
 from reports.home.gold import GoldState, gold_state
 from reports.home.layers import MOST_RUNS, LayerTable, layer_table
-from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.run_facts import recent_runs
 from reports.run.analysis import Layers, failure_modes, layers_of, sentence
 from reports.trends.page import runs_trend

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from reports.cases.queries import verdict_counts_of
 from reports.models import PublicScore
-from reports.queries.grading import verdict_counts_of
 from reports.rates import Rate, rate
 from reports.run.analysis import layers_of
 from toolevals.runs.counts.example_sums import verdict_sums

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet, Sum
 
 from labeling.conversation.input_text import snippet
+from reports.cases.queries import KEYSET_PAGE
 from reports.filters.case_filters import number, text
-from reports.queries.grading import KEYSET_PAGE
 from reports.rates import ExampleSums
 from reports.recovery.analysis import Recovery, recovery_of
 from toolevals.runs.counts.kept_sums import kept_sums

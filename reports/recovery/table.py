@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from reports.tables.cases import whose
+from reports.cases.table import whose
 from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.presentation.table import RATE, Column, Table, beneath, in_file
 

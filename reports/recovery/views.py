@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from reports.cases.queries import grading_layers
 from reports.filters.case_filters import address_query
-from reports.queries.grading import grading_layers
 from reports.recovery.analysis import recovery_sentence
 from reports.recovery.queries import episode_page, grading_recovery, read_episode_state, unscored_recoveries
 from reports.run.header import run_head

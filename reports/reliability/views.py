@@ -8,8 +8,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from reports.cases.queries import grading_layers, verdict_counts
 from reports.filters.case_filters import address_query
-from reports.queries.grading import grading_layers, verdict_counts
 from reports.reliability import table as tables
 from reports.reliability.queries import (
     OTHER_STRATA,

@@ -13,6 +13,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from reports.cases.queries import grading_sums, verdict_counts
 from reports.costs.analysis import By
 from reports.costs.queries import grading_tool_costs, read_order
 from reports.costs.table import TOOL_COSTS
@@ -21,7 +22,6 @@ from reports.judges.queries import judges_of
 from reports.matrix.analysis import Order
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import read_matrix_state
-from reports.queries.grading import grading_sums, verdict_counts
 from reports.recovery.queries import grading_episodes, grading_recovery, read_episode_state
 from reports.recovery.table import EPISODES, RECOVERY
 from reports.reliability.queries import (

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.http import Http404
 
 from labeling.models import DatasetVersion
-from reports.queries.grading import verdict_counts_of
+from reports.cases.queries import verdict_counts_of
 from reports.run.analysis import Layers, VerdictRow, layers_of
 from toolevals.runs.baseline.baseline_agents import BaselineAgent
 from toolevals.runs.counts.example_sums import verdict_sums

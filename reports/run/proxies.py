@@ -9,7 +9,7 @@ from typing import Final
 
 from django.core.cache import cache
 
-from reports.queries.grading import verdict_counts
+from reports.cases.queries import verdict_counts
 from reports.rates import ExampleSums, Rate, rate
 from reports.run.analysis import VerdictCounts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES

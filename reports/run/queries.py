@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from reports.cases.queries import grading_sums, listed_cases
 from reports.filters.case_filters import CaseFilter, Filters
 from reports.filters.matrix_cells import matrix_counts
 from reports.filters.sums import counted_number
-from reports.queries.grading import grading_sums, listed_cases
 from reports.run.analysis import WARNING, VerdictCounts, VerdictSums
 from reports.run.arguments import ArgumentRow, argument_rows
 from reports.run.findings import Findings, findings_of

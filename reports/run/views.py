@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from reports.cases.queries import grading_sums, verdict_counts
 from reports.costs.queries import grading_tool_costs, spending_shown
 from reports.costs.views import spent_context
 from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
@@ -18,7 +19,6 @@ from reports.judges.queries import flagged_cases, judges_of
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
 from reports.public_scores.compared_runs import public_rows
-from reports.queries.grading import grading_sums, verdict_counts
 from reports.rates import TOOL_GOAL
 from reports.run import table as tables
 from reports.run.analysis import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from reports.analyses.agent_evidence import Point
 from reports.analyses.suspicion import AGREEMENT, LEFT_OUT
-from reports.analyses.wording import matcher_text, path_text, value_text
+from reports.cases.analysis import matcher_text, path_text, value_text
 from toolevals.grading.values.verdicts import NONE
 
 # Tool -> "reads", "writes" or "unknown".

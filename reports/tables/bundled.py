@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reports.analyses.dialects import Dialects
+from reports.cases.queries import grading_layers, verdict_counts
 from reports.cases.remarks import remark_rows
+from reports.cases.table import REMARKS
 from reports.costs.queries import grading_tool_costs
 from reports.costs.table import SPENDING
 from reports.dialects import tables as dialect_tables
@@ -21,7 +23,6 @@ from reports.judges import table as judge_tables
 from reports.judges.queries import judges_of
 from reports.matrix.analysis import Matrix, matrix_of
 from reports.models import DialectReading, HeldGate
-from reports.queries.grading import grading_layers, verdict_counts
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import grading_recovery
 from reports.reliability import table as reliability_tables
@@ -35,7 +36,6 @@ from reports.run.proxies import grading_proxies
 from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
 from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
-from reports.tables.cases import REMARKS
 from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest
 from toolevals.presentation.csv import Cell

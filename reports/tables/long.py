@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404
 
-from reports.cases.state import state_cases, state_rows
-from reports.cases.texts import texts_of_unread, unread_columns
+from reports.cases import table as cases
+from reports.cases.queries import cases_for_export, listed_cases
+from reports.cases.table import state_cases, state_rows, texts_of_unread, unread_columns
 from reports.comparison import tables as comparison_tables
 from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
 from reports.comparison.page import comparable_runs
@@ -21,14 +22,12 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import TwoRuns, two_runs
 from reports.filters.case_filters import number, read_case_filter
 from reports.judges.queries import judged_for_export
-from reports.queries.grading import cases_for_export, listed_cases
 from reports.recovery import table as recovery_tables
 from reports.recovery.queries import episode_rows, grading_episodes, read_episode_state
 from reports.reliability import table as reliability_tables
 from reports.reliability.queries import OUTCOME, read_trial_state, trial_counts, trial_rows, verdict_trial_counts
 from reports.run.header import graded, run_head
 from reports.run.metrics import values_of
-from reports.tables import cases
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount

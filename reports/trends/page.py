@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
-from reports.queries.grading import verdict_counts_of
+from reports.cases.queries import verdict_counts_of
 from reports.rates import FEW_WORDS, Rate, few_of, rate
 from reports.run.analysis import words
 from reports.run.baseline_agents import highest, version_baseline_agents

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import F, Sum
 
 from reports.analyses.trend import Point, RunFacts, Series, Trend, TrendRow, apart_by_grader, series_of
-from reports.queries.grading import verdict_counts_of
+from reports.cases.queries import verdict_counts_of
 from reports.rates import GOALS, Rate
 from reports.run.arguments import ALL_TOGETHER, ANY_WRONG, WRONG, wrong_rate
 from reports.trends.page import cases_url

@@ -10,12 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.analyses.dialects import Dialects, dialects_sentence
+from reports.cases.queries import listed_cases
 from reports.dialects import tables
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.case_filters import CaseFilter, address_query, read_case_filter, text
 from reports.models import DialectReading
-from reports.queries.grading import listed_cases
 from reports.run.header import RunHead, graded, run_head, run_url
 from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.workspace.file_responses import csv_file

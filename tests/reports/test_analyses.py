@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.analyses.trend import RunFacts, trend_of
-from reports.analyses.wording import matcher_text, path_text
+from reports.cases.analysis import matcher_text, path_text
 from reports.matrix.analysis import Order, matrix_of
 from reports.run.analysis import WEAK_ARGUMENTS, WEAK_SELECTION, failure_modes, layers_of, sentence
 from reports.run.tools import tools_of

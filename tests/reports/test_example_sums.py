@@ -9,13 +9,13 @@ from django.core.cache import cache
 from django.db.models import F
 from django.urls import reverse
 
+from reports.cases.queries import grading_layers, verdict_counts
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.judges.analysis import JudgeTotals, judge_rows
 from reports.matrix.analysis import matrix_of
-from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.run_facts import recent_runs
 from reports.recovery.queries import grading_recovery
 from reports.reliability.queries import grading_compounding

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.claims import read_claims
+from reports.cases.claims import read_claims
+from reports.cases.queries import verdict_counts
 from reports.filters.case_filters import CaseFilter, Filters, read_case_filter
-from reports.queries.grading import verdict_counts
 from reports.rates import rate
 from reports.run.queries import grading_findings, warnings_of
 from tests.reports.reading import csv_rows, text

@@ -169,7 +169,7 @@ def test_by_rest_a_job_writes_it_and_its_file_is_fetched(grading, browser_of, ru
 
 
 def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, django_assert_max_num_queries):
-    monkeypatch.setattr("reports.queries.grading.KEYSET_PAGE", 5)
+    monkeypatch.setattr("reports.cases.queries.KEYSET_PAGE", 5)
     with django_assert_max_num_queries(100) as asked:
         assert len(list(TableRequest("cases", grading, {}).rows())) == 12
     ends = [query["sql"] for query in asked.captured_queries if "OFFSET" in query["sql"]]

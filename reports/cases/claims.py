@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.analyses.wording import path_text
+from reports.cases.analysis import path_text
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.thoughts import spoken
 

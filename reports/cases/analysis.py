@@ -1,12 +1,12 @@
-"""Compare one case's calls, expected next to actual, argument by argument."""
+"""Compare one case's calls and the state that they left, expected next to actual, in words for people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.analyses.wording import matcher_text, path_text, value_text
 from reports.run.analysis import ARGUMENTS, MODES, words
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.engine.counted_calls import CountedCalls, attempts_that_count, counted_calls
@@ -24,6 +24,76 @@ from toolevals.grading.values.verdicts import (
     decided_words,
     parts_of,
 )
+
+LONGEST_VALUE = 2000
+
+
+def matcher_text(document: Any) -> str:
+    """Return a matcher's document as a phrase: "one of 3, 4"."""
+    if not isinstance(document, Mapping):
+        return value_text(document)
+    kind = next((name for name in MATCHER_WORDS if name in document), None)
+    if kind is None:
+        return value_text(document)
+    text = MATCHER_WORDS[kind](document[kind])
+    return f"{text}, or absent" if document.get("optional") else text
+
+
+def value_text(value: Any) -> str:
+    """Return a value as JSON on one line, cut where it is very long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def path_text(pointer: str) -> str:
+    """Return a JSON pointer as it is read: "/a/0/b" is "a[0].b"."""
+    text = ""
+    for raw in pointer.split("/")[1:]:
+        part = raw.replace("~1", "/").replace("~0", "~")
+        text += f"[{part}]" if part.isdigit() and text else f".{part}" if text else part
+    return text or "arguments"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return f"at most {value_text(high)}" if low is None else f"at least {value_text(low)}"
+    return f"{value_text(low)} to {value_text(high)}"
+
+
+def _approximately(value: float, absolute: float | None = None, relative: float | None = None) -> str:
+    tolerances = [value_text(absolute)] if absolute is not None else []
+    tolerances += [f"{value_text(relative)} of it"] if relative is not None else []
+    return f"{value_text(value)} within {' or '.join(tolerances)}"
+
+
+def _date_in_formats(content: Mapping[str, Any]) -> str:
+    return f"the date {value_text(content['date'])}, read as {' or '.join(content['formats'])}"
+
+
+def _result_of(call: int, pointer: str = "", **found: Any) -> str:
+    text = f"result of call {call}{f' at {pointer}' if pointer else ''}"
+    return f"{text}: {value_text(found['value'])}" if found else text
+
+
+# A matcher's kind -> how its content reads.
+MATCHER_WORDS: Final[dict[str, Callable[[Any], str]]] = {
+    "exact": value_text,
+    "key_only": lambda _: "any value",
+    "one_of": lambda values: "one of " + ", ".join(value_text(value) for value in values),
+    "range": lambda bounds: _range(*bounds),
+    "pattern": lambda text: f"matches {text}",
+    "contains": lambda text: f"contains {value_text(text)}",
+    "has_prefix": lambda text: f"begins with {value_text(text)}",
+    "has_suffix": lambda text: f"ends with {value_text(text)}",
+    "natural_language": lambda text: f"in words: {text}",
+    "fields": lambda fields: "{" + ", ".join(f"{name}: {matcher_text(each)}" for name, each in fields.items()) + "}",
+    "items": lambda items: "[" + ", ".join(matcher_text(each) for each in items) + "]",
+    "absent": lambda _: "must be absent",
+    "approximately": lambda content: _approximately(**content),
+    "result_of": lambda content: _result_of(**content),
+    "date_equal": lambda date: f"the date {value_text(date)}" if isinstance(date, str) else _date_in_formats(date),
+}
+
 
 DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
 
@@ -247,3 +317,57 @@ def _expected_calls(expectation: Expectation | None) -> list[CallExpectation]:
     if expectation is None:
         return []
     return [call for alternative in expectation.alternatives for call in alternative.calls]
+
+
+KINDS: Final = ("wrong", "missing", "polluted")
+# How each is drawn: as another value, as one that is missing, as one too many.
+_DRAWN: Final = {"wrong": "changed", "missing": "missing", "polluted": "extra"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRecord:
+    """One record of the state, such as `orders.W1`, with the places where it is not as expected."""
+
+    name: str
+    rows: tuple[ComparedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateComparison:
+    """The records that differ, in the order of the grade, and how many further differences it does not list."""
+
+    records: tuple[ChangedRecord, ...] = ()
+    more: int = 0
+
+
+def compared_state(details: Mapping[str, Any]) -> StateComparison:
+    """Return the differences of the `execution` details of a grade, by record."""
+    execution = details.get("execution", {})
+    records: dict[str, list[ComparedRow]] = {}
+    for each in _differences(execution):
+        record, path = each["record"], each["path"]
+        where = path_text(path[len(record) :]) if path != record else "whole record"
+        row = ComparedRow(where, _side(each, "expected"), _side(each, "actual"), _DRAWN[each["kind"]], each["kind"])
+        records.setdefault(record, []).append(row)
+    return StateComparison(
+        tuple(ChangedRecord(path_text(record) if record else "state", tuple(rows)) for record, rows in records.items()),
+        sum(execution.get("more", {}).values()),
+    )
+
+
+def state_differences(details: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str | None, str | None]]:
+    """Yield kind, record, path, expected and actual of each difference, as they are downloaded."""
+    for each in _differences(details.get("execution", {})):
+        yield each["kind"], each["record"], each["path"], _side(each, "expected"), _side(each, "actual")
+
+
+def _differences(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for kind in KINDS:
+        yield from found.get(kind, ())
+
+
+def _side(difference: Mapping[str, Any], side: str) -> str | None:
+    """Return a side as text, None where there is nothing; of what was too long to keep, its beginning."""
+    if f"{side}_cut" in difference:
+        return str(difference[f"{side}_cut"])
+    return value_text(difference[side]) if side in difference else None
