@@ -66,10 +66,10 @@ def measure() -> dict[str, Any]:
     from django.test import Client
 
     from labeling.services import version_freeze
+    from reports.cases.queries import listed_cases
     from reports.filters.case_filters import CaseFilter, Filters
     from reports.filters.matrix_cells import matrix_counts
     from reports.matrix.analysis import matrix_of
-    from reports.cases.queries import listed_cases
 
     version = version_freeze(dataset=imported(project, tools, "core", b"".join(examples())), actor=None)
     work()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.dialects import making
+from reports.dialects import grade_with_dialects as making
 from reports.dropped import preview as looking
 from reports.services.bundles import bundle_work
 from reports.services.gates import gate_decide

@@ -4,22 +4,22 @@ from django.urls import path
 
 from reports.cases import views as cases
 from reports.costs import views as costs
+from reports.dialects import views as dialects
 from reports.matrix import views as matrix
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
 from reports.run import views as run
+from reports.solved import views as solved
 from reports.views import (
     beside,
     bundle,
     compare,
-    dialects,
     downloads,
     dropped,
     gates,
     golds,
     named_gates,
     public_scores,
-    solved,
     suspects,
     tables,
     trends,

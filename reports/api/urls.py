@@ -8,19 +8,19 @@ from reports.api import (
     bundle,
     compared_parts,
     comparison,
-    dialects,
     gates,
     golds,
     named_gates,
     public_scores,
-    solved,
     suspects,
     tables,
     trends,
 )
 from reports.cases import api as cases
+from reports.dialects import api as dialects
 from reports.matrix import api as matrix
 from reports.run import api as run
+from reports.solved import api as solved
 
 app_name = "reports-api"
 urlpatterns = [

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from labeling.models import Gold, VersionEntry
-from reports.dialects.reading import cases_said
+from reports.dialects.queries import cases_said
 from reports.filters.case_filters import ANY_INJECTION, CaseFilter
 from reports.filters.matrix_cells import cell_cases
 from reports.run.analysis import Layers, VerdictSums, layers_of

@@ -13,7 +13,7 @@ from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
 from reports.cases.queries import case_or_404, hidden_verdicts, listed_cases, neighbours, page_of
 from reports.cases.reading import case_rows, read_case
-from reports.dialects.reading import CaseSaid, case_said
+from reports.dialects.queries import CaseSaid, case_said
 from reports.filters.case_filters import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
 from reports.filters.choices import chips, filter_choices
 from reports.filters.sums import counted_number

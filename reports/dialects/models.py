@@ -35,7 +35,7 @@ class DialectCase(models.Model):
     # Without an index of its own, as others begin with it.
     reading = models.ForeignKey(DialectReading, on_delete=models.CASCADE, related_name="cases", db_index=False)
     case = models.OneToOneField(CaseGrade, on_delete=models.CASCADE, related_name="dialects")
-    # Ours, then a verdict for each column: see `reports.analyses.dialects.Pattern`.
+    # Ours, then a verdict for each column: see `reports.dialects.analysis.Pattern`.
     pattern = models.CharField(max_length=700)
     # `{"scores": [...], "said": {column's place: what the tool says itself}}`
     detail = DocumentField()

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from reports.analyses.dialects import AGREE, DIFFER
+from reports.dialects.analysis import AGREE, DIFFER
 from reports.judges.analysis import PREFIX
 from reports.run.analysis import WARNING
 from reports.run.arguments import ANY_WRONG, KIND_WORDS, KINDS
@@ -167,7 +167,7 @@ class CaseFilter:
     # A layer that reads prose and that failed in cases whose outcome passed.
     warned: str = ""
     # What another tool says: the key of one (or ours), beside which other, whether it passed, failed, ..., or they
-    # agree or differ, and for which reason (see `reports.analyses.dialects`).
+    # agree or differ, and for which reason (see `reports.dialects.analysis`).
     by: str = ""
     beside: str = ""
     said: str = ""

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.analyses.dialects import Dialects
 from reports.cases.queries import grading_layers, verdict_counts
 from reports.cases.remarks import remark_rows
 from reports.cases.table import REMARKS
 from reports.costs.queries import grading_tool_costs
 from reports.costs.table import SPENDING
-from reports.dialects import tables as dialect_tables
-from reports.dialects.making import dialects_read
-from reports.dialects.reading import dialects_shown, said_rows
+from reports.dialects import table as dialect_tables
+from reports.dialects.analysis import Dialects
+from reports.dialects.grade_with_dialects import dialects_read
+from reports.dialects.queries import dialects_shown, said_rows
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv

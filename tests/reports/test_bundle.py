@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.bundle import CONTENTS, bundle_write
-from reports.dialects.making import dialects_read
+from reports.dialects.grade_with_dialects import dialects_read
 from reports.services.bundles import BUNDLE
 from reports.tables.bundled import BUNDLED
 from tests.access.addresses import addresses
@@ -134,7 +134,7 @@ def test_its_re_readings_are_those_that_are_closed_without_names(project, run_jo
 
 
 def test_other_tools_verdicts_are_left_out_until_they_are_known(grading, monkeypatch):
-    monkeypatch.setattr("reports.dialects.making.READ_AT_ONCE", 1)
+    monkeypatch.setattr("reports.dialects.grade_with_dialects.READ_AT_ONCE", 1)
     names = written(grading).namelist()
     assert [name for name in names if name.startswith("dialect")] == []
     assert len(names) == len(CONTENTS) - 4

@@ -10,8 +10,8 @@ from django.db.models import F
 from django.urls import reverse
 
 from reports.cases.queries import grading_layers, verdict_counts
-from reports.dialects.making import dialects_read
-from reports.dialects.reading import dialects_shown
+from reports.dialects.grade_with_dialects import dialects_read
+from reports.dialects.queries import dialects_shown
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.judges.analysis import JudgeTotals, judge_rows

@@ -29,7 +29,7 @@ from labeling.services import (  # noqa: E402
     overlap_apply,
 )
 from labeling.services import lint as linting  # noqa: E402
-from reports.dialects.making import dialects_start  # noqa: E402
+from reports.dialects.grade_with_dialects import dialects_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
 from reports.services.bundles import bundle_start  # noqa: E402
 from reports.services.gate_previews import gate_preview_start  # noqa: E402

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from reports.analyses.dialects import Dialects
-from reports.dialects.reading import IDS
+from reports.dialects.analysis import Dialects
+from reports.dialects.queries import IDS
 from reports.rates import RATED
 from toolevals.presentation.table import RATE, Column, Table, beneath, in_file
 

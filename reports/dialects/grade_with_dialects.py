@@ -17,7 +17,7 @@ from django.db.models import Count
 from django.urls import reverse
 
 from labeling.models import Gold, Revision, VersionEntry
-from reports.analyses.dialects import Pattern, pattern_sums
+from reports.dialects.analysis import Pattern, pattern_sums
 from reports.models import DialectCase, DialectReading
 from toolevals.grading.dialects.other_verdicts import (
     COLUMNS,

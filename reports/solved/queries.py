@@ -11,7 +11,7 @@ from uuid import UUID
 
 from labeling.conversation.input_text import snippet
 from labeling.models import Dataset, VersionEntry
-from reports.analyses.solved import Agent, RunTrials, Solved
+from reports.solved.analysis import Agent, RunTrials, Solved
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.packed_cases import Packed
 from toolevals.runs.counts.packing import packed_cases

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.solved import SORTS, Show
-from reports.tables.solved import AGENTS, SOLVED, SolvedFilters, matrix_of, solved_rows
+from reports.solved.analysis import SORTS, Show
+from reports.solved.table import AGENTS, SOLVED, SolvedFilters, matrix_of, solved_rows
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from reports.analyses.solved import Show, Solved
 from reports.filters.case_filters import choice, number, text, verdict_column
-from reports.queries.solved import SolvedRuns, solved_matrix, solved_runs
+from reports.solved.analysis import Show, Solved
+from reports.solved.queries import SolvedRuns, solved_matrix, solved_runs
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.presentation.table import Column, Table
 from toolevals.workspace.address_numbers import whole_number

@@ -12,11 +12,11 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.dialects import AGREE, DIFFER, Dialects, PairRow
 from reports.cases.queries import listed_cases
-from reports.dialects.making import dialects_read, dialects_start
-from reports.dialects.reading import IDS, dialects_shown, said_of
-from reports.dialects.tables import DIALECTS, PAIRS
+from reports.dialects.analysis import AGREE, DIFFER, Dialects, PairRow
+from reports.dialects.grade_with_dialects import dialects_read, dialects_start
+from reports.dialects.queries import IDS, dialects_shown, said_of
+from reports.dialects.table import DIALECTS, PAIRS
 from reports.filters.case_filters import STATUSES, read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.run.api import GRADING, RunReportView

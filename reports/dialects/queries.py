@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from labeling.models import Gold
-from reports.analyses.dialects import Dialects, Pattern, dialects_of, patterns_like
-from reports.dialects.making import CaseReader, sums_document
+from reports.dialects.analysis import Dialects, Pattern, dialects_of, patterns_like
+from reports.dialects.grade_with_dialects import CaseReader, sums_document
 from reports.models import DialectCase, DialectReading
 from reports.rates import ExampleSums
 from toolevals.grading.dialects.other_verdicts import OURS, OtherVerdict, columns_document, sentence_of

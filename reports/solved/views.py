@@ -10,11 +10,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from reports.analyses.solved import SORTS, Show
 from reports.filters.case_filters import address_query
-from reports.queries.solved import case_of_example, example_snippets
 from reports.run.header import graded, run_head, run_url
-from reports.tables.solved import (
+from reports.solved.analysis import SORTS, Show
+from reports.solved.queries import case_of_example, example_snippets
+from reports.solved.table import (
     AGENTS,
     EXAMPLES_A_PAGE,
     SOLVED,

@@ -9,11 +9,11 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHt
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from reports.analyses.dialects import Dialects, dialects_sentence
 from reports.cases.queries import listed_cases
-from reports.dialects import tables
-from reports.dialects.making import dialects_read, dialects_start
-from reports.dialects.reading import dialects_shown, said_rows
+from reports.dialects import table as tables
+from reports.dialects.analysis import Dialects, dialects_sentence
+from reports.dialects.grade_with_dialects import dialects_read, dialects_start
+from reports.dialects.queries import dialects_shown, said_rows
 from reports.filters.case_filters import CaseFilter, address_query, read_case_filter, text
 from reports.models import DialectReading
 from reports.run.header import RunHead, graded, run_head, run_url
