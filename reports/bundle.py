@@ -11,8 +11,8 @@ from typing import IO, Any, Final
 from labeling.datasheet.gathering import datasheet_of
 from labeling.exports import version_lines
 from reports.cases.queries import KEYSET_PAGE
-from reports.queries.run_facts import COMPARED
 from reports.tables.bundled import BUNDLED
+from reports.trends.queries import COMPARED
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in

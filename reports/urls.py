@@ -10,6 +10,7 @@ from reports.recovery import views as recovery
 from reports.reliability import views as reliability
 from reports.run import views as run
 from reports.solved import views as solved
+from reports.trends import views as trends
 from reports.views import (
     beside,
     bundle,
@@ -22,7 +23,6 @@ from reports.views import (
     public_scores,
     suspects,
     tables,
-    trends,
 )
 
 app_name = "reports"

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import (
-    bundle,
-    compared_parts,
-    comparison,
-    gates,
-    golds,
-    named_gates,
-    public_scores,
-    suspects,
-    tables,
-    trends,
-)
+from reports.api import bundle, compared_parts, comparison, gates, golds, named_gates, public_scores, suspects, tables
 from reports.cases import api as cases
 from reports.dialects import api as dialects
 from reports.matrix import api as matrix
 from reports.run import api as run
 from reports.solved import api as solved
+from reports.trends import api as trends
 
 app_name = "reports-api"
 urlpatterns = [

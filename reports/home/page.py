@@ -15,9 +15,9 @@ from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
 from reports.home.gold import GoldState, gold_state
 from reports.home.layers import MOST_RUNS, LayerTable, layer_table
-from reports.queries.run_facts import recent_runs
 from reports.run.analysis import Layers, failure_modes, layers_of, sentence
 from reports.trends.page import runs_trend
+from reports.trends.queries import recent_runs
 from toolevals.runs.counts.run_rows import Deciding, deciding_of
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.home import Look

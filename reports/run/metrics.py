@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Substr
 
-from reports.analyses.trend import RunFacts, Trend, TrendRow, series_of
 from reports.rates import Rate, rate
+from reports.trends.analysis import RunFacts, Trend, TrendRow, series_of
 from toolevals.grading.engine.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine.compiled import compile_case
 from toolevals.grading.reading.examples import first_words

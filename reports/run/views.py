@@ -48,7 +48,7 @@ from reports.run.queries import (
 from reports.run.recorded import REWARDS, recorded_agreement
 from reports.run.table import ARGUMENTS, BASELINE_AGENTS
 from reports.run.tools import ToolOrder, ordered_tools, tool_heads, tool_query, tools_of
-from reports.trends.multiples import small_multiples
+from reports.trends.page import small_multiples
 from toolevals.grading.engine.case_findings import FAILED_BY
 from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES

@@ -17,9 +17,8 @@ from reports.run.header import graded, run_head
 from reports.run.tools import tools_of
 from reports.tables.bundled import BUNDLED
 from reports.tables.long import TableRequest
-from reports.tables.trends import TRENDS
-from reports.trends.rate_selection import read_trend_request, trend_of_request
-from reports.trends.scope import Scope, agent_scope, experiment_scope
+from reports.trends.queries import Scope, agent_scope, experiment_scope
+from reports.trends.table import TRENDS, read_trend_request, trend_of_request
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.tables import table_file

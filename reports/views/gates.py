@@ -34,7 +34,7 @@ from reports.gates.services import badge_drop, badge_make
 from reports.models import GateBadge, HeldGate, NamedGate
 from reports.run.header import run_head, run_of
 from reports.services.gates import GateRequest, gate_hold
-from reports.trends.scope import experiment_of
+from reports.trends.queries import experiment_of
 from toolevals.grading.gates.results import GateResult
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.gates.badge import badge_svg

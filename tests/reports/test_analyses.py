@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.trend import RunFacts, trend_of
 from reports.cases.analysis import matcher_text, path_text
 from reports.matrix.analysis import Order, matrix_of
 from reports.run.analysis import WEAK_ARGUMENTS, WEAK_SELECTION, failure_modes, layers_of, sentence
 from reports.run.tools import tools_of
+from reports.trends.analysis import RunFacts, trend_of
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 

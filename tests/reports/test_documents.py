@@ -13,7 +13,7 @@ from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables
 from reports.run import table as tables
 from reports.tables.golds import GOLDS
-from reports.tables.trends import TRENDS
+from reports.trends.table import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()

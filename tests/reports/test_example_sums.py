@@ -16,12 +16,12 @@ from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.judges.analysis import JudgeTotals, judge_rows
 from reports.matrix.analysis import matrix_of
-from reports.queries.run_facts import recent_runs
 from reports.recovery.queries import grading_recovery
 from reports.reliability.queries import grading_compounding
 from reports.run.analysis import layers_of
 from reports.run.tools import tools_of
-from reports.trends.tools import runs_tool_trend
+from reports.trends.queries import recent_runs
+from reports.trends.rates import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate

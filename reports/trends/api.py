@@ -6,11 +6,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.trend import Point
-from reports.tables.trends import GRADED
-from reports.trends.rate_selection import read_trend_request, trend_of_request
-from reports.trends.scope import Scope, agent_scope, experiment_scope
-from reports.trends.tools import ToolRate
+from reports.trends.analysis import Point
+from reports.trends.queries import Scope, agent_scope, experiment_scope
+from reports.trends.rates import ToolRate
+from reports.trends.table import GRADED, read_trend_request, trend_of_request
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of
 

@@ -1,4 +1,4 @@
-"""Show rates over the runs of an experiment, or over those of an agent in any experiment."""
+"""Show rates over the runs of an experiment or of an agent, and the sentence that they open with."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.trend import Trend
+from reports.analyses.compared.layers import DECIDING, LayerDelta
+from reports.comparison.runs import MOST_COMPARED, two_runs
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
 from reports.judges.analysis import PREFIX
 from reports.public_scores.compared_runs import run_rows
 from reports.run.metrics import metric_trend
-from reports.trends.judges import judge_trend, judged_runs
+from reports.trends.analysis import RunFacts, Trend
 from reports.trends.page import (
     CasesUrl,
     RateShown,
@@ -27,12 +28,72 @@ from reports.trends.page import (
     trend_chart,
     trend_charts,
 )
-from reports.trends.parameters import parameter_trend
-from reports.trends.scope import Scope, agent_scope, experiment_scope
-from reports.trends.sentence import trend_sentence
-from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
+from reports.trends.queries import Scope, agent_scope, experiment_scope
+from reports.trends.rates import ToolRate, judge_trend, judged_runs, parameter_trend, runs_tool_trend, small_trends
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
+from toolevals.presentation.numbers import count, percent
+from toolevals.runs.models import Run
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
+
+WAYS = {"better": ("Better", "rose"), "worse": ("Worse", "fell")}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendSentence:
+    """The sentence, and the numbers of the two runs that were compared for it, None where none were."""
+
+    words: str
+    before: int | None = None
+    after: int | None = None
+
+
+def trend_sentence(trend: Trend, project: Project) -> TrendSentence:
+    """Return whether the outcome changed from the first run that is joined to the newest one to that newest one.
+
+    The test is that of the comparison of the two runs. Runs between are drawn and not tested.
+    """
+    series = next((each for each in trend.series if each.name == DECIDING), None)
+    if series is None:
+        return TrendSentence("No run has a scored outcome, so there is no trend.")
+    first, last = series.newest[0].run, series.newest[-1].run
+    if first.number == last.number:
+        alone = f"Run {last.number} is comparable with no earlier run, so there is no trend."
+        return TrendSentence(alone if len(trend.rows) > 1 else f"Run {last.number} is the only graded run so far.")
+    return _compared(first, last, len(series.newest), project)
+
+
+def _compared(first: RunFacts, last: RunFacts, joined: int, project: Project) -> TrendSentence:
+    numbers = first.number, last.number
+    pair = two_runs(Run.objects.filter(project=project), *numbers)
+    if pair and max(pair.before.size, pair.after.size) > MOST_COMPARED:
+        many = f"with more than {count(MOST_COMPARED)} examples their comparison is made on demand"
+        return TrendSentence(f"Not tested here: run {first.number} against run {last.number}, {many}.", *numbers)
+    if pair is None or pair.refusal:
+        return TrendSentence(f"Cannot tell: run {first.number} and run {last.number} cannot be compared.")
+    row = next((each for each in pair.comparison.layers if each.name == DECIDING), None)
+    return TrendSentence(_words(row, *numbers, joined), *numbers)
+
+
+def _words(row: LayerDelta | None, first: int, last: int, joined: int) -> str:
+    runs = f"over {joined} joined runs"
+    if row is None:
+        return f"Cannot tell {runs}: run {first} and run {last} have no scored example in common."
+    found = row.compared
+    rates = f"{percent(found.before)} % of examples passed in run {first}, {percent(found.after)} % in run {last}"
+    if not row.tells:
+        many = f"{count(found.examples)} shared example{'' if found.examples == 1 else 's'}"
+        return f"Cannot tell {runs}: {rates}, and {many} are too few, at least {FEWEST_EXAMPLES} are needed."
+    if row.change == "same":
+        return f"No change {runs}: every example came out in run {last} as in run {first}."
+    if row.change == "unclear":
+        return f"Cannot tell whether the outcome changed {runs}: {rates}, which may be chance."
+    word, way = WAYS[row.change]
+    return (
+        f"{word} {runs}, and not by chance: the outcome {way} from {percent(found.before)} % of examples in run "
+        f"{first} to {percent(found.after)} % in run {last}."
+    )
+
 
 # The worst; the rest is one click away.
 MOST_TOOLS = 24
