@@ -7,7 +7,7 @@ from reports.dropped import preview as looking
 from reports.services.bundles import bundle_work
 from reports.services.gates import gate_decide
 from reports.services.table_files import table_work
-from reports.suspects import counting
+from reports.suspects import services as counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 

@@ -5,25 +5,16 @@ from django.urls import path
 from reports.cases import views as cases
 from reports.costs import views as costs
 from reports.dialects import views as dialects
+from reports.golds import views as golds
 from reports.matrix import views as matrix
+from reports.public_scores import views as public_scores
 from reports.recovery import views as recovery
 from reports.reliability import views as reliability
 from reports.run import views as run
 from reports.solved import views as solved
+from reports.suspects import views as suspects
 from reports.trends import views as trends
-from reports.views import (
-    beside,
-    bundle,
-    compare,
-    downloads,
-    dropped,
-    gates,
-    golds,
-    named_gates,
-    public_scores,
-    suspects,
-    tables,
-)
+from reports.views import beside, bundle, compare, downloads, dropped, gates, named_gates, tables
 
 app_name = "reports"
 urlpatterns = [

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, compared_parts, comparison, gates, golds, named_gates, public_scores, suspects, tables
+from reports.api import bundle, compared_parts, comparison, gates, named_gates, tables
 from reports.cases import api as cases
 from reports.dialects import api as dialects
+from reports.golds import api as golds
 from reports.matrix import api as matrix
+from reports.public_scores import api as public_scores
 from reports.run import api as run
 from reports.solved import api as solved
+from reports.suspects import api as suspects
 from reports.trends import api as trends
 
 app_name = "reports-api"

@@ -166,7 +166,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CameOut:
+class TrialOutcomes:
     """The number of examples whose scored trials passed always, sometimes, never; `unscored` have none."""
 
     always: int
@@ -190,7 +190,7 @@ class Reliability:
     trials: int
     k: int
     curve: tuple[CurvePoint, ...]
-    came_out: CameOut
+    came_out: TrialOutcomes
     variance: VarianceSplit | None
     groups: tuple[GroupRow, ...]
 
@@ -251,12 +251,12 @@ def _curve(whole: Tallies, trials: int, chosen: int) -> tuple[CurvePoint, ...]:
     return tuple(point for point in points if point.examples)
 
 
-def _came_out(whole: Tallies) -> CameOut:
+def _came_out(whole: Tallies) -> TrialOutcomes:
     counts: Counter[str] = Counter()
     for (scored, passed), count in whole.items():
         how = "unscored" if not scored else "never" if not passed else "always" if passed == scored else "sometimes"
         counts[how] += count
-    return CameOut(counts["always"], counts["sometimes"], counts["never"], counts["unscored"])
+    return TrialOutcomes(counts["always"], counts["sometimes"], counts["never"], counts["unscored"])
 
 
 def _worst_first(row: GroupRow) -> tuple[float, int, str, str]:

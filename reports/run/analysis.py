@@ -1,4 +1,13 @@
-"""Work out where cases are lost and what goes wrong, and the sentence that says it on the run's page."""
+"""Work out where cases are lost and what goes wrong, and the sentence that says it on the run's page.
+
+Each clause of the sentence is earned by a rate and its interval, or left out.
+
+A layer is praised without reserve where its whole interval reaches its goal. Where the interval only touches the goal,
+it does "nearly always" well if the interval lies above .9, and "usually" if it lies above one half. It is blamed where
+its whole interval lies below the goal: "mostly" for what happens to more than half of its cases, "sometimes" for less
+than a tenth, "often" between. Of any other layer, and of one that was scored in too few examples, the sentence says
+that it is not known.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from reports.judges.analysis import JudgeRow
 from reports.judges.queries import flagged_cases, judges_of
 from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
-from reports.public_scores.compared_runs import public_rows
+from reports.public_scores.queries import public_rows
 from reports.rates import TOOL_GOAL
 from reports.run import table as tables
 from reports.run.analysis import (

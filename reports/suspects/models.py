@@ -56,7 +56,7 @@ class SuspectCount(models.Model):
     """The time of a count of a version's suspects, and what was counted."""
 
     version = models.OneToOneField(DatasetVersion, on_delete=models.CASCADE, primary_key=True, related_name="+")
-    # A name by content of what there was to count (`reports.suspects.counting`).
+    # A name by content of what there was to count (`reports.suspects.services`).
     basis = models.CharField(max_length=64, blank=True)
     # Independent agents that were heard.
     voices = models.PositiveIntegerField(default=0)
@@ -74,9 +74,9 @@ class Suspect(models.Model):
     # Without the labels, and with them: who may know of labels is asked when it is shown.
     score = models.FloatField()
     score_with_labels = models.FloatField()
-    # Names of `reports.analyses.suspicion.REASONS` between commas, as ",agreement,twins,"; without the labels'.
+    # Names of `reports.suspects.analysis.REASONS` between commas, as ",agreement,twins,"; without the labels'.
     kinds = models.CharField(max_length=120, blank=True)
-    # Documents of `reports.analyses.suspicion.Reason`, the strongest first; the labels' apart.
+    # Documents of `reports.suspects.analysis.Reason`, the strongest first; the labels' apart.
     reasons = DocumentField(default=list)
     wavered = DocumentField(null=True)
 

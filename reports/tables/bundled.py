@@ -18,7 +18,8 @@ from reports.dialects.queries import dialects_shown, said_rows
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
-from reports.golds.listing import all_gold_rows
+from reports.golds.queries import all_gold_rows
+from reports.golds.table import GOLDS
 from reports.judges import table as judge_tables
 from reports.judges.queries import judges_of
 from reports.matrix.analysis import Matrix, matrix_of
@@ -36,7 +37,6 @@ from reports.run.proxies import grading_proxies
 from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
 from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
-from reports.tables.golds import GOLDS
 from reports.tables.long import TABLES, TableRequest
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Table

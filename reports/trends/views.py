@@ -13,7 +13,7 @@ from reports.analyses.compared.layers import DECIDING, LayerDelta
 from reports.comparison.runs import MOST_COMPARED, two_runs
 from reports.filters.case_filters import LONGEST_CLASS, choice, text
 from reports.judges.analysis import PREFIX
-from reports.public_scores.compared_runs import run_rows
+from reports.public_scores.queries import run_rows
 from reports.run.metrics import metric_trend
 from reports.trends.analysis import RunFacts, Trend
 from reports.trends.page import (

@@ -39,7 +39,7 @@ from reports.comparison.runs import TwoRuns, default_baseline
 from reports.comparison.spending import both_say, compared_spending
 from reports.filters.case_filters import address_query, text
 from reports.filters.case_filters import number as read_number
-from reports.public_scores.compared_runs import public_rows
+from reports.public_scores.queries import public_rows
 from reports.run.header import run_head, run_of
 from reports.run.queries import noisier
 from reports.tables.long import compared_table

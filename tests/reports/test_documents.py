@@ -9,10 +9,10 @@ import pytest
 
 from reports.cases import table as cases
 from reports.comparison import tables as comparison_tables
+from reports.golds.table import GOLDS
 from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
 from reports.reliability import table as reliability_tables
 from reports.run import table as tables
-from reports.tables.golds import GOLDS
 from reports.trends.table import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
 

@@ -35,7 +35,7 @@ from reports.services.bundles import bundle_start  # noqa: E402
 from reports.services.gate_previews import gate_preview_start  # noqa: E402
 from reports.services.gates import GateRequest, gate_hold  # noqa: E402
 from reports.services.table_files import table_start  # noqa: E402
-from reports.suspects import counting as suspects  # noqa: E402
+from reports.suspects import services as suspects  # noqa: E402
 from reports.tables.long import TableRequest  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from reports.golds.changes import CAUSES, HOWS
+from reports.golds.queries import CAUSES, HOWS
 from toolevals.presentation.table import Column, Table
 
 _CHANGED: Final = (*HOWS, *(f"by_{cause}" for cause in CAUSES))

@@ -16,9 +16,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from reports.filters.case_filters import text
 from reports.models import PublicScore
-from reports.public_scores.compared_runs import agent_names, published_row
-from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores
-from reports.services.public_scores import public_score_record, public_score_withdraw, public_scores_import
+from reports.public_scores.queries import agent_names, published_row
+from reports.public_scores.services import (
+    COLUMNS,
+    MOST_BYTES,
+    PublicScoreForm,
+    public_score_record,
+    public_score_withdraw,
+    public_scores_import,
+    read_scores,
+)
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number

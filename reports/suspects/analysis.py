@@ -1,4 +1,4 @@
-"""Tell how suspicious the gold of an example is: reasons with their weight of evidence, and one score. Plain values.
+"""Weigh the testimony of independent agents against an example's gold: reasons, and one score. Plain values.
 
 A reason's evidence is a log-likelihood ratio in natural units: how many times likelier what was seen is where the gold
 is wrong than where it is right. The evidence of all kinds adds up, as if they were independent, to the score
@@ -16,11 +16,76 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, log
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from reports.analyses.agent_evidence import Point, Trial, Voice
+
+class Point(NamedTuple):
+    """One thing that a case says against the gold: at which place, what the gold has there, what the case says."""
+
+    reason: str
+    place: str
+    expected: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One scored case. `points` are its contradictions of gold, `refused` the gold's calls that failed in it.
+
+    `with_gold`: the case passed. `same_state`: its calls are not the expected ones, and the end state is.
+    """
+
+    case: str
+    run: int
+    with_gold: bool = False
+    same_state: bool = False
+    points: frozenset[Point] = frozenset()
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ModelOpinion:
+    """Everything that one independent agent does on one example, in all its trials of all its runs.
+
+    `skill` is the share of the other examples on which it sides with the gold, from 0 to 1, both excluded.
+    """
+
+    agent: str
+    trials: list[Trial] = field(default_factory=list)
+    skill: float = 0.5
+
+    def holds(self, count: int) -> bool:
+        """Tell whether so many trials are most of them."""
+        return 2 * count > len(self.trials)
+
+    @property
+    def sides(self) -> bool:
+        """Return whether most trials pass, or end where the gold does."""
+        return self.holds(sum(trial.with_gold or trial.same_state for trial in self.trials))
+
+    @property
+    def points(self) -> set[Point]:
+        """Return what most of the trials say against the gold."""
+        said = Counter(point for trial in self.trials for point in trial.points)
+        return {point for point, count in said.items() if self.holds(count)}
+
+
+def skilled(voices_by_example: Iterable[Sequence[ModelOpinion]]) -> None:
+    """Set the skill of every voice on every example, from all its other examples."""
+    examples = [*voices_by_example]
+    sided: Counter[str] = Counter()
+    heard: Counter[str] = Counter()
+    for voices in examples:
+        for voice in voices:
+            sided[voice.agent.casefold()] += voice.sides
+            heard[voice.agent.casefold()] += 1
+    for voices in examples:
+        for voice in voices:
+            name = voice.agent.casefold()
+            voice.skill = (sided[name] - voice.sides + 1) / (heard[name] - 1 + 2)
+
 
 # The kinds of reasons, in the order in which they are told.
 AGREEMENT, REFUSED, TWINS, WAVERED, LEFT_OUT, FAILED, CLOSE = REASONS = (
@@ -64,7 +129,7 @@ _LONGEST: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class EvidenceRun:
     """A case that a reason can be read in, and whose it is."""
 
     agent: str
@@ -85,7 +150,7 @@ class Reason:
     against: int
     sided: int
     voices: int
-    witnesses: tuple[Witness, ...] = ()
+    witnesses: tuple[EvidenceRun, ...] = ()
     # Other examples that it is about, as `{"revision_id", "external_id"}`.
     examples: tuple[Mapping[str, str], ...] = ()
 
@@ -117,7 +182,7 @@ def score(reasons: Iterable[Reason]) -> float:
     return 1 / (1 + exp(-evidence) * (1 - PRIOR) / PRIOR) if evidence >= LEAST else 0.0
 
 
-def reasons_of(voices: Sequence[Voice]) -> list[Reason]:
+def reasons_of(voices: Sequence[ModelOpinion]) -> list[Reason]:
     """Return the reasons that agents' cases give, the strongest first.
 
     FAILED is always among them: where agents side with the gold its evidence is below 0.
@@ -145,13 +210,13 @@ def _rank(reason: Reason) -> tuple[float, int, str]:
     return -reason.evidence, REASONS.index(reason.kind), reason.sentence
 
 
-def _heard(voices: Sequence[Voice]) -> float:
+def _single_model_discount(voices: Sequence[ModelOpinion]) -> float:
     return 1.0 if len(voices) >= _FEWEST_VOICES else ALONE
 
 
-def _agreements(voices: Sequence[Voice]) -> Iterator[Reason]:
+def _agreements(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
     """Yield what voices agree about: that others say what the most skilled of them says is unlikely to be chance."""
-    said: dict[Point, list[Voice]] = defaultdict(list)
+    said: dict[Point, list[ModelOpinion]] = defaultdict(list)
     for voice in voices:
         for point in voice.points:
             said[point].append(voice)
@@ -185,7 +250,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _refusals(voices: Sequence[Voice]) -> Iterator[Reason]:
+def _refusals(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
     refused = [voice for voice in voices if any(trial.refused for trial in voice.trials)]
     cases = [(voice, trial) for voice in refused for trial in voice.trials if trial.refused]
     if cases:
@@ -201,11 +266,11 @@ def _refusals(voices: Sequence[Voice]) -> Iterator[Reason]:
         )
 
 
-def _failed(voices: Sequence[Voice]) -> Iterator[Reason]:
+def _failed(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
     """Yield what the outcomes say: a voice sides with a right gold by its skill, with a wrong one by a tenth of it."""
     if not voices:
         return
-    evidence = _heard(voices) * sum(
+    evidence = _single_model_discount(voices) * sum(
         log(PASS_WRONG) if voice.sides else log((1 - PASS_WRONG * voice.skill) / (1 - voice.skill)) for voice in voices
     )
     failing = [voice for voice in voices if not voice.sides]
@@ -222,12 +287,12 @@ def _failed(voices: Sequence[Voice]) -> Iterator[Reason]:
     )
 
 
-def _skill(voices: Sequence[Voice]) -> str:
+def _skill(voices: Sequence[ModelOpinion]) -> str:
     shares = sorted(round(100 * voice.skill) for voice in voices)
     return f"{shares[0]} %" if shares[0] == shares[-1] else f"{shares[0]} to {shares[-1]} %"
 
 
-def _close(voices: Sequence[Voice]) -> Iterator[Reason]:
+def _close(voices: Sequence[ModelOpinion]) -> Iterator[Reason]:
     near = [(voice, point) for voice in voices if not voice.sides and len(voice.points) == 1 for point in voice.points]
     if near:
         said = Counter(point for _, point in near).most_common(1)[0][0]
@@ -236,7 +301,7 @@ def _close(voices: Sequence[Voice]) -> Iterator[Reason]:
         yield Reason(
             CLOSE,
             f"{len(near)} of {len(voices)} agents differ from it in one place alone: {_cut(named)}.",
-            _heard(voices) * sum(ONE_PLACE * voice.skill for voice, _ in near),
+            _single_model_discount(voices) * sum(ONE_PLACE * voice.skill for voice, _ in near),
             len(near),
             sum(voice.sides for voice in voices),
             len(voices),
@@ -244,9 +309,9 @@ def _close(voices: Sequence[Voice]) -> Iterator[Reason]:
         )
 
 
-def _firsts(cases: Iterable[tuple[Voice, Trial]], most: int) -> tuple[Witness, ...]:
+def _firsts(cases: Iterable[tuple[ModelOpinion, Trial]], most: int) -> tuple[EvidenceRun, ...]:
     """Return each voice's first case, at most so many."""
-    firsts: dict[str, Witness] = {}
+    firsts: dict[str, EvidenceRun] = {}
     for voice, trial in cases:
-        firsts.setdefault(voice.agent, Witness(voice.agent, trial.run, trial.case))
+        firsts.setdefault(voice.agent, EvidenceRun(voice.agent, trial.run, trial.case))
     return tuple(firsts.values())[:most]

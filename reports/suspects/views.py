@@ -13,10 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.errors import InvalidAct
 from labeling.models import DatasetVersion
 from labeling.services.disputes import dispute_open
-from reports.analyses.suspicion import TITLES
 from reports.run.baseline_agents import version_asked
-from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import (
+from reports.suspects.analysis import TITLES
+from reports.suspects.queries import (
     CSV_COLUMNS,
     STATES,
     SuspectFilter,
@@ -27,6 +26,7 @@ from reports.suspects.listing import (
     row_of,
     suspects_of,
 )
+from reports.suspects.services import suspects_counted
 from toolevals.traces.models import TraceExample
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.models import Role

@@ -10,8 +10,8 @@ from uuid import UUID
 from labeling.conversation.input_text import snippet
 from labeling.expectations.wording import summary
 from labeling.models import DatasetVersion, VersionEntry
-from reports.analyses.suspicion import REASONS, TITLES, WAVERED
 from reports.filters.case_filters import address_query
+from reports.suspects.analysis import REASONS, TITLES, WAVERED
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.address_numbers import page_number
 from toolevals.workspace.models import Role, User

@@ -15,11 +15,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.models import PublicScore
-from reports.public_scores.compared_runs import public_rows, published_row
-from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
+from reports.public_scores.queries import public_rows, published_row
+from reports.public_scores.services import (
+    COLUMNS,
+    MOST_BYTES,
+    public_score_record,
+    public_score_withdraw,
+    public_scores_import,
+    read_score,
+    read_scores,
+)
 from reports.run.api import RateSerializer
 from reports.run.header import run_of
-from reports.services.public_scores import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -20,7 +20,9 @@ from labeling.expectations.meaning import meaning
 from labeling.lint.inputs import FEWEST_WORDS, Alike, conversation_text
 from labeling.lint.texts import words_in
 from labeling.models import DatasetVersion, Gold, Label, Revision, VersionEntry
-from reports.analyses.suspicion import (
+from reports.models import Suspect, SuspectCount
+from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
+from reports.suspects.analysis import (
     LEAST,
     REASONS,
     TWINS,
@@ -32,8 +34,6 @@ from reports.analyses.suspicion import (
     score,
     share_against,
 )
-from reports.models import Suspect, SuspectCount
-from reports.suspects.agent_evidence import gradings_heard, hear, voice_of
 from toolevals.grading.values.canonical import digest, exact, parse
 from toolevals.runs.models import Grading
 from toolevals.workspace.addresses import address
@@ -118,7 +118,7 @@ def wavered_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
     """Yield revisions with the reason that people's labels say something else than the version's gold.
 
     Each person's newest label speaks, of whatever round. One person whom an adjudicator overruled is no evidence, and
-    neither is gold that was corrected. Who may be told: `reports.suspects.listing`.
+    neither is gold that was corrected. Who may be told: `reports.suspects.queries`.
     """
     entries = VersionEntry.objects.filter(version=version).order_by("pk")
     rows = entries.values_list("pk", "revision_id", "gold__expectation", "revision__round")

@@ -11,10 +11,9 @@ from rest_framework.response import Response
 
 from reports.filters.case_filters import address_query
 from reports.filters.case_filters import number as read_number
-from reports.golds.changes import CAUSES, HOWS, gold_changes
-from reports.golds.listing import GoldFilter, gold_case_lines, gold_rows, two_gradings
+from reports.golds.queries import CAUSES, HOWS, GoldFilter, gold_case_lines, gold_changes, gold_rows, two_gradings
+from reports.golds.table import CASES, GOLDS
 from reports.run.header import run_head
-from reports.tables.golds import CASES, GOLDS
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.tables import serializer_of
 

@@ -7,17 +7,19 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.filters.case_filters import number as read_number
-from reports.golds.changes import CAUSES, HOWS, gold_changes
-from reports.golds.listing import (
+from reports.golds.queries import (
     CASES_A_PAGE,
+    CAUSES,
+    HOWS,
     GoldFilter,
     gold_case_lines,
     gold_cases,
+    gold_changes,
     gold_rows,
     two_gradings,
 )
+from reports.golds.table import CASES
 from reports.run.header import run_head
-from reports.tables.golds import CASES
 from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.file_responses import csv_file
 from toolevals.workspace.requests import ProjectRequest

@@ -10,10 +10,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.analyses.suspicion import REASONS
 from reports.run.baseline_agents import version_asked
-from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import STATES, Row, SuspectFilter, page_of
+from reports.suspects.analysis import REASONS
+from reports.suspects.queries import STATES, Row, SuspectFilter, page_of
+from reports.suspects.services import suspects_counted
 from toolevals.traces.models import TraceExample
 from toolevals.workspace.api.base import ProjectView
 
