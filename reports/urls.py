@@ -5,6 +5,7 @@ from django.urls import path
 from reports.cases import views as cases
 from reports.costs import views as costs
 from reports.dialects import views as dialects
+from reports.gates import views as gates
 from reports.golds import views as golds
 from reports.matrix import views as matrix
 from reports.public_scores import views as public_scores
@@ -14,7 +15,7 @@ from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
 from reports.trends import views as trends
-from reports.views import beside, bundle, compare, downloads, dropped, gates, named_gates, tables
+from reports.views import beside, bundle, compare, downloads, dropped, tables
 
 app_name = "reports"
 urlpatterns = [
@@ -107,15 +108,15 @@ urlpatterns = [
     path("benchmarks/<uuid:score>/withdraw/", public_scores.benchmark_withdraw, name="benchmark-withdraw"),
     path("gates/", gates.gates, name="gates"),
     path("gates.csv", gates.gates_file, name="gates-csv"),
-    path("gates/new/", named_gates.named_gate_new, name="named-gate-new"),
-    path("gates/named/<slug:name>/", named_gates.named_gate, name="named-gate"),
-    path("gates/named/<slug:name>/edit/", named_gates.named_gate_edit, name="named-gate-edit"),
-    path("gates/named/<slug:name>/delete/", named_gates.named_gate_drop, name="named-gate-delete"),
-    path("gates/named/<slug:name>/preview/", named_gates.named_gate_try, name="named-gate-preview"),
-    path("gates/named/<slug:name>.json", named_gates.named_gate_file, {"ending": "json"}, name="named-gate-json"),
-    path("gates/named/<slug:name>.yaml", named_gates.named_gate_file, {"ending": "yaml"}, name="named-gate-yaml"),
-    path("gates/previews/<uuid:preview>/", named_gates.gate_preview, name="gate-preview"),
-    path("gates/previews/<uuid:preview>.csv", named_gates.gate_preview_csv, name="gate-preview-csv"),
+    path("gates/new/", gates.named_gate_new, name="named-gate-new"),
+    path("gates/named/<slug:name>/", gates.named_gate, name="named-gate"),
+    path("gates/named/<slug:name>/edit/", gates.named_gate_edit, name="named-gate-edit"),
+    path("gates/named/<slug:name>/delete/", gates.named_gate_drop, name="named-gate-delete"),
+    path("gates/named/<slug:name>/preview/", gates.named_gate_try, name="named-gate-preview"),
+    path("gates/named/<slug:name>.json", gates.named_gate_file, {"ending": "json"}, name="named-gate-json"),
+    path("gates/named/<slug:name>.yaml", gates.named_gate_file, {"ending": "yaml"}, name="named-gate-yaml"),
+    path("gates/previews/<uuid:preview>/", gates.gate_preview, name="gate-preview"),
+    path("gates/previews/<uuid:preview>.csv", gates.gate_preview_csv, name="gate-preview-csv"),
     path("gates/<uuid:gate>/", gates.gate, name="gate"),
     path("gates/<uuid:gate>.csv", gates.gate_file, name="gate-csv"),
     path("gates/<uuid:gate>/checks/<int:number>/", gates.check, name="gate-check"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, compared_parts, comparison, gates, named_gates, tables
+from reports.api import bundle, compared_parts, comparison, tables
 from reports.cases import api as cases
 from reports.dialects import api as dialects
+from reports.gates import api as gates
 from reports.golds import api as golds
 from reports.matrix import api as matrix
 from reports.public_scores import api as public_scores
@@ -56,10 +57,10 @@ urlpatterns = [
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
-    path("named-gates/", named_gates.NamedGatesView.as_view(), name="named-gates"),
-    path("named-gates/<slug:name>/", named_gates.NamedGateView.as_view(), name="named-gate"),
-    path("gate-previews/", named_gates.GatePreviewsView.as_view(), name="gate-previews"),
-    path("gate-previews/<uuid:preview>/", named_gates.GatePreviewView.as_view(), name="gate-preview"),
+    path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),
+    path("named-gates/<slug:name>/", gates.NamedGateView.as_view(), name="named-gate"),
+    path("gate-previews/", gates.GatePreviewsView.as_view(), name="gate-previews"),
+    path("gate-previews/<uuid:preview>/", gates.GatePreviewView.as_view(), name="gate-preview"),
     path("runs/<int:number>/compare/<int:candidate>/", comparison.CompareView.as_view(), name="compare"),
     path(
         "runs/<int:number>/compare/<int:candidate>/tools/", comparison.CompareToolsView.as_view(), name="compare-tools"

@@ -1,4 +1,4 @@
-"""Serve gates in the REST interface: check a run by one, and read the result."""
+"""Serve gates in the REST interface: those that the project keeps, their previews, and checks of runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.gates.page import check_counts
-from reports.models import HeldGate
+from reports.gates.previewing import preview_runs
+from reports.gates.services import named_gate_delete, named_gate_save
+from reports.models import GatePreview, HeldGate, NamedGate
 from reports.run.header import run_of
+from reports.services.gate_previews import gate_preview_start
 from reports.services.gates import GateRequest, gate_hold
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.serializers import JobSerializer
 
 FILTERS = ("experiment", "branch", "status")
@@ -167,3 +172,145 @@ class HeldGateDetail(ProjectView):
     def get(self, request: Request, gate: UUID) -> Response:
         gates = HeldGate.objects.in_project(self.project).select_related("consistency__run").defer(None)
         return Response(HeldGateDetailSerializer(get_object_or_404(gates, pk=gate)).data)
+
+
+_BASELINE = "Another run's number, branch:NAME, or last-passing."
+
+
+class NamedGateSerializer(serializers.ModelSerializer[NamedGate]):
+    """A gate that the project keeps under a name."""
+
+    gate = serializers.JSONField(help_text="A document of gate.v1.json.")
+
+    class Meta:
+        model = NamedGate
+        fields = ("name", "gate", "baseline", "created_at", "updated_at")
+
+
+class NamedGateSaveSerializer(serializers.Serializer[Any]):
+    """A gate to keep; another `name` than that of the address renames it."""
+
+    gate = serializers.DictField(help_text="A document of gate.v1.json.")
+    baseline = serializers.CharField(max_length=220, required=False, default="", allow_blank=True, help_text=_BASELINE)
+    name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
+
+
+class GatePreviewAskedSerializer(serializers.Serializer[Any]):
+    """The gate to apply to the newest runs: a document, or the name of one that the project keeps."""
+
+    gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
+    name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
+    baseline = serializers.CharField(max_length=220, required=False, default="", allow_blank=True, help_text=_BASELINE)
+    experiment = serializers.CharField(
+        max_length=100, required=False, default="", allow_blank=True, help_text="The slug of one; else all runs."
+    )
+
+
+class PreviewedRunSerializer(serializers.ModelSerializer[HeldGate]):
+    """The gate's result for one run; `status` is empty and `result` null until it is decided."""
+
+    run = serializers.IntegerField(source="run.number")
+    grading = serializers.IntegerField(source="grading.number")
+    baseline = serializers.IntegerField(source="baseline.run.number", default=None, allow_null=True)
+    result = GateResultSerializer(allow_null=True)
+
+    class Meta:
+        model = HeldGate
+        fields = ("id", "run", "grading", "baseline", "status", "result")
+
+
+class GatePreviewSerializer(serializers.ModelSerializer[GatePreview]):
+    """The results that a gate would have for the newest runs, the newest first."""
+
+    gate = serializers.JSONField()
+    job = serializers.UUIDField(source="job_id", allow_null=True)
+    runs = serializers.SerializerMethodField()
+
+    class Meta:
+        model = GatePreview
+        fields = ("id", "name", "gate", "baseline", "job", "created_at", "runs")
+
+    @extend_schema_field(PreviewedRunSerializer(many=True))
+    def get_runs(self, preview: GatePreview) -> Any:
+        return PreviewedRunSerializer(list(preview_runs(preview)), many=True).data
+
+
+class GatePreviewBegunSerializer(serializers.Serializer[Any]):
+    """A preview that has begun, and its job."""
+
+    preview = serializers.UUIDField(source="preview.pk")
+    job = JobSerializer()
+
+
+class NamedGatesView(ProjectView, ListAPIView[NamedGate]):
+    """The gates that the project keeps, the newest first."""
+
+    serializer_class = NamedGateSerializer
+    pagination_class = NewestFirst
+    queryset = NamedGate.objects.none()
+
+    def get_queryset(self) -> QuerySet[NamedGate]:
+        return NamedGate.objects.in_project(self.project).order_by("-pk")
+
+
+class NamedGateView(ProjectView):
+    """One kept gate; PUT keeps it or changes it, DELETE deletes it. What runs were checked by stays."""
+
+    @extend_schema(responses=NamedGateSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(NamedGateSerializer(self._kept(name)).data)
+
+    @extend_schema(request=NamedGateSaveSerializer, responses={200: NamedGateSerializer, 201: NamedGateSerializer})
+    def put(self, request: Request, name: str) -> Response:
+        serializer = NamedGateSaveSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        is_new = not NamedGate.objects.in_project(self.project).filter(name=name).exists()
+        saved = named_gate_save(
+            project=self.project,
+            actor=self.user,
+            name=data["name"] or name,
+            gate=data["gate"],
+            baseline=data["baseline"],
+            was=name,
+        )
+        return Response(NamedGateSerializer(saved).data, HTTPStatus.CREATED if is_new else HTTPStatus.OK)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, name: str) -> Response:
+        named_gate_delete(gate=self._kept(name), actor=self.user)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    def _kept(self, name: str) -> NamedGate:
+        gate: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
+        return gate
+
+
+class GatePreviewsView(ProjectView):
+    """By POST, ask what a gate would have said of the ten newest graded runs; a job says it."""
+
+    @extend_schema(request=GatePreviewAskedSerializer, responses={202: GatePreviewBegunSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        serializer = GatePreviewAskedSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        if data["gate"] is None:
+            kept = NamedGate.objects.in_project(self.project).filter(name=data["name"]).first()
+            if kept is None:
+                raise InvalidDocument.at("/name", "is the name of no gate of this project, and no gate is given")
+            data |= {"gate": kept.gate, "baseline": data["baseline"] or kept.baseline}
+        gate_preview = gate_preview_start(project=self.project, actor=self.user, **data)
+        return Response(
+            GatePreviewBegunSerializer({"preview": gate_preview, "job": gate_preview.job}).data,
+            status=HTTPStatus.ACCEPTED,
+        )
+
+
+class GatePreviewView(ProjectView):
+    """One preview with what is decided so far; it is kept for seven days."""
+
+    @extend_schema(responses=GatePreviewSerializer)
+    def get(self, request: Request, preview: UUID) -> Response:
+        row = get_object_or_404(GatePreview.objects.select_related("project"), project=self.project, pk=preview)
+        return Response(GatePreviewSerializer(row).data)
