@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from reports.dialects import grade_with_dialects as making
+from reports.downloads.bundle import bundle_work
+from reports.downloads.services import table_work
 from reports.dropped import preview as looking
-from reports.services.bundles import bundle_work
 from reports.services.gates import gate_decide
-from reports.services.table_files import table_work
 from reports.suspects import services as counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
 
-@app.task(name="reports.bundle")
+@app.task(name="reports.downloads.bundle")
 def bundle(batch_id: str) -> None:
     """Write the zip of a run."""
     batch_work(batch_id, bundle_work)

@@ -5,6 +5,7 @@ from django.urls import path
 from reports.cases import views as cases
 from reports.costs import views as costs
 from reports.dialects import views as dialects
+from reports.downloads import views as downloads
 from reports.gates import views as gates
 from reports.golds import views as golds
 from reports.matrix import views as matrix
@@ -15,7 +16,7 @@ from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
 from reports.trends import views as trends
-from reports.views import beside, bundle, compare, downloads, dropped, tables
+from reports.views import beside, compare, dropped
 
 app_name = "reports"
 urlpatterns = [
@@ -44,10 +45,10 @@ urlpatterns = [
     path("runs/<int:number>/readings.csv", downloads.whole_table("readings"), name="readings-csv"),
     path("runs/<int:number>/recorded/", run.recorded, name="recorded"),
     path("runs/<int:number>/recorded.csv", run.recorded_csv, name="recorded-csv"),
-    path("runs/<int:number>/files/<slug:table>/", tables.table, name="table"),
-    path("runs/<int:number>/files/<slug:table>/<uuid:file>/", tables.table_file, name="table-file"),
-    path("runs/<int:number>/bundle/", bundle.bundle, name="bundle"),
-    path("runs/<int:number>/bundle/<uuid:bundle>/", bundle.bundle_file, name="bundle-file"),
+    path("runs/<int:number>/files/<slug:table>/", downloads.table, name="table"),
+    path("runs/<int:number>/files/<slug:table>/<uuid:file>/", downloads.send_table_file, name="table-file"),
+    path("runs/<int:number>/bundle/", downloads.bundle, name="bundle"),
+    path("runs/<int:number>/bundle/<uuid:bundle>/", downloads.bundle_file, name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),
     path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
     path("runs/<int:number>/variance.csv", reliability.variance_csv, name="variance-csv"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, compared_parts, comparison, tables
+from reports.api import compared_parts, comparison
 from reports.cases import api as cases
 from reports.dialects import api as dialects
+from reports.downloads import api as downloads
 from reports.gates import api as gates
 from reports.golds import api as golds
 from reports.matrix import api as matrix
@@ -34,10 +35,10 @@ urlpatterns = [
     path("runs/<int:number>/readings/", run.ReadingsView.as_view(), name="readings"),
     path("runs/<int:number>/recorded/", run.RecordedView.as_view(), name="recorded"),
     path("runs/<int:number>/spending/", run.SpendingView.as_view(), name="spending"),
-    path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
-    path("runs/<int:number>/files/<slug:table>/", tables.TableView.as_view(), name="table"),
-    path("files/<uuid:file>/", tables.TableFileView.as_view(), name="table-file"),
-    path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
+    path("runs/<int:number>/bundle/", downloads.BundleView.as_view(), name="bundle"),
+    path("runs/<int:number>/files/<slug:table>/", downloads.TableView.as_view(), name="table"),
+    path("files/<uuid:file>/", downloads.TableFileView.as_view(), name="table-file"),
+    path("bundles/<uuid:bundle>/", downloads.BundleFileView.as_view(), name="bundle-file"),
     path("runs/<int:number>/recovery/", run.RecoveryView.as_view(), name="recovery"),
     path("runs/<int:number>/episodes/", run.EpisodesView.as_view(), name="episodes"),
     path("runs/<int:number>/dialects/", dialects.DialectsView.as_view(), name="dialects"),

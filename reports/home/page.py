@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import QuerySet
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.throughput import Throughput, throughput_of
 from reports.cases.queries import grading_sums, verdict_counts
-from reports.home.burn_up import BurnUp, burn_up
 from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
 from reports.home.gold import GoldState, gold_state
@@ -23,6 +22,70 @@ from toolevals.runs.models import Grading, Run
 from toolevals.workspace.home import Look
 from toolevals.workspace.models import Project, Role, User, untrashed
 from toolevals.workspace.requests import ProjectRequest
+
+WIDTH: Final = 340.0
+FOOT: Final = 118.0
+HEAD: Final = 6.0
+# The days that came take this share of the width; the rest is what comes.
+NOW: Final = 0.84
+TALLEST_BAR: Final = 36.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One day, as attributes of two rectangles of the same width: everyone's labels, one's own."""
+
+    x: str
+    width: str
+    y: str
+    height: str
+    own_y: str
+    own_height: str
+
+
+@dataclass(frozen=True, slots=True)
+class BurnUp:
+    """The bars, the line of the sum, the point of today, and the line to the day when all are in (empty: unknown)."""
+
+    bars: tuple[Bar, ...]
+    line: str
+    now_x: str
+    now_y: str
+    projection: str
+
+
+def burn_up(throughput: Throughput) -> BurnUp:
+    """Return the picture of a dataset's labels, in units of an SVG of 340 x 124."""
+    step = WIDTH * NOW / len(throughput.days)
+    most = max(1, *(max(day.labels, day.own) for day in throughput.days))
+    whole = max(1, throughput.wanted)
+
+    def height(labels: int) -> float:
+        return TALLEST_BAR * labels / most
+
+    def y(done: int) -> float:
+        return FOOT - (FOOT - HEAD) * min(1.0, done / whole)
+
+    bars = tuple(
+        Bar(
+            f"{place * step + 1.5:.1f}",
+            f"{step - 3:.1f}",
+            f"{FOOT - height(day.labels):.1f}",
+            f"{height(day.labels):.1f}",
+            f"{FOOT - height(day.own):.1f}",
+            f"{height(day.own):.1f}",
+        )
+        for place, day in enumerate(throughput.days)
+        if day.labels or day.own
+    )
+    done = throughput.done - sum(day.labels for day in throughput.days)
+    points = [f"0.0,{y(done):.1f}"]
+    for place, day in enumerate(throughput.days, start=1):
+        done += day.labels
+        points.append(f"{place * step:.1f},{y(done):.1f}")
+    now_x, now_y = points[-1].split(",")
+    projection = f"M{now_x} {now_y}L{WIDTH:g} {HEAD:g}" if throughput.forecast else ""
+    return BurnUp(bars, " ".join(points), now_x, now_y, projection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,13 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.grade_with_dialects import dialects_start  # noqa: E402
+from reports.downloads.bundle import bundle_start  # noqa: E402
+from reports.downloads.long_tables import TableRequest  # noqa: E402
+from reports.downloads.services import table_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
-from reports.services.bundles import bundle_start  # noqa: E402
 from reports.services.gate_previews import gate_preview_start  # noqa: E402
 from reports.services.gates import GateRequest, gate_hold  # noqa: E402
-from reports.services.table_files import table_start  # noqa: E402
 from reports.suspects import services as suspects  # noqa: E402
-from reports.tables.long import TableRequest  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
 from tests.labeling.rows import NO_CALL, row  # noqa: E402

@@ -1,4 +1,4 @@
-"""Write everything about one grading of a run as one zip: every table, verdict and message, and the gold."""
+"""Write everything about one grading of a run as one zip, in a job: every table, verdict and message, and the gold."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import IO, Any, Final
 
+from django.db import transaction
+from django.urls import reverse
+
 from labeling.datasheet.gathering import datasheet_of
 from labeling.exports import version_lines
 from reports.cases.queries import KEYSET_PAGE
-from reports.tables.bundled import BUNDLED
+from reports.downloads.bundle_tables import BUNDLED
 from reports.trends.queries import COMPARED
 from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, User
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.job_files import job_file_write
 
 # While tables are written something is told every so many seconds: a worker that is silent for long loses its work.
 SILENT: Final = 5
@@ -109,3 +116,40 @@ CONTENTS: Final = (
     *((name, table.says) for name, table in BUNDLED.items()),
     (VERDICTS, "a line a case: every verdict with its reason and differences, and the transcript"),
 )
+
+
+BUNDLE = "bundle"
+
+
+@transaction.atomic
+def bundle_start(*, grading: Grading, actor: User | None) -> Job:
+    """Begin to write the zip of a finished grading; return the job, whose page has the file when it is done."""
+    run = grading.run
+    job = job_create(
+        project=run.project,
+        actor=actor,
+        kind=BUNDLE,
+        title=f"Bundle of run {run.number}, grading {grading.number}",
+        batches=[
+            BatchPlan("reports.downloads.bundle", {"grading": str(grading.pk)}, size=max(run.size * run.trials, 1))
+        ],
+    )
+    job.result_path = f"{reverse('reports:bundle', args=[run.project.slug, run.number])}?job={job.pk}"
+    job.save(update_fields=["result_path"])
+    detail = {"job": str(job.pk), "grading": grading.number}
+    audit_record(project=run.project, actor=actor, verb="bundle_start", target=run, detail=detail)
+    return job
+
+
+def bundle_work(lease: Lease) -> None:
+    """Write the zip: what the job's batch does."""
+    gradings = Grading.objects.select_related(
+        "run__project", "run__experiment", "run__agent__tools", "run__dataset_version__dataset"
+    )
+    grading = gradings.select_related("dataset_version__dataset").get(pk=lease.payload["grading"])
+
+    def write(file: IO[bytes]) -> None:
+        bundle_write(grading, file, lease.progress)
+
+    name = f"{grading.run.project.slug}-run-{grading.run.number}-grading-{grading.number}.zip"
+    job_file_write(lease, write, name=name)

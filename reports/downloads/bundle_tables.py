@@ -15,6 +15,7 @@ from reports.dialects import table as dialect_tables
 from reports.dialects.analysis import Dialects
 from reports.dialects.grade_with_dialects import dialects_read
 from reports.dialects.queries import dialects_shown, said_rows
+from reports.downloads.long_tables import TABLES, TableRequest
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
@@ -37,7 +38,6 @@ from reports.run.proxies import grading_proxies
 from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
 from reports.run.recorded import recorded_agreement
 from reports.run.tools import tools_of
-from reports.tables.long import TABLES, TableRequest
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.table import Table
 from toolevals.runs.counts.counted_cases import View

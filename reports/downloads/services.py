@@ -7,7 +7,7 @@ from typing import IO, Any, Final
 from django.db import transaction
 from django.urls import reverse
 
-from reports.tables.long import TableRequest
+from reports.downloads.long_tables import TableRequest
 from toolevals.presentation.csv import ROWS_A_CHUNK, csv_stream
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
