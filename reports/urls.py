@@ -6,8 +6,10 @@ from reports.cases import views as cases
 from reports.costs import views as costs
 from reports.dialects import views as dialects
 from reports.downloads import views as downloads
+from reports.dropped import views as dropped
 from reports.gates import views as gates
 from reports.golds import views as golds
+from reports.home.production_comparison import production_comparison
 from reports.matrix import views as matrix
 from reports.public_scores import views as public_scores
 from reports.recovery import views as recovery
@@ -16,14 +18,14 @@ from reports.run import views as run
 from reports.solved import views as solved
 from reports.suspects import views as suspects
 from reports.trends import views as trends
-from reports.views import beside, compare, dropped
+from reports.views import compare
 
 app_name = "reports"
 urlpatterns = [
     path("runs/<int:number>/", run.run_overview, name="run"),
     path("runs/<int:number>/matrix/", matrix.matrix, name="matrix"),
     path("runs/<int:number>/matrix/cell/", matrix.cell, name="cell"),
-    path("runs/<int:number>/beside/<int:candidate>/", beside.beside, name="beside"),
+    path("runs/<int:number>/beside/<int:candidate>/", production_comparison, name="beside"),
     path("runs/<int:number>/matrix.csv", downloads.matrix_csv, name="matrix-csv"),
     path("runs/<int:number>/tools.csv", downloads.tools_csv, name="tools-csv"),
     path("runs/<int:number>/layers.csv", downloads.whole_table("layers"), name="layers-csv"),

@@ -14,12 +14,12 @@ from toolevals.workspace.requests import ProjectRequest
 
 
 @require_safe
-def beside(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
+def production_comparison(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
     """Show both small matrices, or how far the work on a run is."""
     runs = [run_of(request, each) for each in (number, candidate)]
     sides = [(run, _job(run), confusions_of(_grading(run)) if run.grading_id else None) for run in runs]
     context = {"before": runs[0], "after": runs[1], "sides": sides, "are_graded": all(run.grading_id for run in runs)}
-    return render(request, "reports/beside.html", context)
+    return render(request, "reports/production_comparison.html", context)
 
 
 def _grading(run: Run) -> Grading:
