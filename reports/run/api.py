@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
@@ -184,70 +184,73 @@ def view(
     return View
 
 
-MatrixView = view(
-    "The confusion matrix of a run.",
-    tables.MATRIX,
-    lambda grading, asked: counted_matrix(grading, read_matrix_state(asked)),
-    (
-        *FILTERS[1:],
-        *SPLIT,
-        OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
-        OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
+# Tables of a run, each at an address of its own name.
+RUN_TABLES: Final = {
+    "matrix": view(
+        "The confusion matrix of a run.",
+        tables.MATRIX,
+        lambda grading, asked: counted_matrix(grading, read_matrix_state(asked)),
+        (
+            *FILTERS[1:],
+            *SPLIT,
+            OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
+            OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
+        ),
     ),
-)
-ToolsView = view(
-    "Precision, recall and F1 of each tool of a run.",
-    tables.TOOL_TABLE,
-    lambda grading, asked: tools_of(counted_matrix(grading, read_matrix_state(asked).undivided)),
-    tuple(FILTERS[1:]),
-)
-ProxiesView = view(
-    "The agreement of checks of the calls with the end state; empty where no end state was graded.",
-    tables.PROXIES,
-    lambda grading, _: grading_proxies(grading),
-    many=True,
-)
-MetricsView = view(
-    "The results of each metric of a run.", tables.METRIC_MEANS, lambda grading, _: metrics_of(grading), many=True
-)
-ReadingsView = view(
-    "Return what the file of a run was read as, and what was left out of it or of the agent's answers.",
-    tables.RUN_READINGS,
-    lambda grading, _: {"rows": list(read_rows(run_readings(grading.run)))},
-)
-RecordedView = view(
-    "A verdict of a run's cases by the rewards that the source of the run recorded.",
-    tables.AGREEMENT,
-    lambda grading, asked: recorded_agreement(grading, verdict_column(asked, "column")),
-    (OpenApiParameter("column", str, enum=list(VERDICT_NAMES), description="By default outcome."),),
-)
-RecoveryView = view(
-    "The reactions of a run's agent to failures of tools.", RECOVERY, lambda grading, _: grading_recovery(grading)
-)
-ArgumentsView = view(
-    "The wrong parameters of each tool, and how they are wrong, most often wrong first.",
-    tables.ARGUMENTS,
-    lambda grading, asked: grading_arguments(grading, text(asked, "tool")),
-    (OpenApiParameter("tool", str, description="Only parameters of this tool."),),
-    many=True,
-)
-FindingsView = view(
-    "The failures of a run's cases, by tool, and the findings in replies.",
-    tables.FINDINGS,
-    lambda grading, _: grading_findings(grading, verdict_counts(grading)).rows,
-    many=True,
-)
-OverreachView = view(
-    "Calls to a tool that does more than the right one, or where none was expected.",
-    tables.OVERREACH_IN_ALL,
-    lambda grading, _: grading_overreach(grading),
-)
-SpendingView = view(
-    "The cost of the calls to each tool of a run.",
-    TOOL_COSTS,
-    lambda grading, asked: grading_tool_costs(grading, read_order(asked)),
-    (OpenApiParameter("order", str, enum=list(By), description="The largest first; by default by cost."),),
-)
+    "tools": view(
+        "Precision, recall and F1 of each tool of a run.",
+        tables.TOOL_TABLE,
+        lambda grading, asked: tools_of(counted_matrix(grading, read_matrix_state(asked).undivided)),
+        tuple(FILTERS[1:]),
+    ),
+    "proxies": view(
+        "The agreement of checks of the calls with the end state; empty where no end state was graded.",
+        tables.PROXIES,
+        lambda grading, _: grading_proxies(grading),
+        many=True,
+    ),
+    "metrics": view(
+        "The results of each metric of a run.", tables.METRIC_MEANS, lambda grading, _: metrics_of(grading), many=True
+    ),
+    "readings": view(
+        "Return what the file of a run was read as, and what was left out of it or of the agent's answers.",
+        tables.RUN_READINGS,
+        lambda grading, _: {"rows": list(read_rows(run_readings(grading.run)))},
+    ),
+    "recorded": view(
+        "A verdict of a run's cases by the rewards that the source of the run recorded.",
+        tables.AGREEMENT,
+        lambda grading, asked: recorded_agreement(grading, verdict_column(asked, "column")),
+        (OpenApiParameter("column", str, enum=list(VERDICT_NAMES), description="By default outcome."),),
+    ),
+    "recovery": view(
+        "The reactions of a run's agent to failures of tools.", RECOVERY, lambda grading, _: grading_recovery(grading)
+    ),
+    "arguments": view(
+        "The wrong parameters of each tool, and how they are wrong, most often wrong first.",
+        tables.ARGUMENTS,
+        lambda grading, asked: grading_arguments(grading, text(asked, "tool")),
+        (OpenApiParameter("tool", str, description="Only parameters of this tool."),),
+        many=True,
+    ),
+    "findings": view(
+        "The failures of a run's cases, by tool, and the findings in replies.",
+        tables.FINDINGS,
+        lambda grading, _: grading_findings(grading, verdict_counts(grading)).rows,
+        many=True,
+    ),
+    "overreach": view(
+        "Calls to a tool that does more than the right one, or where none was expected.",
+        tables.OVERREACH_IN_ALL,
+        lambda grading, _: grading_overreach(grading),
+    ),
+    "spending": view(
+        "The cost of the calls to each tool of a run.",
+        TOOL_COSTS,
+        lambda grading, asked: grading_tool_costs(grading, read_order(asked)),
+        (OpenApiParameter("order", str, enum=list(By), description="The largest first; by default by cost."),),
+    ),
+}
 
 
 class InOrder(NewestFirst):
