@@ -21,8 +21,8 @@ from reports.filters.matrix_cells import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
 from reports.golds.queries import all_gold_rows
 from reports.golds.table import GOLDS
-from reports.judges import table as judge_tables
 from reports.judges.queries import judges_of
+from reports.judges.table import JUDGES
 from reports.matrix.analysis import Matrix, matrix_of
 from reports.models import DialectReading, HeldGate
 from reports.recovery import table as recovery_tables
@@ -72,10 +72,6 @@ def _reliability(grading: Grading) -> Reliability | None:
 def _failures(grading: Grading) -> Rows:
     counts = verdict_counts(grading)
     return tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
-
-
-def _judges(grading: Grading) -> Rows:
-    return judge_tables.judges(judges_of(grading))
 
 
 def _gates(grading: Grading) -> Rows:
@@ -141,7 +137,7 @@ BUNDLED: Final = {
     "overreach.csv": _of("cells with excess calls", tables.OVERREACH, lambda grading: grading_overreach(grading).rows),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", REMARKS.head, remark_rows),
-    "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
+    "judges.csv": _of("what each judge came to", JUDGES, judges_of),
     "judged.csv": _long("judged", "a row a case and judge"),
     "re-readings.csv": BundledTable(
         "what people said in re-readings, once these are closed", rereading_tables.COLUMNS, _rereadings
