@@ -12,7 +12,7 @@ from django.db.models import Count, F
 from reports.analyses.compared.parameters import Parameter, ParameterDelta, parameter_deltas
 from reports.cases.queries import verdict_counts
 from reports.comparison.part import every_pair
-from reports.run.arguments import WRONG
+from reports.run.findings import WRONG
 from toolevals.grading.metrics.comparison import Share
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, ArgumentCount, ArgumentFault, Grading

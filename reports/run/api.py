@@ -41,8 +41,14 @@ from reports.run.baseline_agents import version_asked, version_baseline_agents
 from reports.run.header import graded, run_head
 from reports.run.metrics import metrics_of
 from reports.run.overreach import grading_overreach
-from reports.run.proxies import grading_proxies
-from reports.run.queries import grading_arguments, grading_findings, grading_noise, read_rows, run_readings
+from reports.run.queries import (
+    grading_arguments,
+    grading_findings,
+    grading_noise,
+    grading_proxies,
+    read_rows,
+    run_readings,
+)
 from reports.run.recorded import recorded_agreement
 from reports.run.table import LAYERS, VERDICTS
 from reports.run.tools import tools_of
