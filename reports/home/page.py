@@ -1,30 +1,258 @@
-"""Show a project's first page: the newest graded run and its dataset, or the steps to the first one."""
+"""Show a project's first page: the newest graded run and its dataset, experiments, labels, or the first steps."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.urls import reverse
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.throughput import Throughput, throughput_of
-from reports.analyses.layers import Layers, layers_of
-from reports.analyses.modes import failure_modes
-from reports.analyses.sentence import sentence
-from reports.home.burn_up import BurnUp, burn_up
+from reports.analyses.compared import LayerDelta, RunComparison
+from reports.cases.queries import grading_sums, verdict_counts
+from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
+from reports.gates.page import NewestGate, newest_gate, verdict_of
 from reports.home.confusions import Confusions, confusions_of
 from reports.home.first_steps import FirstSteps, first_steps
 from reports.home.gold import GoldState, gold_state
-from reports.home.layers import MOST_RUNS, LayerTable, layer_table
-from reports.queries.grading import grading_sums, verdict_counts
-from reports.queries.run_facts import recent_runs
+from reports.models import HeldGate
+from reports.run.analysis import Layers, VerdictRow, failure_modes, layers_of, sentence
+from reports.trends.analysis import RunFacts, Series, Trend
 from reports.trends.page import runs_trend
-from toolevals.runs.counts.run_rows import Deciding, deciding_of
-from toolevals.runs.models import Grading, Run
-from toolevals.workspace.home import Look
+from reports.trends.queries import recent_runs
+from toolevals.grading.gates.results import Check
+from toolevals.grading.values.verdict_table import VERDICTS
+from toolevals.presentation.sparks import BrokenSpark, broken_spark
+from toolevals.runs.counts.run_rows import Deciding, RunRow, deciding_of, run_states
+from toolevals.runs.models import Experiment, Grading, Run
+from toolevals.workspace.home import MOST_NEWS, Look, News
 from toolevals.workspace.models import Project, Role, User, untrashed
 from toolevals.workspace.requests import ProjectRequest
+
+# What the page follows: what decides, and the four layers.
+FOLLOWED: Final = ("outcome", *(row.name for row in VERDICTS if row.letter))
+MOST_RUNS: Final = 9
+MOST_CANDIDATES: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLine:
+    """One layer of the newest run. `check` is the gate's condition on it, `delta` the change since `before`."""
+
+    row: VerdictRow
+    spark: BrokenSpark | None
+    runs: Sequence[int]
+    check: Check | None
+    delta: LayerDelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunTick:
+    """One run on the axis under the trends: what is new in it, and whether the newest run's outcome is not joined."""
+
+    number: int
+    changed: str
+    is_newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LayerTable:
+    """The lines, the runs under them, the gate that the run was checked by, and the run that it is compared with."""
+
+    lines: tuple[LayerLine, ...]
+    ticks: tuple[RunTick, ...]
+    gate: NewestGate | None
+    before: Run | None
+    comparison: RunComparison | None
+
+    @property
+    def outcome(self) -> LayerDelta | None:
+        """The change of what decides."""
+        return self.comparison.layer("outcome") if self.comparison else None
+
+
+def layer_table(run: Run, layers: Layers, facts: Sequence[RunFacts], trend: Trend) -> LayerTable:
+    """Return the table of a graded run with its trend over `facts`, its runs oldest first."""
+    gate = newest_gate(run, run.grading_id)
+    checks = {verdict_of(check.metric): check for check in reversed(gate.checks if gate else ()) if check.metric}
+    pair = _compared(run)
+    comparison = pair.comparison if pair else None
+    deltas = {delta.name: delta for delta in comparison.layers} if comparison else {}
+    return LayerTable(
+        tuple(_lines(layers, facts, trend, checks, deltas)),
+        tuple(RunTick(fact.number, ", ".join(fact.changes[:2]), fact is facts[-1]) for fact in facts),
+        gate,
+        pair.before if pair else None,
+        comparison,
+    )
+
+
+def _lines(
+    layers: Layers,
+    facts: Sequence[RunFacts],
+    trend: Trend,
+    checks: Mapping[str, Check],
+    deltas: Mapping[str, LayerDelta],
+) -> list[LayerLine]:
+    series = {each.name: each for each in trend.series}
+    shown = {row.name: row for row in layers.rows}
+    numbers = [each.number for each in facts]
+    least = min((_lowest(series[name]) for name in FOLLOWED if name in series), default=0.0)
+    return [
+        LayerLine(
+            shown[name],
+            _spark(series[name], facts, least) if name in series and len(facts) > 1 else None,
+            numbers,
+            checks.get(name),
+            deltas.get(name),
+        )
+        for name in FOLLOWED
+        if shown[name].has_answers
+    ]
+
+
+def _spark(series: Series, facts: Sequence[RunFacts], least: float) -> BrokenSpark:
+    places = {each.number: place for place, each in enumerate(facts)}
+    segments = [
+        [
+            (places[row.run.number], rate.value or 0.0, rate.low or 0.0, rate.high or 0.0)
+            for row in segment
+            for rate in [row.rates[series.name]]
+        ]
+        for segment in series.segments
+    ]
+    changes = [place for place, each in enumerate(facts) if place and each.changes]
+    return broken_spark(segments, goal=series.goal, width=len(facts), changes=changes, least=least)
+
+
+def _lowest(series: Series) -> float:
+    return min(series.goal, *(row.rates[series.name].low or 0.0 for row in series.rows))
+
+
+def _compared(run: Run) -> TwoRuns | None:
+    """Return the run with the one before it, None where there is none to compare with or too much to do it here."""
+    if run.size > MOST_COMPARED:
+        return None
+    before = default_baseline(run, candidates_for(run, MOST_CANDIDATES))
+    if before is None or before.size > MOST_COMPARED:
+        return None
+    pair = two_runs(Run.objects.filter(project=run.project_id), before.number, run.number)
+    return None if pair is None or pair.refusal else pair
+
+
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """The newest run of each experiment, those that had a run last first; `more` where there are others."""
+
+    rows: tuple[tuple[Experiment, RunRow], ...]
+    more: bool
+
+    @property
+    def at_work(self) -> bool:
+        """True while any of the runs is being answered or graded."""
+        return any(row.is_running for _, row in self.rows)
+
+
+def experiments(project: Project) -> Experiments:
+    """Return the project's experiments with how their newest run does. Three queries, however many there are."""
+    states = run_states(_newest_of_each(project))
+    return Experiments(tuple((row.run.experiment, row) for row in states[:MOST]), len(states) > MOST)
+
+
+def news(project: Project, since: datetime) -> Iterator[News]:
+    """Yield gates that runs were checked by, the newest first."""
+    for at, gate, run, agent, status, by in _held(project, since):
+        url = reverse("reports:gate", args=[project.slug, gate])
+        yield News(at, f"Run {run} of {agent} was checked by a gate: {status}", url, by or "")
+
+
+def _newest_of_each(project: Project) -> QuerySet[Run]:
+    newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
+    lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
+    numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
+    runs: QuerySet[Run] = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
+    return runs
+
+
+def _held(project: Project, since: datetime) -> QuerySet[Any, Any]:
+    return (
+        HeldGate.objects.in_project(project)
+        .filter(created_at__gt=since)
+        .exclude(status="")
+        .values_list("created_at", "pk", "run__number", "run__agent__name", "status", "actor__name")[: MOST_NEWS + 1]
+    )
+
+
+WIDTH: Final = 340.0
+FOOT: Final = 118.0
+HEAD: Final = 6.0
+# The days that came take this share of the width; the rest is what comes.
+NOW: Final = 0.84
+TALLEST_BAR: Final = 36.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One day, as attributes of two rectangles of the same width: everyone's labels, one's own."""
+
+    x: str
+    width: str
+    y: str
+    height: str
+    own_y: str
+    own_height: str
+
+
+@dataclass(frozen=True, slots=True)
+class BurnUp:
+    """The bars, the line of the sum, the point of today, and the line to the day when all are in (empty: unknown)."""
+
+    bars: tuple[Bar, ...]
+    line: str
+    now_x: str
+    now_y: str
+    projection: str
+
+
+def burn_up(throughput: Throughput) -> BurnUp:
+    """Return the picture of a dataset's labels, in units of an SVG of 340 x 124."""
+    step = WIDTH * NOW / len(throughput.days)
+    most = max(1, *(max(day.labels, day.own) for day in throughput.days))
+    whole = max(1, throughput.wanted)
+
+    def height(labels: int) -> float:
+        return TALLEST_BAR * labels / most
+
+    def y(done: int) -> float:
+        return FOOT - (FOOT - HEAD) * min(1.0, done / whole)
+
+    bars = tuple(
+        Bar(
+            f"{place * step + 1.5:.1f}",
+            f"{step - 3:.1f}",
+            f"{FOOT - height(day.labels):.1f}",
+            f"{height(day.labels):.1f}",
+            f"{FOOT - height(day.own):.1f}",
+            f"{height(day.own):.1f}",
+        )
+        for place, day in enumerate(throughput.days)
+        if day.labels or day.own
+    )
+    done = throughput.done - sum(day.labels for day in throughput.days)
+    points = [f"0.0,{y(done):.1f}"]
+    for place, day in enumerate(throughput.days, start=1):
+        done += day.labels
+        points.append(f"{place * step:.1f},{y(done):.1f}")
+    now_x, now_y = points[-1].split(",")
+    projection = f"M{now_x} {now_y}L{WIDTH:g} {HEAD:g}" if throughput.forecast else ""
+    return BurnUp(bars, " ".join(points), now_x, now_y, projection)
 
 
 @dataclass(frozen=True, slots=True)

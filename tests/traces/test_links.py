@@ -11,7 +11,7 @@ from labeling.adjudicate.resolution import settle_due
 from labeling.models import LabelSlot, Resolution, Revision, VersionEntry
 from labeling.services.labels import label_submit
 from labeling.services.slots import slot_claim
-from reports.suspects.counting import suspects_counted
+from reports.suspects.services import suspects_counted
 from tests.labeling.rows import NO_CALL
 from tests.labeling.windows import later
 from tests.reports.test_suspects import three_runs

@@ -1,0 +1,1 @@
+"""Show what conversations and the calls to each tool cost."""

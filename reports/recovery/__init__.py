@@ -1,0 +1,1 @@
+"""Show how agents deal with errors of tools."""

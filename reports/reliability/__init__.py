@@ -1,0 +1,1 @@
+"""Show how reliable a run is over several trials of each example."""

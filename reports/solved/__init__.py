@@ -1,0 +1,1 @@
+"""Show which agents solve which examples, over any number of runs."""
