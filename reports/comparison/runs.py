@@ -17,7 +17,7 @@ from reports.comparison.part import pairs_in
 from reports.filters.case_filters import Filters
 from reports.queries.run_facts import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
-from toolevals.runs.counts.packing import compared_cases
+from toolevals.runs.counts.packed_cases import packed_cases_of
 from toolevals.runs.models import Grading, Run
 
 KEPT: Final = 24 * 3600
@@ -95,7 +95,7 @@ class TwoRuns:
     @cached_property
     def paired(self) -> Paired:
         """Return what the shared examples came to."""
-        before, after = compared_cases(self.gradings)
+        before, after = packed_cases_of(self.gradings)
         return Paired(before, after, pairs_in(self, self.shared.pairs))
 
     @cached_property

@@ -13,8 +13,7 @@ from django.core.cache import cache
 from labeling.models import VersionEntry
 from reports.comparison.runs import entries_taken, other_gold
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import LETTERS, Packed
-from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.counts.packed_cases import LETTERS, Packed, packed_cases
 from toolevals.runs.models import Grading
 
 KEPT: Final = 24 * 3600

@@ -10,8 +10,7 @@ from reports.analyses.layers import VerdictCounts
 from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, Pairs, ProxyRow, proxy_rows
 from reports.queries.grading import verdict_counts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import LETTERS
-from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.counts.packed_cases import LETTERS, packed_cases
 from toolevals.runs.models import Grading
 
 _STATUS = {letter: status for status, letter in LETTERS.items()}
@@ -34,14 +33,12 @@ def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tu
 
 
 def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
-    outcomes = outcomes_of(grading)
+    packed = packed_cases(grading)
+    patterns = packed.outcome_patterns
     places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
     pairs: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
-    for number, count in Counter(outcomes.patterns.numbers).items():
-        trials = outcomes.patterns.distinct[number]
-        letters = [
-            outcomes.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial
-        ]
+    for number, count in Counter(patterns.numbers).items():
+        letters = [packed.letters_of(trial) for trial in patterns.distinct[number] if trial]
         said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
         for name in PROXIES:
             pairs[name][tuple((each[name], each[TRUTH]) for each in said)] += count

@@ -13,8 +13,7 @@ from labeling.conversation.input_text import snippet
 from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import Packed
-from toolevals.runs.counts.packing import packed_cases
+from toolevals.runs.counts.packed_cases import Packed, packed_cases
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
 from toolevals.workspace.models import Project
 

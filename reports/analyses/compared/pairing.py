@@ -11,10 +11,7 @@ from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
-from toolevals.runs.counts.compared_run import ComparedRun
-from toolevals.runs.counts.kept_numbers import type_for
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Outcomes, Patterns, Trials
-from toolevals.runs.counts.packed_cases import Cell
+from toolevals.runs.counts.packed_cases import Cell, Packed, Patterns
 
 Facts = TypeVar("Facts")
 Other = TypeVar("Other")
@@ -79,8 +76,8 @@ class PairedFacts(Generic[Facts]):
 class Paired:
     """Two runs, and which example of the one is which of the other: pairs of places, None where all are in order."""
 
-    before: ComparedRun
-    after: ComparedRun
+    before: Packed
+    after: Packed
     pairs: Sequence[tuple[int, int]] | None = None
 
     @property
@@ -91,55 +88,45 @@ class Paired:
     @cached_property
     def verdicts(self) -> PairedFacts[Verdicts]:
         """The shared examples by their verdicts."""
-        sides = self.before.outcomes, self.after.outcomes
-        found = self._paired(sides[0].patterns, sides[1].patterns)
-        return found.as_facts(partial(_verdicts_of, sides[0]), partial(_verdicts_of, sides[1]))
+        found = self._paired(self.before.outcome_patterns, self.after.outcome_patterns)
+        return found.as_facts(partial(_verdicts_of, self.before), partial(_verdicts_of, self.after))
 
     @cached_property
     def places(self) -> PairedFacts[Places]:
         """The shared examples by their places in the matrix."""
-        sides = self.before.alike, self.after.alike
-        found = self._paired(sides[0].places, sides[1].places)
-        return found.as_facts(partial(_places_of, sides[0]), partial(_places_of, sides[1]))
+        found = self._paired(self.before.place_patterns, self.after.place_patterns)
+        return found.as_facts(partial(_places_of, self.before), partial(_places_of, self.after))
 
-    def _paired(self, first: Patterns, second: Patterns) -> PairedFacts[Trials]:
+    def _paired(self, first: Patterns, second: Patterns) -> PairedFacts[tuple[int, ...]]:
         sides = first.numbers, second.numbers
         if self.pairs is not None:
             sides = (
                 array(sides[0].typecode, [sides[0][place] for place, _ in self.pairs]),
                 array(sides[1].typecode, [sides[1][place] for _, place in self.pairs]),
             )
-        numbers = in_one(*sides, len(first.distinct), len(second.distinct))
-        return PairedFacts(numbers, first.distinct, second.distinct)
+        return PairedFacts(_in_one(*sides, len(second.distinct)), first.distinct, second.distinct)
 
 
-def in_one(first: array[int], second: array[int], most: int, times: int) -> array[int]:
-    """Return first·times + second of each example; numbers of `first` are below `most`, of `second` below `times`.
+def _in_one(first: array[int], second: array[int], times: int) -> array[int]:
+    """Return first·times + second of each example; numbers of `second` are below `times`.
 
     Each array is taken as one large number, whose digits are the numbers: these are all added at once.
     """
-    kind = type_for(most * times)
-    one, other = (int.from_bytes(array(kind, side).tobytes(), sys.byteorder) for side in (first, second))
-    numbers = array(kind)
+    one, other = (int.from_bytes(array("Q", side).tobytes(), sys.byteorder) for side in (first, second))
+    numbers = array("Q")
     numbers.frombytes((one * times + other).to_bytes(len(first) * numbers.itemsize, sys.byteorder))
     return numbers
 
 
-def _verdicts_of(outcomes: Outcomes, trials: Trials) -> Verdicts:
-    letters = map(outcomes.letters_of, trials if isinstance(trials, tuple) else (trials,))
-    columns = list(zip(*letters, strict=True))
+def _verdicts_of(run: Packed, trials: tuple[int, ...]) -> Verdicts:
+    columns = list(zip(*map(run.letters_of, trials), strict=True))
     shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
     return Verdicts(shares, tuple(column.count("e") for column in columns))
 
 
-def _places_of(run: OutcomePatterns, trials: Trials) -> Places:
-    if not isinstance(trials, tuple):
-        return Places({run.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
+def _places_of(run: Packed, trials: tuple[int, ...]) -> Places:
     cells: dict[Cell, int] = {}
-    placed = 0
-    for number in trials:
-        if number:
-            cell = run.cells[number - 1]
-            cells[cell] = cells.get(cell, 0) + 1
-            placed += 1
-    return Places(cells, placed)
+    for number in filter(None, trials):
+        cell = run.cells[number - 1]
+        cells[cell] = cells.get(cell, 0) + 1
+    return Places(cells, sum(cells.values()))

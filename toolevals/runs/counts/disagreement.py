@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any, Final
@@ -13,8 +13,7 @@ from django.db.models import QuerySet
 
 from labeling.models import Dataset, VersionEntry
 from labeling.services import disagreement_set
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns
-from toolevals.runs.counts.packing import alike_cases_of
+from toolevals.runs.counts.packed_cases import Packed, packed_cases_of
 from toolevals.runs.models import Grading, Run
 
 # So many of a dataset's newest graded runs are compared.
@@ -32,12 +31,12 @@ def disagreement_write(dataset: Dataset, grading: Grading) -> int:
     revisions = {run.dataset_version_id: _revisions(run.dataset_version_id)}
     held = map(revisions[run.dataset_version_id].__getitem__, run.positions)
     said: dict[UUID, list[_Answers]] = {revision: [] for revision in held}
-    for other, alike in _shown(dataset):
+    for other, packed in _shown(dataset):
         version = other.dataset_version_id
         if version not in revisions:
             revisions[version] = _revisions(version)
-        answers = list(_answers(alike))
-        for position, number in zip(other.positions, alike.places.numbers, strict=True):
+        answers = list(_answers(packed))
+        for position, number in zip(other.positions, packed.place_patterns.numbers, strict=True):
             if answers[number] and (found := said.get(revisions[version][position])) is not None:
                 found.append(answers[number])
     return disagreement_set(dataset=dataset, values=differing(said))
@@ -62,22 +61,21 @@ def _revisions(version: UUID) -> dict[int, UUID]:
     return dict(_entries(version))
 
 
-def _shown(dataset: Dataset) -> Iterator[tuple[Run, OutcomePatterns]]:
-    """Yield the newest graded runs that people made, and the examples of the gradings that they show."""
+def _shown(dataset: Dataset) -> Iterator[tuple[Run, Packed]]:
+    """Yield the newest graded runs that people made, and the cases of the gradings that they show."""
     runs = list(_runs(dataset))
     gradings: list[Grading] = []
     for run in runs:
         if (grading := run.grading) is not None:
             grading.run = run
             gradings.append(grading)
-    yield from zip(runs, alike_cases_of(gradings), strict=True)
+    yield from zip(runs, packed_cases_of(gradings), strict=True)
 
 
-def _answers(alike: OutcomePatterns) -> Iterator[_Answers]:
+def _answers(packed: Packed) -> Iterator[_Answers]:
     """Yield the first calls of each pattern of trials; a place of 0 is outside the matrix."""
-    for numbers in alike.places.distinct:
-        trials: Iterable[int] = numbers if isinstance(numbers, tuple) else (numbers,)
-        yield tuple(alike.cells[number - 1][1] for number in trials if number)
+    for numbers in packed.place_patterns.distinct:
+        yield tuple(packed.cells[number - 1][1] for number in numbers if number)
 
 
 def _runs(dataset: Dataset) -> QuerySet[Run]:

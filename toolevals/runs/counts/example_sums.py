@@ -15,9 +15,7 @@ from django.core.cache import cache
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.counts.counted_cases import Cell, ClassSums
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns, Patterns
-from toolevals.runs.counts.packed_cases import LETTERS
-from toolevals.runs.counts.packing import alike_cases
+from toolevals.runs.counts.packed_cases import LETTERS, Packed, Patterns, packed_cases
 from toolevals.runs.models import Grading, VerdictCount
 
 VerdictSums = dict[str, ExampleSums]
@@ -38,7 +36,7 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
         document = kept
         if document is None:
             grading = Grading.objects.select_related("run").get(pk=pk)
-            document = verdict_sums_document(alike_cases(grading))
+            document = verdict_sums_document(packed_cases(grading))
             Grading.objects.filter(pk=pk).update(verdict_sums=document)
         sums[pk] = {name: ExampleSums(*row) for name, row in document.items()}
     return sums
@@ -66,11 +64,11 @@ def verdict_rates(
     return dict(rates)
 
 
-def verdict_sums_document(alike: OutcomePatterns) -> dict[str, list[int]]:
+def verdict_sums_document(packed: Packed) -> dict[str, list[int]]:
     """Return the sums of each verdict over the examples, as they are kept."""
-    letters = [alike.letters_of(number) for number in range(len(alike.verdicts) + 1)]
+    letters = [packed.letters_of(number) for number in range(len(packed.verdicts) + 1)]
     tallies: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in VERDICT_NAMES}
-    for numbers, count in _counted(alike.outcomes):
+    for numbers, count in _counted(packed.outcome_patterns):
         for name, said in zip(VERDICT_NAMES, zip(*map(letters.__getitem__, numbers), strict=True), strict=False):
             passed = said.count(_PASSED)
             tallies[name][passed + said.count(_FAILED), passed] += count
@@ -84,9 +82,11 @@ def first_call_sums(grading: Grading) -> ClassSums:
     key = f"runs:first-call-sums:{grading.pk}"
     sums: ClassSums | None = cache.get(key)
     if sums is None:
-        alike = alike_cases(grading)
-        cells: list[tuple[Cell, ...]] = [(), *((cell,) for cell in alike.cells)]
-        patterns = ((sum(map(cells.__getitem__, numbers), ()), count) for numbers, count in _counted(alike.places))
+        packed = packed_cases(grading)
+        cells: list[tuple[Cell, ...]] = [(), *((cell,) for cell in packed.cells)]
+        patterns = (
+            (sum(map(cells.__getitem__, numbers), ()), count) for numbers, count in _counted(packed.place_patterns)
+        )
         sums = class_sums(patterns)
         cache.set(key, sums, timeout=_A_DAY)
     return sums
@@ -131,5 +131,4 @@ def class_sums_of(document: Iterable[Iterable[Any]]) -> ClassSums:
 
 def _counted(patterns: Patterns) -> Iterable[tuple[tuple[int, ...], int]]:
     for number, count in Counter(patterns.numbers).items():
-        trials = patterns.distinct[number]
-        yield (trials if isinstance(trials, tuple) else (trials,)), count
+        yield patterns.distinct[number], count

@@ -170,13 +170,6 @@ class PackedCases(models.Model):
     document = DocumentField()
     # Unsigned 32 bits each, little-endian, zlib.
     numbers = models.BinaryField()
-    # Of runs with several trials, their examples: see `counts.outcome_patterns`. Null until the first look at one from
-    # before they were kept.
-    patterns = models.BinaryField(null=True)
-    # What comparing asks of all runs' outcomes and of their places: see `counts.outcome_patterns` and
-    # `counts.place_kinds`. Null until the first look at one from before they were kept.
-    outcomes = models.BinaryField(null=True)
-    kinds = models.BinaryField(null=True)
 
 
 class MeasuredCalls(models.Model):

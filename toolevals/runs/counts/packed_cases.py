@@ -1,23 +1,53 @@
-"""Pack cases as numbers: the distinct outcomes of a grading, and which of them each case has."""
+"""Pack cases as numbers: the distinct outcomes of a grading, and which of them each case has.
+
+A grading keeps its cases packed when it finishes, so that comparing it costs distinct outcomes and not a scan.
+"""
 
 from __future__ import annotations
 
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Self, TypeVar
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.runs.models import CaseGrade, Grading, PackedCases
 
 # A verdict's status as a letter.
 LETTERS: Final = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
 Cell = tuple[str, str]
 Number = TypeVar("Number", int, float)
+_CHUNK: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
+class Patterns:
+    """The results of each example's trials: `numbers` by example are places in `distinct`.
+
+    Each of `distinct` holds the numbers of the trials, smallest first: trials of an example are alike.
+    """
+
+    numbers: array[int]
+    distinct: Sequence[tuple[int, ...]]
+
+    @classmethod
+    def of(cls, numbers: array[int], trials: int) -> Self:
+        """Return those of the numbers of all trials, so many an example."""
+        if trials == 1:
+            return cls(numbers, [(number,) for number in range(max(numbers, default=0) + 1)])
+        one = iter(numbers)
+        examples = list(zip(*[one] * trials, strict=True))
+        known: dict[tuple[int, ...], int] = {}
+        # Many examples say the same in the same order: that is sorted once.
+        places = {each: known.setdefault(tuple(sorted(each)), len(known)) for each in dict.fromkeys(examples)}
+        return cls(array("I", map(places.__getitem__, examples)), list(known))
+
+
+# Not slotted: patterns are worked out once.
+@dataclass(frozen=True)
 class Packed:
     """The cases of a grading.
 
@@ -62,9 +92,19 @@ class Packed:
     def examples(self) -> int:
         return len(self.outcomes) // self.trials
 
+    @cached_property
+    def outcome_patterns(self) -> Patterns:
+        """The examples by their trials' outcomes."""
+        return Patterns.of(self.outcomes, self.trials)
+
+    @cached_property
+    def place_patterns(self) -> Patterns:
+        """The examples by their trials' places in the matrix."""
+        return Patterns.of(self.places, self.trials)
+
     def letters_of(self, number: int) -> str:
         """Return the letters of a number of `outcomes`; of no case all are unscored."""
-        return letters_of(self.verdicts, number)
+        return self.verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
 
 
 class Packing:
@@ -91,9 +131,37 @@ class Packing:
         return Packed(tuple(letters), tuple(self._cells), self._outcomes, self._places, self._trials)
 
 
-def letters_of(verdicts: Sequence[str], number: int) -> str:
-    """Return the letters of a place in `verdicts`, counted from 1; of 0 all are unscored."""
-    return verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
+def packed_store(grading: Grading, packed: Packed) -> None:
+    """Keep the packed cases of a grading; a second time changes nothing."""
+    kept = PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes())
+    PackedCases.objects.bulk_create([kept], ignore_conflicts=True)
+
+
+def packed_cases(grading: Grading) -> Packed:
+    """Return the packed cases of a finished grading; one from before they were kept is packed now."""
+    return next(packed_cases_of([grading]))
+
+
+def packed_cases_of(gradings: Sequence[Grading]) -> Iterator[Packed]:
+    """Yield the same of each of several finished gradings, read with their runs, in their order: by one query.
+
+    That of each that was not kept before costs some more.
+    """
+    kept = PackedCases.objects.in_bulk([grading.pk for grading in gradings])
+    for grading in gradings:
+        if row := kept.get(grading.pk):
+            yield Packed.from_document(row.document, bytes(row.numbers), grading.run.trials)
+        else:
+            packed = _packed_now(grading)
+            packed_store(grading, packed)
+            yield packed
+
+
+def _packed_now(grading: Grading) -> Packed:
+    """Read the cases of a grading, and return them packed."""
+    cases = CaseGrade.objects.filter(grading=grading).order_by()
+    rows = cases.values_list("transcript__entry__position", "transcript__trial", "expected", "actual", *VERDICT_NAMES)
+    return Packed.of_cases(grading.run.positions, grading.run.trials, rows.iterator(chunk_size=_CHUNK))
 
 
 def in_little_order(numbers: array[Number]) -> array[Number]:

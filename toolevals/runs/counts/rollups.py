@@ -20,8 +20,7 @@ from toolevals.runs.counts.disagreement import disagreement_write
 from toolevals.runs.counts.example_sums import verdict_sums_document
 from toolevals.runs.counts.free_calls import FREE, free_calls
 from toolevals.runs.counts.kept_sums import KEPT_COLUMNS, sums_to_keep
-from toolevals.runs.counts.outcome_patterns import OutcomePatterns
-from toolevals.runs.counts.packing import packed_store
+from toolevals.runs.counts.packed_cases import packed_store
 from toolevals.runs.counts.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.counts.trial_tallies import tallies_store
@@ -136,7 +135,7 @@ def grading_roll_up(lease: Lease) -> None:
     trials = list(trial_rows(grading))
     steps = list(step_rows(grading)) if tallies.has_several_calls else []
     packed = tallies.packed()
-    sums = verdict_sums_document(OutcomePatterns.of(packed)) if packed.trials > 1 else None
+    sums = verdict_sums_document(packed) if packed.trials > 1 else None
     matrix = counted.matrices[View.FIRST, Unit.TRIAL]
     cells = list(_cells(grading, counted))
     verdicts = list(_verdicts(grading, matrix, tallies))

@@ -8,9 +8,7 @@ from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.outcome_patterns import Outcomes, Trials
-from toolevals.runs.counts.packed_cases import LETTERS
-from toolevals.runs.counts.packing import outcomes_of
+from toolevals.runs.counts.packed_cases import LETTERS, Packed, packed_cases
 from toolevals.runs.counts.trial_rollups import TRIAL_COLUMNS
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
 
@@ -57,10 +55,11 @@ def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dic
 
 def verdict_counts_by_example(grading: Grading, verdict: str) -> VerdictByExample:
     """Return how the trials of each example came out by one verdict."""
-    outcomes, place = outcomes_of(grading), VERDICT_NAMES.index(verdict)
-    counted = [_letter_counts(outcomes, numbers, place) for numbers in outcomes.patterns.distinct]
+    packed, place = packed_cases(grading), VERDICT_NAMES.index(verdict)
+    patterns = packed.outcome_patterns
+    counted = [_letter_counts(packed, numbers, place) for numbers in patterns.distinct]
     places = {position: place for place, position in enumerate(grading.run.positions)}
-    return lambda position: counted[outcomes.patterns.numbers[places[position]]]
+    return lambda position: counted[patterns.numbers[places[position]]]
 
 
 def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -71,10 +70,9 @@ def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Itera
         yield (*names, *counts(position))
 
 
-def _letter_counts(outcomes: Outcomes, numbers: Trials, place: int) -> tuple[int, ...]:
+def _letter_counts(packed: Packed, numbers: Sequence[int], place: int) -> tuple[int, ...]:
     """Return how many trials passed, failed, were unscored and errored; a trial without a case is none of these."""
-    every = numbers if isinstance(numbers, tuple) else (numbers,)
-    letters = Counter(outcomes.letters_of(number)[place] for number in every if number)
+    letters = Counter(packed.letters_of(number)[place] for number in numbers if number)
     return tuple(letters[letter] for letter in LETTERS.values())
 
 
