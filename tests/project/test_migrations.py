@@ -57,7 +57,7 @@ def migrate(data: Path, url: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def rows_of(connection: Any, columns: dict[str, str]) -> Tables:
-    """Return the rows of tables, by the names of their columns, but for what Django keeps of migrations, and the last keys."""
+    """Return the rows of tables, by the names of their columns, but for migrations and the last keys."""
     return {
         table: sorted(map(tuple, connection.execute(f'SELECT {_staying(table, names)} FROM "{table}"')), key=repr)
         for table, names in columns.items()
