@@ -2,7 +2,7 @@
 
 New examples are put, some at a time, into a dataset of a project that has no members (`labeling.services.waiting`): no
 page, no queue and no count reaches it. One short transaction then makes them the real dataset's. Why:
-docs/decisions/0023.
+docs/decisions/0020.
 """
 
 from __future__ import annotations
