@@ -66,10 +66,10 @@ def measure() -> dict[str, Any]:
     from django.test import Client
 
     from labeling.services import version_freeze
-    from reports.analyses.matrix import matrix_of
+    from reports.cases.queries import listed_cases
     from reports.filters.case_filters import CaseFilter, Filters
     from reports.filters.matrix_cells import matrix_counts
-    from reports.queries.grading import listed_cases
+    from reports.matrix.analysis import matrix_of
 
     version = version_freeze(dataset=imported(project, tools, "core", b"".join(examples())), actor=None)
     work()
@@ -120,7 +120,7 @@ def measure() -> dict[str, Any]:
 
 def gate_decided() -> float:
     """Return the processor seconds of a worker that holds run 2 against a gate, with run 1 before it."""
-    from reports.services import GateRequest, gate_decide, gate_hold
+    from reports.services.gates import GateRequest, gate_decide, gate_hold
     from toolevals.runs.models import Run
     from toolevals.workspace.jobs import batch_work
 

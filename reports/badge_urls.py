@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reports.views import gates
+from reports.gates import views as gates
 
 app_name = "badges"
 urlpatterns = [path("<str:key>.svg", gates.badge, name="badge")]

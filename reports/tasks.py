@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from reports import services
-from reports.dialects import making
+from reports.dialects import grade_with_dialects as making
+from reports.downloads.bundle import bundle_work
+from reports.downloads.services import table_work
 from reports.dropped import preview as looking
-from reports.suspects import counting
+from reports.services.gates import gate_decide
+from reports.suspects import services as counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
 
-@app.task(name="reports.bundle")
+@app.task(name="reports.downloads.bundle")
 def bundle(batch_id: str) -> None:
     """Write the zip of a run."""
-    batch_work(batch_id, services.bundle_work)
+    batch_work(batch_id, bundle_work)
 
 
 @app.task(name="reports.table")
 def table(batch_id: str) -> None:
     """Write a long table of a run."""
-    batch_work(batch_id, services.table_work)
+    batch_work(batch_id, table_work)
 
 
 @app.task(name="reports.gate")
 def gate(batch_id: str) -> None:
     """Hold a run against a gate."""
-    batch_work(batch_id, services.gate_decide)
+    batch_work(batch_id, gate_decide)
 
 
 @app.task(name="reports.suspects_count")

@@ -19,7 +19,7 @@ from reports.comparison.registry import registry_change
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.filters.case_filters import number as read_number
 from reports.filters.case_filters import text
-from reports.queries.label_noise import noisier
+from reports.run.queries import noisier
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.label_noise import change_words
 from toolevals.workspace.api.base import ProjectView

@@ -4,60 +4,39 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import (
-    baseline_agents,
-    bundle,
-    cell,
-    compared_parts,
-    comparison,
-    dialects,
-    gates,
-    golds,
-    judges,
-    named_gates,
-    public_scores,
-    recovery,
-    reliability,
-    remarks,
-    rows,
-    run_tables,
-    solved,
-    suspects,
-    tables,
-    trends,
-    views,
-)
+from reports.api import compared_parts, comparison
+from reports.cases import api as cases
+from reports.dialects import api as dialects
+from reports.downloads import api as downloads
+from reports.gates import api as gates
+from reports.golds import api as golds
+from reports.matrix import api as matrix
+from reports.public_scores import api as public_scores
+from reports.run import api as run
+from reports.solved import api as solved
+from reports.suspects import api as suspects
+from reports.trends import api as trends
 
 app_name = "reports-api"
 urlpatterns = [
-    path("runs/<int:number>/matrix/", run_tables.MatrixView.as_view(), name="matrix"),
-    path("runs/<int:number>/matrix/cell/", cell.CellView.as_view(), name="cell"),
-    path("runs/<int:number>/graded-cases/", rows.GradedCasesView.as_view(), name="graded-cases"),
-    path("runs/<int:number>/judged-cases/", rows.JudgedCasesView.as_view(), name="judged-cases"),
-    path("runs/<int:number>/state-differences/", rows.StateDifferencesView.as_view(), name="state-differences"),
-    path("runs/<int:number>/remarks/", remarks.RemarksView.as_view(), name="remarks"),
-    path("runs/<int:number>/cases/<uuid:case_id>/remarks/", remarks.CaseRemarksView.as_view(), name="case-remarks"),
-    path("runs/<int:number>/tools/", run_tables.ToolsView.as_view(), name="tools"),
-    path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
-    path("runs/<int:number>/proxies/", run_tables.ProxiesView.as_view(), name="proxies"),
-    path("runs/<int:number>/overreach/", run_tables.OverreachView.as_view(), name="overreach"),
-    path("runs/<int:number>/findings/", run_tables.FindingsView.as_view(), name="findings"),
-    path("runs/<int:number>/arguments/", run_tables.ArgumentsView.as_view(), name="arguments"),
-    path("runs/<int:number>/readings/", run_tables.ReadingsView.as_view(), name="readings"),
-    path("runs/<int:number>/recorded/", run_tables.RecordedView.as_view(), name="recorded"),
-    path("runs/<int:number>/spending/", run_tables.SpendingView.as_view(), name="spending"),
-    path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
-    path("runs/<int:number>/files/<slug:table>/", tables.TableView.as_view(), name="table"),
-    path("files/<uuid:file>/", tables.TableFileView.as_view(), name="table-file"),
-    path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
-    path("runs/<int:number>/recovery/", run_tables.RecoveryView.as_view(), name="recovery"),
-    path("runs/<int:number>/episodes/", recovery.EpisodesView.as_view(), name="episodes"),
+    *(path(f"runs/<int:number>/{name}/", view.as_view(), name=name) for name, view in run.RUN_TABLES.items()),
+    path("runs/<int:number>/matrix/cell/", matrix.CellView.as_view(), name="cell"),
+    path("runs/<int:number>/graded-cases/", cases.GradedCasesView.as_view(), name="graded-cases"),
+    path("runs/<int:number>/judged-cases/", cases.JudgedCasesView.as_view(), name="judged-cases"),
+    path("runs/<int:number>/state-differences/", cases.StateDifferencesView.as_view(), name="state-differences"),
+    path("runs/<int:number>/remarks/", cases.RemarksView.as_view(), name="remarks"),
+    path("runs/<int:number>/cases/<uuid:case_id>/remarks/", cases.CaseRemarksView.as_view(), name="case-remarks"),
+    path("runs/<int:number>/layers/", run.LayersView.as_view(), name="layers"),
+    path("runs/<int:number>/bundle/", downloads.BundleView.as_view(), name="bundle"),
+    path("runs/<int:number>/files/<slug:table>/", downloads.TableView.as_view(), name="table"),
+    path("files/<uuid:file>/", downloads.TableFileView.as_view(), name="table-file"),
+    path("bundles/<uuid:bundle>/", downloads.BundleFileView.as_view(), name="bundle-file"),
+    path("runs/<int:number>/episodes/", run.EpisodesView.as_view(), name="episodes"),
     path("runs/<int:number>/dialects/", dialects.DialectsView.as_view(), name="dialects"),
     path("runs/<int:number>/dialects/cases/", dialects.DialectCasesView.as_view(), name="dialect-cases"),
-    path("runs/<int:number>/metrics/", run_tables.MetricsView.as_view(), name="metrics"),
-    path("runs/<int:number>/judges/", judges.JudgesView.as_view(), name="judges"),
-    path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
-    path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
+    path("runs/<int:number>/judges/", run.JudgesView.as_view(), name="judges"),
+    path("runs/<int:number>/reliability/", run.ReliabilityView.as_view(), name="reliability"),
+    path("runs/<int:number>/trials/", run.TrialsView.as_view(), name="trials"),
     path("runs/<int:number>/golds/", golds.GoldsView.as_view(), name="golds"),
     path(
         "runs/<int:number>/golds/<int:before>/<int:after>/cases/", golds.GoldChangesView.as_view(), name="gold-changed"
@@ -69,10 +48,10 @@ urlpatterns = [
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
-    path("named-gates/", named_gates.NamedGatesView.as_view(), name="named-gates"),
-    path("named-gates/<slug:name>/", named_gates.NamedGateView.as_view(), name="named-gate"),
-    path("gate-previews/", named_gates.GatePreviewsView.as_view(), name="gate-previews"),
-    path("gate-previews/<uuid:preview>/", named_gates.GatePreviewView.as_view(), name="gate-preview"),
+    path("named-gates/", gates.NamedGatesView.as_view(), name="named-gates"),
+    path("named-gates/<slug:name>/", gates.NamedGateView.as_view(), name="named-gate"),
+    path("gate-previews/", gates.GatePreviewsView.as_view(), name="gate-previews"),
+    path("gate-previews/<uuid:preview>/", gates.GatePreviewView.as_view(), name="gate-preview"),
     path("runs/<int:number>/compare/<int:candidate>/", comparison.CompareView.as_view(), name="compare"),
     path(
         "runs/<int:number>/compare/<int:candidate>/tools/", comparison.CompareToolsView.as_view(), name="compare-tools"
@@ -117,7 +96,7 @@ urlpatterns = [
     ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/baseline-agents/",
-        baseline_agents.BaselineAgentsView.as_view(),
+        run.BaselineAgentsView.as_view(),
         name="baseline-agents",
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),

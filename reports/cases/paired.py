@@ -8,10 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from labeling.models import VersionEntry
+from reports.cases.queries import case_of
 from reports.cases.reading import CaseReading, read_case
 from reports.comparison.moved import MovedFilter, SideCase, cases_of, moved_places
 from reports.comparison.runs import TwoRuns
-from reports.queries.grading import case_of
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.workspace.requests import ProjectRequest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -12,14 +12,21 @@ from uuid import UUID
 from labeling.conversation import CONTEXT, CallBlock, Conversation, Turn, read_conversation
 from labeling.conversation.input_text import snippet
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
-from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
-from reports.analyses.claims import ClaimReading, read_claims
-from reports.analyses.layers import WARNING
-from reports.analyses.state import StateComparison, compared_state
-from reports.analyses.wording import value_text
-from reports.analyses.words import shortened
-from reports.queries.grading import example_in_other_runs, gold_of, trials_of
-from reports.queries.metrics import case_verdicts
+from reports.cases.analysis import (
+    ComparedCall,
+    ShownCall,
+    StateComparison,
+    case_title,
+    compared_calls,
+    compared_state,
+    shown_calls,
+    value_text,
+)
+from reports.cases.claims import ClaimReading, read_claims
+from reports.cases.queries import example_in_other_runs, gold_of, trials_of
+from reports.matrix.advice import shortened
+from reports.run.analysis import WARNING
+from reports.run.metrics import case_verdicts
 from toolevals.grading.engine.case_findings import open_questions
 from toolevals.grading.json_schema.reasons import SchemaReason
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
@@ -261,3 +268,36 @@ def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
         status = "" if not passed + failed else "passed" if passed > failed else "failed"
         others.append(OtherRun(number, trials[0][1], status))
     return tuple(others)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One line."""
+
+    id: UUID
+    example_id: UUID
+    external_id: str
+    snippet: str
+    trial: int
+    expected: str
+    actual: str
+    outcome: str
+    mode: str
+
+
+def case_rows(cases: Iterable[CaseGrade]) -> tuple[CaseRow, ...]:
+    """Return the lines of cases that were read with their revision and example."""
+    return tuple(
+        CaseRow(
+            id=case.pk,
+            example_id=case.transcript.entry.revision.example_id,
+            external_id=case.transcript.entry.revision.example.external_id,
+            snippet=snippet(case.transcript.entry.revision.input),
+            trial=case.transcript.trial + 1,
+            expected=case.expected,
+            actual=case.actual,
+            outcome=case.outcome,
+            mode=case.mode,
+        )
+        for case in cases
+    )

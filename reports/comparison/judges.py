@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from labeling.models import VersionEntry
 from reports.analyses.compared.judges import Judged, JudgeDelta, corrected, judge_delta, share_of
-from reports.analyses.judges import JudgeRow
 from reports.comparison.part import every_pair, places_at
-from reports.queries.judges import judges_of
+from reports.judges.analysis import JudgeRow
+from reports.judges.queries import judges_of
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.models import Grading, JudgedCase, Run
 

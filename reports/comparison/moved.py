@@ -12,7 +12,6 @@ from labeling.conversation.input_text import snippet
 from labeling.models import VersionEntry
 from reports.analyses.compared.pairing import Places, Verdicts
 from reports.analyses.compared.spending import UNITS
-from reports.analyses.judges import PREFIX
 from reports.comparison.judges import judged_places
 from reports.comparison.metrics import metric_places
 from reports.comparison.parameters import parameter_places
@@ -20,6 +19,7 @@ from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.comparison.spending import spending_places
 from reports.filters.case_filters import Filters, address_query, is_judged, text
+from reports.judges.analysis import PREFIX
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run

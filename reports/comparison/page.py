@@ -17,7 +17,7 @@ from reports.comparison.part import PART, read_part, stratum_of_pairs
 from reports.comparison.runs import OUTSIDE, TwoRuns, candidates_for, two_runs
 from reports.filters.case_filters import Filters, address_query
 from reports.filters.choices import Chip, chips, filter_choices
-from reports.pages.run_header import run_of
+from reports.run.header import run_of
 from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.presentation.heat import change_step
 from toolevals.presentation.numbers import signed_amount

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from django.core.cache import cache
 from django.db.models import Count, F
 
-from reports.analyses.arguments import WRONG
 from reports.analyses.compared.parameters import Parameter, ParameterDelta, parameter_deltas
+from reports.cases.queries import verdict_counts
 from reports.comparison.part import every_pair
-from reports.queries.grading import verdict_counts
+from reports.run.arguments import WRONG
 from toolevals.grading.metrics.comparison import Share
 from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, ArgumentCount, ArgumentFault, Grading

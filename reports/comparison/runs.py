@@ -15,7 +15,7 @@ from labeling.models import Gold, VersionEntry
 from reports.analyses.compared import Paired, RunComparison, compared
 from reports.comparison.part import pairs_in
 from reports.filters.case_filters import Filters
-from reports.queries.run_facts import COMPARED, part_of
+from reports.trends.queries import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
 from toolevals.runs.counts.packed_cases import packed_cases_of
 from toolevals.runs.models import Grading, Run

@@ -1,4 +1,4 @@
-"""Hold the choice of a grading's cases by an address; `reports.filters.reading` reads it."""
+"""Hold the choice of a grading's cases by an address, and read it: the only place that reads these parameters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-from reports.analyses.arguments import KIND_WORDS
-from reports.analyses.findings import WORDS
-from reports.analyses.judges import PREFIX
+from reports.dialects.analysis import AGREE, DIFFER
+from reports.judges.analysis import PREFIX
+from reports.run.analysis import WARNING
+from reports.run.arguments import ANY_WRONG, KIND_WORDS, KINDS
+from reports.run.findings import WORDS
+from toolevals.grading.dialects.other_verdicts import OURS
+from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.problems import pointer_to
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import InjectionKind
 from toolevals.runs.counts.counted_cases import Unit, View
@@ -153,7 +158,7 @@ class CaseFilter:
     ended: str = ""
     # "selection": the answer is right though that failed.
     latent: str = ""
-    # One way in which an argument of a tool is wrong, or any: see `reports.analyses.arguments`.
+    # One way in which an argument of a tool is wrong, or any: see `reports.run.arguments`.
     fault: str = ""
     tool: str = ""
     parameter: str = ""
@@ -162,14 +167,14 @@ class CaseFilter:
     # A layer that reads prose and that failed in cases whose outcome passed.
     warned: str = ""
     # What another tool says: the key of one (or ours), beside which other, whether it passed, failed, ..., or they
-    # agree or differ, and for which reason (see `reports.analyses.dialects`).
+    # agree or differ, and for which reason (see `reports.dialects.analysis`).
     by: str = ""
     beside: str = ""
     said: str = ""
     rule: str = ""
     # Cases that hold a text that speaks to their judge: of one kind, or "any".
     injection: str = ""
-    # What the source of a recorded run rewarded: a key of `reports.analyses.recorded.REWARDS`.
+    # What the source of a recorded run rewarded: a key of `reports.run.recorded.REWARDS`.
     recorded: str = ""
 
     @property
@@ -245,3 +250,88 @@ def choice(kind: type[Choice], parameters: Mapping[str, str], name: str, default
         return kind(parameters.get(name, default))
     except ValueError:
         return default
+
+
+def read_filters(parameters: Mapping[str, str]) -> Filters:
+    """Return the filters that the address asks for; what cannot be meant counts as not given."""
+    arguments, tools = text(parameters, "arguments"), text(parameters, "tools")
+    split, divider = _split(parameters)
+    return Filters(
+        **{name: text(parameters, name) for name in TEXTS if name != "arguments"},
+        view=choice(View, parameters, "view", View.FIRST),
+        unit=choice(Unit, parameters, "unit", Unit.TRIAL),
+        arguments=arguments if arguments in STATUSES else "",
+        tools=tools if tools in list(Effect) else "",
+        turn=number(parameters, "turn"),
+        trial=number(parameters, "trial") or None,
+        since=_day(parameters, "since"),
+        until=_day(parameters, "until"),
+        collapse=tuple(sorted({each for each in text(parameters, "collapse", LONGEST_CLASS).split(",") if each})),
+        split=split,
+        split_argument=divider,
+    )
+
+
+def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
+    """Return the list of cases that the address asks for."""
+    column, status = text(parameters, "column"), text(parameters, "status")
+    if not (column in COLUMNS or is_judged(column)) or status not in STATUSES:
+        column = status = ""
+    and_column, and_status = text(parameters, "and_column"), text(parameters, "and_status")
+    if and_column not in COLUMNS or and_status not in STATUSES or and_column == column:
+        and_column = and_status = ""
+    fault = text(parameters, "fault")
+    is_fault = fault in (*KINDS, ANY_WRONG)
+    of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if is_fault else {}
+    of_parameter |= _of_findings(parameters)
+    return CaseFilter(
+        filters=read_filters(parameters),
+        expected=text(parameters, "expected", LONGEST_CLASS),
+        actual=text(parameters, "actual", LONGEST_CLASS),
+        mode=text(parameters, "mode"),
+        column=column,
+        status=status,
+        and_column=and_column,
+        and_status=and_status,
+        ended=text(parameters, "ended"),
+        latent=LATENT if parameters.get("latent") == LATENT else "",
+        injection=found if (found := text(parameters, "injection")) in INJECTIONS else "",
+        warned=found if (found := text(parameters, "warned")) in WARNING else "",
+        recorded=found if (found := text(parameters, "recorded")) in RECORDED else "",
+        **of_parameter,
+        **_of_dialects(parameters),
+    )
+
+
+def _split(parameters: Mapping[str, str]) -> tuple[Split, str]:
+    """Return what divides, and the argument that does; by a value nothing divides until its argument is named."""
+    split, argument = choice(Split, parameters, "split", Split.NOTHING), text(parameters, "split_argument").strip()
+    if split is not Split.VALUE:
+        return split, ""
+    if argument and not argument.startswith("/"):
+        argument = pointer_to(argument.split("."))
+    return (split, argument) if argument else (Split.NOTHING, "")
+
+
+def _of_findings(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return what is to be found in cases; with it, "fault" asks for nothing."""
+    family, _, kind = (found := text(parameters, "found")).partition(".")
+    if family not in FAMILIES or (kind and kind not in FAMILIES[family]):
+        return {}
+    return {"fault": "", "parameter": "", "found": found, "tool": text(parameters, "tool")}
+
+
+def _of_dialects(parameters: Mapping[str, str]) -> dict[str, str]:
+    said = text(parameters, "said")
+    if said not in (*STATUSES, AGREE, DIFFER) or not text(parameters, "by"):
+        return {}
+    return {"by": text(parameters, "by"), "beside": text(parameters, "beside") or OURS, "said": said} | {
+        "rule": text(parameters, "rule")
+    }
+
+
+def _day(parameters: Mapping[str, str], name: str) -> date | None:
+    try:
+        return date.fromisoformat(parameters.get(name, ""))
+    except ValueError:
+        return None

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from labeling.models import GoldSource, VersionEntry
 from reports.filters.case_filters import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
-from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
+from reports.filters.sums import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.values.problems import pointer_to
 from toolevals.runs.counts.counted_cases import Unit, View
 from toolevals.runs.counts.counting import counted_cases

@@ -16,10 +16,8 @@ from django.db.models.expressions import RawSQL
 
 from labeling.models import VersionEntry
 from reports.filters.case_filters import EXAMPLE_STRATA, NOT, Filters, Split
-from reports.filters.dividing import Classing, classing_of, expected_part_of, part_of
-from reports.filters.gold_values import GoldValues, gold_values
-from reports.filters.offered import effects_by_name
-from reports.queries.summing import summed
+from reports.filters.dividing import Classing, GoldValues, classing_of, expected_part_of, gold_values, part_of
+from reports.filters.sums import effects_by_name, summed
 from toolevals.grading.values.canonical import canonical
 from toolevals.runs.counts.counted_cases import ClassSums, Counted, Unit, View
 from toolevals.runs.counts.counting import Kind, counted_cases, counted_sums

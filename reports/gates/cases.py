@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
-from reports.analyses.dialects import Pattern
-from reports.dialects.making import dialects_read
+from reports.dialects.analysis import Pattern
+from reports.dialects.grade_with_dialects import dialects_read
 from reports.models import DialectCase
 from toolevals.grading.engine.case_findings import UNSCORED
 from toolevals.grading.engine.case_metrics import METRICS, pairs_name_f1

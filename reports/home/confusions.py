@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from reports.analyses.cell import Cell
-from reports.analyses.matrix import Matrix, Order
-from reports.matrix.counted import MOST_HELD, counted_matrix, stays
+from reports.matrix.analysis import Cell, Matrix, Order
+from reports.matrix.queries import MOST_HELD, counted_matrix, stays
 from reports.matrix.state import MatrixState
 from toolevals.grading.metrics.confusion import SPECIAL
 from toolevals.presentation.heat import heat_step

@@ -17,8 +17,8 @@ from labeling.coverage.tools import tools_to_cover
 from labeling.models import Dataset, DatasetVersion
 from labeling.queue.shown_strata import hidden_strata
 from reports.models import SuspectCount
-from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import Row, SuspectFilter, page_of
+from reports.suspects.queries import Row, SuspectFilter, page_of
+from reports.suspects.services import suspects_counted
 from toolevals.grading.metrics.rates import Estimate
 from toolevals.presentation.sparks import Spark, spark
 from toolevals.presentation.squares import Squares, squares

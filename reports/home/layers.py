@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from reports.analyses.compared import LayerDelta, RunComparison
-from reports.analyses.layers import Layers, VerdictRow
-from reports.analyses.trend import RunFacts, Series, Trend
 from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import NewestGate, newest_gate, verdict_of
+from reports.run.analysis import Layers, VerdictRow
+from reports.trends.analysis import RunFacts, Series, Trend
 from toolevals.grading.gates.results import Check
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation.sparks import BrokenSpark, broken_spark

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from django.db.models import QuerySet
 
 from labeling.conversation.input_text import last_request
-from reports.analyses.advice import Advice, advice_on
-from reports.analyses.cell import Cell, Cells
-from reports.analyses.confusion import ConfusedCase, Confusion
-from reports.analyses.matrix import Matrix
-from reports.analyses.rates import Rate
-from reports.cases.rows import CaseRow, case_rows
+from reports.cases.queries import listed_cases, page_of
+from reports.cases.reading import CaseRow, case_rows
 from reports.filters.dividing import without_effect
+from reports.matrix.advice import Advice, ConfusedCase, Confusion, advice_on
+from reports.matrix.analysis import Cell, Cells, Matrix
 from reports.matrix.state import MatrixState
-from reports.queries.grading import listed_cases, page_of
+from reports.rates import Rate
 from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED

@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from reports.analyses.matrix import Order
-from reports.filters.case_filters import LONGEST_CLASS, CaseFilter, Filters, Split, address_query, choice, number, text
-from reports.filters.reading import read_filters
+from reports.filters.case_filters import (
+    LONGEST_CLASS,
+    CaseFilter,
+    Filters,
+    Split,
+    address_query,
+    choice,
+    number,
+    read_filters,
+    text,
+)
+from reports.matrix.analysis import Order
 
 
 class Measure(StrEnum):

@@ -1,4 +1,4 @@
-"""Draw the matrix: rows of cells for the table, and the same cells for the heat map."""
+"""Draw the matrix: rows of cells for the table, the same cells for the heat map, and its margins."""
 
 from __future__ import annotations
 
@@ -10,20 +10,57 @@ from typing import Any, TypeVar
 
 import orjson
 
-from reports.analyses.cell import Cell
-from reports.analyses.costs import Cost
-from reports.analyses.matrix import Matrix, Order
-from reports.analyses.rates import Rate
 from reports.filters.case_filters import address_query
-from reports.matrix.counted import MOST_HELD, counted_matrix, stays
-from reports.matrix.margins import margin_documents, margin_words, matrix_margins
+from reports.matrix.analysis import Cell, Cost, Matrix, Order
+from reports.matrix.queries import MOST_HELD, counted_matrix, stays
 from reports.matrix.state import MatrixState, Measure
+from reports.rates import FEW_WORDS, Rate, few_of
 from toolevals.grading.metrics.confusion import SPECIAL, namespace_of, namespaces
 from toolevals.grading.values.verdicts import NONE
-from toolevals.presentation.figures import heat_map
+from toolevals.presentation.figures import MarginRate, heat_map
 from toolevals.presentation.heat import STEPS, heat_step
-from toolevals.presentation.numbers import amount, percent, whole_percent
+from toolevals.presentation.numbers import amount, count, percent, span, whole_percent
 from toolevals.runs.models import Grading
+
+Margins = tuple[list[MarginRate], list[MarginRate]]
+
+
+def matrix_margins(matrix: Matrix) -> Margins:
+    """Return the rates of the rows and of the columns; they are of the whole matrix, whatever of it is drawn."""
+    rows = [_rate(name, "recall", matrix.recall(name), "expected") for name in matrix.rows]
+    columns = [_rate(name, "precision", matrix.precision(name), "called") for name in matrix.columns]
+    return rows, columns
+
+
+def margin_documents(matrix: Matrix) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the margins for the page's script: of each class n, the rate and its interval, in whole percent.
+
+    A rate of too few examples is marked.
+    """
+    return {
+        "rows": [_document(matrix.recall(name)) for name in matrix.rows],
+        "columns": [_document(matrix.precision(name)) for name in matrix.columns],
+    }
+
+
+def margin_words(kind: str, rate: Rate) -> str:
+    """Return a rate in words: "recall 94.1 % (73.0 to 99.0), 16 of 17"."""
+    counted = f"{count(rate.passed)} of {count(rate.total)}"
+    if rate.value is None:
+        return f"{kind} –, {counted}"
+    few = f"; {FEW_WORDS[0].lower()}{FEW_WORDS[1:]}" if few_of(rate) else ""
+    return f"{kind} {percent(rate.value)} % ({span(rate.low, rate.high)}), {counted}{few}"
+
+
+def _rate(name: str, kind: str, rate: Rate, verb: str) -> MarginRate:
+    hover = (name, f"{verb} {count(rate.total)} times", margin_words(kind, rate))
+    return MarginRate(rate.value, rate.low, rate.high, hover)
+
+
+def _document(rate: Rate) -> tuple[str, str, str]:
+    interval = f"{whole_percent(rate.low)}–{whole_percent(rate.high)}" if rate.total else ""
+    return count(rate.total), f"{whole_percent(rate.value)}{few_of(rate)}", interval
+
 
 # With more classes than this a table of links is slow and no one reads it: the heat map and the list remain.
 MOST_IN_TABLE = 60

@@ -1,9 +1,9 @@
 """Say what reports keep: gates that runs were checked by, suspect labels, other tools' verdicts, published scores."""
 
-from reports.models.dialects import DialectCase, DialectReading
-from reports.models.gates import GateBadge, GatePreview, HeldGate, NamedGate
-from reports.models.public_scores import PublicScore
-from reports.models.suspects import Suspect, SuspectCount
+from reports.dialects.models import DialectCase, DialectReading
+from reports.gates.models import GateBadge, GatePreview, HeldGate, NamedGate
+from reports.public_scores.models import PublicScore
+from reports.suspects.models import Suspect, SuspectCount
 
 __all__ = [
     "DialectCase",

@@ -7,10 +7,9 @@ from typing import Any
 
 from django.db import transaction
 
-from reports.analyses.baseline_agents import highest
 from reports.gates.cases import grading_cases, unread_notes
 from reports.models import HeldGate
-from reports.queries.baseline_agents import version_baseline_agents
+from reports.run.baseline_agents import highest, version_baseline_agents
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import (

@@ -14,15 +14,70 @@ from uuid import UUID
 
 from labeling.expectations.offered_tools import Offers
 from labeling.models import DatasetVersion, Gold, VersionEntry
-from reports.analyses.agent_evidence import Trial, Voice, skilled
-from reports.suspects.points import EffectOf, points_of
+from reports.cases.analysis import matcher_text, path_text, value_text
+from reports.suspects.analysis import AGREEMENT, LEFT_OUT, ModelOpinion, Point, Trial, skilled
 from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
 from toolevals.grading.matching.executable_calls import InexactError, exact_calls
 from toolevals.grading.values import Expectation, ToolCall, Transcript
 from toolevals.grading.values.canonical import canonical
 from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Connector, Episode, Grading, Run
+
+# Tool -> "reads", "writes" or "unknown".
+EffectOf = Callable[[str], str]
+
+
+def points_of(detail: Mapping[str, Any], effect: EffectOf) -> Iterator[Point]:
+    """Yield what a case says against the gold that it failed.
+
+    Among several calls one that only looks something up leaves no trace, so that its absence or presence says nothing.
+    A tool in place of another is an answer where one call is expected and one is made; else it is a missed call.
+    """
+    pairs = detail["pairs"]
+    due = sum(pair["expected"] != NONE for pair in pairs)
+    made = sum(pair["actual"] != NONE for pair in pairs)
+    for number, pair in enumerate(pairs):
+        expected, actual = pair["expected"], pair["actual"]
+        if expected == NONE:
+            yield from _extra(detail, number, actual, due, effect)
+        elif due == 1 and made <= 1 and actual != expected:
+            yield Point(AGREEMENT, "the call", expected, _called(actual))
+        elif due > 1 and effect(expected) == "reads":
+            continue
+        elif actual == expected:
+            yield from _arguments(detail, number, expected)
+        else:
+            yield Point(LEFT_OUT, expected, str(number), "")
+
+
+def _extra(detail: Mapping[str, Any], number: int, tool: str, due: int, effect: EffectOf) -> Iterator[Point]:
+    """Yield a call that is not expected: one that writes, or whatever is called where nothing is expected."""
+    if tool == NONE or effect(tool) == "reads" or (due and effect(tool) == "unknown"):
+        return
+    said = sorted((each["path"], value_text(each["actual"])) for each in _differences(detail, number))
+    arguments = ", ".join(f"{path_text(path)}={value}" for path, value in said)
+    yield Point(AGREEMENT, "an unexpected call", "", f"{tool}({arguments})")
+
+
+def _arguments(detail: Mapping[str, Any], number: int, tool: str) -> Iterator[Point]:
+    for each in _differences(detail, number):
+        if each["kind"] == "same":
+            continue
+        expected = "nothing" if each["kind"] == "extra" else matcher_text(each["expected"])
+        said = "nothing" if each["kind"] == "missing" else value_text(each["actual"])
+        place = f"{path_text(each['path'])} of {tool}" + (f" (call {number + 1})" if number else "")
+        yield Point(AGREEMENT, place, expected, said)
+
+
+def _differences(detail: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
+    yield from (each for each in detail["differences"] if each.get("pair", 0) == number)
+
+
+def _called(actual: str) -> str:
+    return "no call" if actual == NONE else actual
+
 
 # So many of a dataset's newest graded runs are heard.
 RUNS: Final = 50
@@ -47,9 +102,9 @@ class Heard:
 class Hearing:
     """The voices on each revision, by agent."""
 
-    voices: dict[UUID, dict[str, Voice]] = field(default_factory=dict)
+    voices: dict[UUID, dict[str, ModelOpinion]] = field(default_factory=dict)
 
-    def of(self, revision: UUID) -> list[Voice]:
+    def of(self, revision: UUID) -> list[ModelOpinion]:
         """Return the voices on a revision, by name."""
         return [voice for _, voice in sorted(self.voices.get(revision, {}).items())]
 
@@ -59,7 +114,7 @@ class Hearing:
 
     def add(self, revision: UUID, agent: str, trial: Trial) -> None:
         """Take in one scored case."""
-        self.voices.setdefault(revision, {}).setdefault(agent.casefold(), Voice(agent)).trials.append(trial)
+        self.voices.setdefault(revision, {}).setdefault(agent.casefold(), ModelOpinion(agent)).trials.append(trial)
 
 
 def gradings_heard(version: DatasetVersion) -> list[Grading]:

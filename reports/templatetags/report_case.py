@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django import template
 
 from labeling.conversation import CallBlock, Turn
-from reports.analyses.judges import UNMARKED, Mark
+from reports.judges.analysis import UNMARKED, Mark
 from toolevals.runs.models import Thumb
 
 register = template.Library()

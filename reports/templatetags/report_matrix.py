@@ -9,8 +9,8 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from reports.analyses.solved import Cell
 from reports.matrix.table import ListedCell
+from reports.solved.analysis import Cell
 from toolevals.presentation.numbers import count, percent
 
 register = template.Library()

@@ -10,8 +10,8 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from reports.analyses.modes import words
-from reports.analyses.rates import FEW, FEW_WORDS, Rate, few_of
+from reports.rates import FEW, FEW_WORDS, Rate, few_of
+from reports.run.analysis import words
 from toolevals.grading.values.verdict_table import VERDICTS
 from toolevals.presentation import numbers
 from toolevals.presentation.intervals import interval_mark

@@ -1,4 +1,4 @@
-"""Show the trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
+"""Show the trends of runs: a chart for each rate, numbers that open its cases, and small pictures."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from reports.analyses.baseline_agents import highest
-from reports.analyses.modes import words
-from reports.analyses.rates import FEW_WORDS, Rate, few_of, rate
-from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
-from reports.queries.baseline_agents import version_baseline_agents
-from reports.queries.grading import verdict_counts_of
+from reports.cases.queries import verdict_counts_of
+from reports.rates import FEW_WORDS, Rate, few_of, rate
+from reports.run.analysis import words
+from reports.run.baseline_agents import highest, version_baseline_agents
+from reports.trends.analysis import RunFacts, Series, Trend, TrendRow, trend_of
+from reports.trends.queries import recent_runs
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
+from toolevals.presentation.sparks import Spark, spark
 from toolevals.runs.counts.example_sums import verdict_sums
+from toolevals.runs.models import Run
 from toolevals.workspace.models import Project
 
 TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}
@@ -153,3 +155,43 @@ def _point(row: TrendRow, series: Series, place: int, project: Project) -> Trend
     ]
     url = reverse("reports:run", args=[project.slug, run.number])
     return TrendPoint(place, str(run.number), value, low, high, hover, url)
+
+
+SHOWN_RUNS = 12
+SHOWN = ("outcome", "selection", "arguments", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class SmallMultiple:
+    """One rate over the last runs that can be compared with the newest of them."""
+
+    name: str
+    rate: Rate
+    goal: float
+    runs: tuple[int, ...]
+    spark: Spark
+
+
+def small_multiples(run: Run) -> tuple[SmallMultiple, ...]:
+    """Return the pictures up to and including `run`; none where it stands alone."""
+    runs = recent_runs(run.experiment.runs.all(), upto=run.number, most=SHOWN_RUNS)
+    series = {each.name: each for each in runs_trend(runs).series}
+    shown = [series[name] for name in SHOWN if name in series and len(series[name].newest) > 1]
+    # One scale for all of them.
+    least = min(
+        (min(each.goal, *(row.rates[each.name].low or 0.0 for row in each.newest)) for each in shown), default=0.0
+    )
+    return tuple(_picture(each, least) for each in shown)
+
+
+def _picture(series: Series, least: float) -> SmallMultiple:
+    rows = series.newest
+    rates = [row.rates[series.name] for row in rows]
+    points = [(rate.value or 0.0, rate.low or 0.0, rate.high or 0.0) for rate in rates]
+    return SmallMultiple(
+        series.name,
+        rates[-1],
+        series.goal,
+        tuple(row.run.number for row in rows),
+        spark(points, goal=series.goal, least=least),
+    )

@@ -37,13 +37,13 @@ from reports.comparison.part import read_part
 from reports.comparison.registry import registry_change
 from reports.comparison.runs import TwoRuns, default_baseline
 from reports.comparison.spending import both_say, compared_spending
+from reports.downloads.long_tables import compared_table
+from reports.downloads.views import long_csv
 from reports.filters.case_filters import address_query, text
 from reports.filters.case_filters import number as read_number
-from reports.pages.run_header import run_head, run_of
-from reports.public_scores.compared_runs import public_rows
-from reports.queries.label_noise import noisier
-from reports.tables.long import compared_table
-from reports.views.downloads import long_csv
+from reports.public_scores.queries import public_rows
+from reports.run.header import run_head, run_of
+from reports.run.queries import noisier
 from toolevals.presentation.label_noise import change_words
 from toolevals.presentation.table import Table
 from toolevals.workspace.requests import ProjectRequest

@@ -11,7 +11,7 @@ from labeling.expectations.merging import merged
 from labeling.expectations.wording import expectation_words, matcher_words, summary
 from labeling.forms.filling import fill_form
 from labeling.forms.reading import read_label
-from reports.analyses.wording import MATCHER_WORDS, matcher_text
+from reports.cases.analysis import MATCHER_WORDS, matcher_text
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.values.matchers import MATCHERS
 

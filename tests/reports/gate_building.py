@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reports.models import HeldGate
-from reports.services import GateRequest, gate_decide, gate_hold
+from reports.services.gates import GateRequest, gate_decide, gate_hold
 from toolevals.grading.gates.results import Check
 from toolevals.runs.models import Run
 from toolevals.workspace.jobs import batch_work

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from reports.models import GatePreview
-from reports.services import gate_decide
+from reports.services.gates import gate_decide
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch
 

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.advice import Advice, advice_on
-from reports.analyses.confusion import ConfusedCase, Confusion
-from reports.analyses.words import opening, shortened, words_of
+from reports.matrix.advice import Advice, ConfusedCase, Confusion, advice_on, opening, shortened, words_of
 from toolevals.grading.engine.case_findings import pair_kind
 from toolevals.grading.metrics.confusion import NO_MAJORITY
 from toolevals.grading.values import ToolAnnotations, ToolSpec

@@ -13,8 +13,8 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.rates import rate
-from reports.analyses.trend import RunFacts, TrendRow, series_of, tool_trend_of
+from reports.rates import rate
+from reports.trends.analysis import RunFacts, TrendRow, series_of, tool_trend_of
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
 from toolevals.runs.models import Agent, Grading, Run

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.layers import layers_of
-from reports.analyses.matrix import Order, matrix_of
-from reports.analyses.modes import failure_modes
-from reports.analyses.sentence import WEAK_ARGUMENTS, WEAK_SELECTION, sentence
-from reports.analyses.tools import tools_of
-from reports.analyses.trend import RunFacts, trend_of
-from reports.analyses.wording import matcher_text, path_text
+from reports.cases.analysis import matcher_text, path_text
+from reports.matrix.analysis import Order, matrix_of
+from reports.run.analysis import WEAK_ARGUMENTS, WEAK_SELECTION, failure_modes, layers_of, sentence
+from reports.run.tools import tools_of
+from reports.trends.analysis import RunFacts, trend_of
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 

@@ -6,8 +6,7 @@ import pytest
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
-from reports.analyses.baseline_agents import highest
-from reports.queries.baseline_agents import version_baseline_agents
+from reports.run.baseline_agents import highest, version_baseline_agents
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, table, text
 from toolevals.runs.models import Run

@@ -14,10 +14,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from reports.bundle import CONTENTS, bundle_write
-from reports.dialects.making import dialects_read
-from reports.services import BUNDLE
-from reports.tables.bundled import BUNDLED
+from reports.dialects.grade_with_dialects import dialects_read
+from reports.downloads.bundle import BUNDLE, CONTENTS, bundle_write
+from reports.downloads.bundle_tables import BUNDLED
 from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.reports.building import Builder, cases_of
@@ -134,14 +133,14 @@ def test_its_re_readings_are_those_that_are_closed_without_names(project, run_jo
 
 
 def test_other_tools_verdicts_are_left_out_until_they_are_known(grading, monkeypatch):
-    monkeypatch.setattr("reports.dialects.making.READ_AT_ONCE", 1)
+    monkeypatch.setattr("reports.dialects.grade_with_dialects.READ_AT_ONCE", 1)
     names = written(grading).namelist()
     assert [name for name in names if name.startswith("dialect")] == []
     assert len(names) == len(CONTENTS) - 4
 
 
 def test_a_worker_is_heard_of_while_tables_are_written(grading, monkeypatch):
-    monkeypatch.setattr("reports.bundle.SILENT", -1)
+    monkeypatch.setattr("reports.downloads.bundle.SILENT", -1)
     done: list[int] = []
     bundle_write(grading, io.BytesIO(), done.append)
     assert len(done) > len(BUNDLED)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dispute, Gold, Label, LabelSlot, Revision
-from reports.analyses.case import compared_calls, shown_calls
+from reports.cases.analysis import compared_calls, shown_calls
 from tests.fixtures.people import person
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text

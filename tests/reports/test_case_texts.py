@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from reports.cases.texts import LONGEST_JSON, LONGEST_MESSAGE, case_texts, texts_of_unread
-from reports.tables.cases import TEXTS
+from reports.cases.table import LONGEST_JSON, LONGEST_MESSAGE, TEXTS, case_texts, texts_of_unread
 from toolevals.grading.values import Expectation
 from toolevals.grading.values.canonical import exact
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.dialects import AGREE, DIFFER, Pattern, dialects_of, dialects_sentence, patterns_like
-from reports.dialects import making
-from reports.dialects.making import dialects_part, dialects_read, dialects_start
-from reports.dialects.reading import dialects_shown
+from reports.dialects import grade_with_dialects as making
+from reports.dialects.analysis import AGREE, DIFFER, Pattern, dialects_of, dialects_sentence, patterns_like
+from reports.dialects.grade_with_dialects import dialects_part, dialects_read, dialects_start
+from reports.dialects.queries import dialects_shown
 from reports.models import DialectCase, DialectReading
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_rows, text

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.cell import Part
-from reports.analyses.matrix import Matrix, Order, matrix_of
+from reports.cases.queries import listed_cases
 from reports.filters.case_filters import STATUSES, CaseFilter, Effect, Filters, Split
 from reports.filters.dividing import EFFECT_CLASSES, Classing, divided_by, part_of
-from reports.matrix.counted import counted_matrix
+from reports.matrix.analysis import Matrix, Order, Part, matrix_of
+from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState
-from reports.queries.grading import listed_cases
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished

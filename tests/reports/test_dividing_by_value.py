@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeling.models import Gold
-from reports.analyses.cell import Part
-from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.case_filters import CaseFilter, Filters, Split
-from reports.filters.dividing import Classing, expected_part_of
-from reports.filters.gold_values import ABSENT, MOST_VALUES, OTHER, UNNAMED, gold_values
-from reports.filters.reading import read_filters
-from reports.matrix.counted import counted_matrix
+from reports.cases.queries import listed_cases
+from reports.filters.case_filters import CaseFilter, Filters, Split, read_filters
+from reports.filters.dividing import ABSENT, MOST_VALUES, OTHER, UNNAMED, Classing, expected_part_of, gold_values
+from reports.matrix.analysis import Matrix, Order, Part, matrix_of
+from reports.matrix.queries import counted_matrix
 from reports.matrix.state import MatrixState, Measure
 from reports.matrix.table import drawn
-from reports.queries.grading import listed_cases
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, TOOLS, furnished

@@ -7,22 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from reports.cases import table as cases
 from reports.comparison import tables as comparison_tables
-from reports.tables import cases
-from reports.tables import mistakes as mistake_tables
-from reports.tables import reliability as reliability_tables
-from reports.tables import run as tables
-from reports.tables.golds import GOLDS
-from reports.tables.recovery import EPISODES, FAILURES, FOLLOWED
-from reports.tables.trends import TRENDS
+from reports.golds.table import GOLDS
+from reports.recovery.table import EPISODES, FAILURES, FOLLOWED
+from reports.reliability import table as reliability_tables
+from reports.run import table as tables
+from reports.trends.table import TRENDS
 from toolevals.grading.engine.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
 FILES = {
     "matrix.csv": tables.CELLS.head,
     "tools.csv": tables.TOOLS.head,
-    "arguments.csv": mistake_tables.ARGUMENTS.head,
-    "overreach.csv": mistake_tables.OVERREACH.head,
+    "arguments.csv": tables.ARGUMENTS.head,
+    "overreach.csv": tables.OVERREACH.head,
     "layers.csv": tables.LAYERS.head,
     "metrics.csv": tables.METRIC_MEANS.head,
     "proxies.csv": tables.PROXIES.head,

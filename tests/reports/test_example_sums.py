@@ -9,19 +9,19 @@ from django.core.cache import cache
 from django.db.models import F
 from django.urls import reverse
 
-from reports.analyses.judges import JudgeTotals, judge_rows
-from reports.analyses.layers import layers_of
-from reports.analyses.matrix import matrix_of
-from reports.analyses.tools import tools_of
-from reports.dialects.making import dialects_read
-from reports.dialects.reading import dialects_shown
+from reports.cases.queries import grading_layers, verdict_counts
+from reports.dialects.grade_with_dialects import dialects_read
+from reports.dialects.queries import dialects_shown
 from reports.filters.case_filters import Filters
 from reports.filters.matrix_cells import matrix_counts, matrix_sums
-from reports.pages.recovery import grading_recovery
-from reports.queries.grading import grading_layers, verdict_counts
-from reports.queries.run_facts import recent_runs
-from reports.queries.trials import grading_compounding
-from reports.trends.tools import runs_tool_trend
+from reports.judges.analysis import JudgeTotals, judge_rows
+from reports.matrix.analysis import matrix_of
+from reports.recovery.queries import grading_recovery
+from reports.reliability.queries import grading_compounding
+from reports.run.analysis import layers_of
+from reports.run.tools import tools_of
+from reports.trends.queries import recent_runs
+from reports.trends.rates import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate

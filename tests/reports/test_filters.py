@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.filters.case_filters import Effect, Filters, Split
+from reports.cases.queries import listed_cases
+from reports.filters.case_filters import Effect, Filters, Split, read_case_filter, read_filters
 from reports.filters.matrix_cells import matrix_counts
-from reports.filters.reading import read_case_filter, read_filters
 from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
-from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
 from toolevals.grading.values.verdicts import NONE

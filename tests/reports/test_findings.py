@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.claims import read_claims
-from reports.analyses.rates import rate
-from reports.filters.case_filters import CaseFilter, Filters
-from reports.filters.reading import read_case_filter
-from reports.queries.findings import grading_findings, warnings_of
-from reports.queries.grading import verdict_counts
+from reports.cases.claims import read_claims
+from reports.cases.queries import verdict_counts
+from reports.filters.case_filters import CaseFilter, Filters, read_case_filter
+from reports.rates import rate
+from reports.run.queries import grading_findings, warnings_of
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, call, uploaded_run, version_of
 from toolevals.grading.values import Message, Transcript

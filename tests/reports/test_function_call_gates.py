@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.dialects import making
-from reports.dialects.making import dialects_part, dialects_start
+from reports.dialects import grade_with_dialects as making
+from reports.dialects.grade_with_dialects import dialects_part, dialects_start
 from reports.models import DialectReading
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate

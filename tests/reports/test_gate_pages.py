@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from reports.gates.services import badge_drop, badge_make
 from reports.models import GateBadge, HeldGate
-from reports.services import badge_drop, badge_make
 from tests.reports.building import Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.reports.reading import csv_rows, text

@@ -9,7 +9,7 @@ import pytest
 
 from reports.gates.cases import grading_cases
 from reports.models import HeldGate
-from reports.services import GateRequest, gate_decide, gate_hold
+from reports.services.gates import GateRequest, gate_decide, gate_hold
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of

@@ -12,7 +12,7 @@ from pytest_django.asserts import assertContains
 
 from labeling.models import Gold, GoldSource, VersionEntry
 from labeling.services import example_decide_by, version_freeze
-from reports.golds.listing import gold_rows
+from reports.golds.queries import gold_rows
 from tests.reports.reading import csv_rows
 from tests.runs.building import REFUND, STATUS, call, silence, uploaded_run, version_of
 from toolevals.runs.grading.services import grading_start

@@ -11,7 +11,8 @@ import pytest
 from django.core.cache import cache
 
 from reports.home import confusions
-from reports.matrix import counted, table
+from reports.matrix import queries as counted
+from reports.matrix import table
 from reports.matrix.state import MatrixState, read_matrix_state
 from tests.reports.building import cases_of
 from tests.reports.reading import embedded

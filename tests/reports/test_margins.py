@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from reports.analyses.matrix import matrix_of
+from reports.matrix.analysis import matrix_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, embedded, table
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval

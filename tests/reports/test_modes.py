@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reports.analyses.modes import ARGUMENTS, ERROR_MODES, MODES, SELECTION, failure_modes
-from reports.analyses.sentence import WEAK_ARGUMENTS, WEAK_SELECTION
+from reports.run.analysis import ARGUMENTS, ERROR_MODES, MODES, SELECTION, WEAK_ARGUMENTS, WEAK_SELECTION, failure_modes
 from toolevals.grading.engine import grader_catalog as catalog
 
 

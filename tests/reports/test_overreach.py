@@ -10,7 +10,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.overreach import NEEDLESS, OVER_TOOLING, WRONG_TOOL, CallPrice, overreach_of
+from reports.run.overreach import NEEDLESS, OVER_TOOLING, WRONG_TOOL, CallPrice, overreach_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, example, uploaded_run, version_of

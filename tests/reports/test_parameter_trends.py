@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.rates import rate, rate_of
-from reports.queries.run_facts import recent_runs
-from reports.trends.parameters import ParameterTrend, parameter_trend
+from reports.rates import rate, rate_of
+from reports.trends.queries import recent_runs
+from reports.trends.rates import ParameterTrend, parameter_trend
 from tests.reports.building import Builder
 from tests.reports.reading import csv_rows, embedded, text
 from tests.reports.test_compared_parameters import RIGHT, SIZE, fault

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeling.models import Example, Gold
-from reports.filters.case_filters import CaseFilter, Effect, Filters, Split
+from reports.cases.queries import listed_cases
+from reports.filters.case_filters import CaseFilter, Effect, Filters, Split, read_filters
 from reports.filters.choices import filter_choices
 from reports.filters.matrix_cells import matrix_counts
-from reports.filters.reading import read_filters
-from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.cases.queries import listed_cases
 from reports.filters.case_filters import CaseFilter, Filters, Split
 from reports.filters.dividing import divided_by
 from reports.filters.matrix_cells import matrix_counts
-from reports.queries.grading import listed_cases
-from reports.queries.summing import counted_number
+from reports.filters.sums import counted_number
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.confusion import NO_MAJORITY, collapsed_class, set_class

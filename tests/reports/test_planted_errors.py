@@ -12,8 +12,7 @@ from statistics import mean
 
 import pytest
 
-from reports.analyses.agent_evidence import Voice, skilled
-from reports.analyses.suspicion import evidence_of, reasons_of
+from reports.suspects.analysis import ModelOpinion, evidence_of, reasons_of, skilled
 from tests.reports.recorded.golds import Domain, planted
 from tests.reports.recorded.loading import FOLDER
 
@@ -24,22 +23,22 @@ pytestmark = pytest.mark.skipif(
 FIRST = 10
 
 
-def share(voices: Sequence[Voice]) -> float:
+def share(voices: Sequence[ModelOpinion]) -> float:
     """Return the share of agents that fail."""
     return mean(not voice.sides for voice in voices)
 
 
-def skill_weighted(voices: Sequence[Voice]) -> float:
+def skill_weighted(voices: Sequence[ModelOpinion]) -> float:
     """Return the same, each agent weighted by its skill."""
     return sum(voice.skill for voice in voices if not voice.sides) / sum(voice.skill for voice in voices)
 
 
-def suspicion(voices: Sequence[Voice]) -> float:
+def suspicion(voices: Sequence[ModelOpinion]) -> float:
     """Return what the product ranks by."""
     return evidence_of(reasons_of(voices))
 
 
-WAYS: tuple[Callable[[Sequence[Voice]], float], ...] = (share, skill_weighted, suspicion)
+WAYS: tuple[Callable[[Sequence[ModelOpinion]], float], ...] = (share, skill_weighted, suspicion)
 
 
 def test_planted_errors_rank_before_other_failures():

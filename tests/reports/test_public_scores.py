@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from reports.models import PublicScore
-from reports.public_scores.compared_runs import public_rows
-from reports.services import public_score_record, public_score_withdraw
+from reports.public_scores.queries import public_rows
+from reports.public_scores.services import public_score_record, public_score_withdraw
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import Agent, Run

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import Row, SuspectFilter, page_of
+from reports.suspects.queries import Row, SuspectFilter, page_of
+from reports.suspects.services import suspects_counted
 from tests.reports.recorded.loading import FOLDER, loaded
 from toolevals.workspace.models import Role
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.recovery import recovery_of, recovery_sentence
-from reports.pages.recovery import EPISODES_A_PAGE
+from reports.recovery.analysis import recovery_of, recovery_sentence
+from reports.recovery.queries import EPISODES_A_PAGE
 from reports.templatetags.report_numbers import named_tools
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of

@@ -10,8 +10,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from labeling.models import Example
-from reports.analyses.compounding import calculation, compounding_of
-from reports.analyses.reliability import drawn_ks, reliability_of
+from reports.reliability.analysis import calculation, compounding_of, drawn_ks, reliability_of
 from tests.fixtures.people import member
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text

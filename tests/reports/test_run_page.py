@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reports.views.run import MOST_TOOLS
+from reports.run.views import MOST_TOOLS
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import REFUND, STATUS, call, example, uploaded_run, version_of

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.solved import Show
-from reports.queries import solved as queries
-from reports.tables.solved import EXAMPLES_A_PAGE
+from reports.solved import queries
+from reports.solved.analysis import Show
+from reports.solved.table import EXAMPLES_A_PAGE
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, text
 from toolevals.runs.models import Agent, CaseGrade, Run

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reports.analyses.state import compared_state
+from reports.cases.analysis import compared_state
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, table, text
 

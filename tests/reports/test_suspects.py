@@ -12,10 +12,10 @@ from django.urls import reverse
 
 from labeling.models import Dispute, Example, Gold, Label, LabelSlot, Revision, VersionEntry
 from reports.models import Suspect, SuspectCount
-from reports.suspects import counting
+from reports.suspects import services as counting
 from reports.suspects.agent_evidence import refused_calls
-from reports.suspects.counting import suspects_counted
-from reports.suspects.listing import SuspectFilter, page_of
+from reports.suspects.queries import SuspectFilter, page_of
+from reports.suspects.services import suspects_counted
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, silence, uploaded_run, version_of
 from toolevals.runs.models import Agent
 from toolevals.workspace.models import Job, Role

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.analyses.agent_evidence import Point, Trial, Voice, skilled
-from reports.analyses.suspicion import (
+from reports.suspects.analysis import (
     AGREEMENT,
     CLOSE,
     FAILED,
@@ -19,12 +18,16 @@ from reports.analyses.suspicion import (
     PRIOR,
     REASONS,
     REFUSED,
+    ModelOpinion,
+    Point,
     Reason,
+    Trial,
     evidence_of,
     overruled,
     reasons_of,
     score,
     share_against,
+    skilled,
 )
 
 BIRTHDAY = Point(AGREEMENT, "dob of book", '"1985-04-04"', '"1981-05-26"')
@@ -32,8 +35,8 @@ counts = st.integers(0, 50)
 skills = st.floats(0.02, 0.98)
 
 
-def voice(name: str, *trials: Trial, skill: float = 0.8) -> Voice:
-    return Voice(name, list(trials), skill)
+def voice(name: str, *trials: Trial, skill: float = 0.8) -> ModelOpinion:
+    return ModelOpinion(name, list(trials), skill)
 
 
 def says(*points: Point, run: int = 1) -> Trial:
@@ -44,7 +47,7 @@ def passes(run: int = 1) -> Trial:
     return Trial(f"case-{run}", run, with_gold=True)
 
 
-def found(*voices: Voice) -> dict[str, tuple[int, int, int]]:
+def found(*voices: ModelOpinion) -> dict[str, tuple[int, int, int]]:
     """Return what speaks against the gold."""
     return {each.kind: (each.against, each.sided, each.voices) for each in reasons_of(voices) if each.evidence > 0}
 
@@ -71,7 +74,7 @@ def test_skill_is_of_the_other_examples():
 
 
 def test_skilled_voices_that_fail_say_more_than_weak_ones_and_those_who_pass_speak_for_the_gold():
-    def evidence(*voices: Voice) -> float:
+    def evidence(*voices: ModelOpinion) -> float:
         return evidence_of(reasons_of(voices))
 
     weak, strong = (voice("a", says(), skill=skill) for skill in (0.1, 0.9))

@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from reports.services import TABLE, table_start, table_work
-from reports.tables.long import TABLES, TableRequest
+from reports.downloads.long_tables import TABLES, TableRequest
+from reports.downloads.services import TABLE, table_start, table_work
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase
@@ -169,7 +169,7 @@ def test_by_rest_a_job_writes_it_and_its_file_is_fetched(grading, browser_of, ru
 
 
 def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, django_assert_max_num_queries):
-    monkeypatch.setattr("reports.queries.grading.KEYSET_PAGE", 5)
+    monkeypatch.setattr("reports.cases.queries.KEYSET_PAGE", 5)
     with django_assert_max_num_queries(100) as asked:
         assert len(list(TableRequest("cases", grading, {}).rows())) == 12
     ends = [query["sql"] for query in asked.captured_queries if "OFFSET" in query["sql"]]
@@ -179,7 +179,7 @@ def test_the_end_of_a_page_is_found_in_the_index_alone(grading, monkeypatch, dja
 
 def test_progress_is_told_in_rows(grading, viewer, monkeypatch):
     told: list[int] = []
-    monkeypatch.setattr("reports.services.table_files._PARTS", 1)
+    monkeypatch.setattr("reports.downloads.services._PARTS", 1)
     job = table_start(table_request=TableRequest("cases", grading, {}), actor=viewer)
     monkeypatch.setattr("toolevals.workspace.jobs.leases.Lease.progress", lambda _, done: told.append(done))
     batch_work(str(job.batches.get().pk), table_work)

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from django.urls import reverse
 
-from reports.analyses.rates import rate
-from reports.analyses.trend import RunFacts, tool_trend_of
-from reports.queries.run_facts import recent_runs
-from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
+from reports.rates import rate
+from reports.trends.analysis import RunFacts, tool_trend_of
+from reports.trends.queries import recent_runs
+from reports.trends.rates import ToolRate, runs_tool_trend, small_trends
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, text
 from toolevals.presentation.sparks import broken_spark

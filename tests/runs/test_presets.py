@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from reports.queries.run_facts import recent_runs
+from reports.trends.queries import recent_runs
 from tests.runs.building import STATUS, baseline_run, call, example, uploaded_run, version_of
 from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.pages.tool_costs import grading_tool_costs
+from reports.costs.queries import grading_tool_costs
 from tests.grading.benchmark import needs_benchmark
 from tests.runs.building import uploaded_run, version_of
 from toolevals.grading.reading.parsing.recorded import tau2_runs

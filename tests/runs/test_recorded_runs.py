@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from reports.analyses.recovery import Recovery
+from reports.recovery.analysis import Recovery
 from tests.grading.benchmark import needs_benchmark
 from tests.reports.reading import csv_rows
 from tests.runs.building import jsonl

@@ -29,11 +29,14 @@ from labeling.services import (  # noqa: E402
     overlap_apply,
 )
 from labeling.services import lint as linting  # noqa: E402
-from reports.dialects.making import dialects_start  # noqa: E402
+from reports.dialects.grade_with_dialects import dialects_start  # noqa: E402
+from reports.downloads.bundle import bundle_start  # noqa: E402
+from reports.downloads.long_tables import TableRequest  # noqa: E402
+from reports.downloads.services import table_start  # noqa: E402
 from reports.dropped.preview import LARGE, file_drop  # noqa: E402
-from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
-from reports.suspects import counting as suspects  # noqa: E402
-from reports.tables.long import TableRequest  # noqa: E402
+from reports.services.gate_previews import gate_preview_start  # noqa: E402
+from reports.services.gates import GateRequest, gate_hold  # noqa: E402
+from reports.suspects import services as suspects  # noqa: E402
 from tests.fixtures.jobs import jobs_run  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
 from tests.labeling.rows import NO_CALL, row  # noqa: E402

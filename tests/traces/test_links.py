@@ -9,7 +9,7 @@ import pytest
 
 from labeling.models import LabelSlot, Resolution, Revision, VersionEntry
 from labeling.services import label_submit, settle_due, slot_claim
-from reports.suspects.counting import suspects_counted
+from reports.suspects.services import suspects_counted
 from tests.labeling.rows import NO_CALL
 from tests.labeling.windows import later
 from tests.reports.test_suspects import three_runs

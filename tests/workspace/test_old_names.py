@@ -12,8 +12,8 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from reports.models import PublicScore
-from reports.public_scores.reading import read_scores
-from reports.suspects.listing import row_of
+from reports.public_scores.services import read_scores
+from reports.suspects.queries import row_of
 from toolevals.workspace.models import AuditEntry, Project, User
 from toolevals.workspace.old_names import OLD_NAMES, with_new_names
 

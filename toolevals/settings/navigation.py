@@ -58,9 +58,9 @@ HOME_NEWS = (
     "toolevals.registry.home.news",
     "labeling.home.news",
     "toolevals.runs.home.news",
-    "reports.home.live.news",
+    "reports.home.page.news",
 )
-HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.live.experiments"),)
+HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.page.experiments"),)
 
 # Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
 SEARCHED = (

@@ -37,7 +37,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "toolevals.workspace.models.JobState",
         "PromotionState": "toolevals.traces.models.PromotionState",
         "PromotionStrata": "toolevals.traces.api.promotions.STRATA_NAMES",
-        "RemarkKind": "reports.api.remarks.REMARK_KINDS",
+        "RemarkKind": "reports.cases.api.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "AgentConnector": "toolevals.runs.runs.models.Connector",
         "ToolChangeMeasure": "toolevals.traces.tool_changes.MEASURES",

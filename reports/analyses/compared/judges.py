@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reports.analyses.compared.layers import ALPHA
-from reports.analyses.judges import JudgeRow
+from reports.judges.analysis import JudgeRow
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, compare_runs, holm
 
 # Of each trial of an example whether it passed, and its value: None where the judge has not scored it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from reports.analyses.compared.pairing import Verdicts
-from reports.analyses.rates import ExampleSums
+from reports.rates import ExampleSums
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, clustered_interval
 from toolevals.grading.metrics.comparison import (
     Comparison,

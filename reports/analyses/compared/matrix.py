@@ -10,7 +10,7 @@ from operator import add, or_, sub
 from typing import NamedTuple
 
 from reports.analyses.compared.tallying import Tally
-from reports.analyses.matrix import classes_by_support
+from reports.matrix.analysis import classes_by_support
 
 
 # A tuple: it is made much faster, and a comparison has thousands.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from reports.analyses.arguments import ALL_TOGETHER
 from reports.analyses.compared.layers import ALPHA
+from reports.run.arguments import ALL_TOGETHER
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted, holm
 

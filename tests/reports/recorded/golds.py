@@ -12,9 +12,8 @@ from random import Random
 from typing import Any
 
 from labeling.imports.readers.recorded_expectations import tau2_expectation
-from reports.analyses.agent_evidence import Trial, Voice
-from reports.suspects.agent_evidence import refused_calls
-from reports.suspects.points import points_of
+from reports.suspects.agent_evidence import points_of, refused_calls
+from reports.suspects.analysis import ModelOpinion, Trial
 from tests.reports.recorded import airline, retail
 from tests.reports.recorded.loading import RUNS, TOOLS
 from toolevals.agents.code.states import SharedState
@@ -113,13 +112,13 @@ class Domain:
     def effect(self, tool: str) -> str:
         return "reads" if tool in self.reading else "writes"
 
-    def voices(self, task: Task) -> list[Voice]:
+    def voices(self, task: Task) -> list[ModelOpinion]:
         """Return what the voices say of a task's gold, as graded cases do."""
         expectation, _ = tau2_expectation(task.document, ordered=False)
         assert expectation is not None
         compiled, found = compile_case(expectation, ()), []
         for model, transcripts in sorted(task.transcripts.items()):
-            voice = Voice(model)
+            voice = ModelOpinion(model)
             for number, transcript in enumerate(transcripts):
                 voice.trials.append(self._trial(f"{task.name}-{model}-{number}", compiled, expectation, transcript))
             found.append(voice)

@@ -1,0 +1,1 @@
+"""The costs of conversations and of calls to each tool."""

@@ -1,0 +1,64 @@
+"""Show what the calls to each tool of a run took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports.costs.analysis import By, ToolCosts
+from reports.costs.queries import HEADS, grading_tool_costs, read_order, spent_rows
+from reports.costs.table import SPENDING
+from reports.filters.case_filters import address_query
+from reports.run.header import RunHead, graded, run_head
+from toolevals.grading.values.verdicts import NONE
+from toolevals.runs.models import Grading, MatrixCount
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
+
+ROWS_AT_FIRST = 100
+
+
+@require_safe
+def spending(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the table; each number opens the case that it comes from."""
+    head = run_head(request, number, "spending")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    costs = grading_tool_costs(head.grading, read_order(request.GET))
+    shown = None if request.GET.get("rows") == "all" else ROWS_AT_FIRST
+    own = {"order": request.GET.get("order", ""), "grading": head.grading_number or ""}
+    context = {
+        "head": head,
+        "run": head.run,
+        "left": max(len(costs.rows) - shown, 0) if shown else 0,
+        # Every finished grading has counted its calls since they are measured.
+        "graded_earlier": not costs.rows and _made_calls(head.grading),
+        "query": address_query(own),
+        "query_all": address_query(own | {"rows": "all"}),
+        **spent_context(head, costs, shown),
+    }
+    return render(request, "reports/spending.html", context)
+
+
+def _made_calls(grading: Grading) -> bool:
+    return MatrixCount.objects.filter(grading=grading, view="aligned").exclude(actual=NONE).exists()
+
+
+@require_safe
+def spending_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the table, as the page has it."""
+    grading = graded(run_head(request, number, "spending"))
+    costs = grading_tool_costs(grading, read_order(request.GET))
+    return table_file(f"run-{number}-spending", SPENDING, costs.rows)
+
+
+def spent_context(head: RunHead, costs: ToolCosts, most: int | None) -> dict[str, Any]:
+    """Return what the table shows: its rows, and each column with the address that orders by it."""
+    heads = [
+        (by, *HEADS[by], address_query({"order": by, "grading": head.grading_number or ""}), by is costs.by)
+        for by in By
+    ]
+    return {"costs": costs, "spent_rows": spent_rows(costs, most), "spent_heads": heads}

@@ -1,0 +1,1 @@
+"""The files of a run: its tables as CSV, and everything about it as one zip."""

@@ -1,0 +1,1 @@
+"""The answers of judges to questions about a run's cases."""

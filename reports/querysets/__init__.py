@@ -1,1 +1,0 @@
-"""Read what reports keep, by name."""

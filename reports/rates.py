@@ -1,0 +1,54 @@
+"""Work out what rates are held to, the rates themselves, and the columns that tables show them in."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, ExampleSums, Rate, rate, rate_of
+from toolevals.grading.values.verdict_table import VERDICTS
+from toolevals.presentation.csv import Cell
+from toolevals.presentation.table import RATE, Column
+
+__all__ = ["FEW", "FEW_WORDS", "GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "few_of", "rate", "rate_of"]
+
+# The sign of a rate over so few examples that it cannot tell, and what the sign says.
+FEW: Final = "*"
+FEW_WORDS: Final = f"Fewer than {FEWEST_EXAMPLES} examples: the sample cannot tell"
+
+# The share of each layer and depth that a release should reach; the gate's defaults.
+GOALS = {row.name: row.goal for row in VERDICTS}
+TOOL_GOAL = 0.95
+
+
+def few_of(rate: Rate) -> str:
+    """Return the sign of a rate over so few examples that it cannot tell; nothing of the others."""
+    return "" if rate.value is None or rate.tells else FEW
+
+
+# The counts of a row and their rate: in an answer the rate comes first, in a file it comes last.
+RATED: Final = (
+    Column("passed", int, "rate.passed", only="file"),
+    Column("rate", RATE, only="answer"),
+    *(Column(name, int) for name in ("failed", "unscored", "errored")),
+    Column("rate", RATE, only="file"),
+)
+COUNTED: Final = ("passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
+
+
+class Counted(Protocol):
+    """A row of some report: `rate` counts what passed among what was scored."""
+
+    @property
+    def rate(self) -> Rate: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def unscored(self) -> int: ...
+    @property
+    def errored(self) -> int: ...
+
+
+def counted(row: Counted) -> tuple[Cell, ...]:
+    """Return the cells of `COUNTED`."""
+    rate = row.rate
+    return (rate.passed, row.failed, row.unscored, row.errored, rate.value, rate.low, rate.high)

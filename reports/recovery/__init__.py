@@ -1,0 +1,1 @@
+"""Error recovery: failures of tools, and what agents did then."""

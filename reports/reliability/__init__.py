@@ -1,0 +1,1 @@
+"""Reliability over several trials of each example."""

@@ -1,0 +1,1 @@
+"""The overview of a run: layers, tools, metrics, findings, and its downloads."""

@@ -1,0 +1,282 @@
+"""Show the overview of a run, its wrong parameters, its source's rewards, and what baseline agents score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from reports.cases.queries import grading_sums, verdict_counts
+from reports.costs.queries import grading_tool_costs, spending_shown
+from reports.costs.views import spent_context
+from reports.filters.case_filters import LATENT, address_query, choice, text, verdict_column
+from reports.gates.page import newest_gate
+from reports.judges.analysis import JudgeRow
+from reports.judges.queries import flagged_cases, judges_of
+from reports.matrix.queries import counted_matrix
+from reports.matrix.state import MatrixState
+from reports.public_scores.queries import public_rows
+from reports.rates import TOOL_GOAL
+from reports.run import table as tables
+from reports.run.analysis import (
+    WARNING,
+    Layers,
+    VerdictCounts,
+    VerdictSums,
+    failure_modes,
+    layers_of,
+    sentence,
+    tag_counts,
+)
+from reports.run.arguments import KIND_WORDS, KINDS, ArgumentRow
+from reports.run.baseline_agents import baseline_rates, version_asked, version_baseline_agents
+from reports.run.header import RunHead, graded, run_head
+from reports.run.metrics import metrics_of
+from reports.run.overreach import grading_overreach
+from reports.run.proxies import grading_proxies
+from reports.run.queries import (
+    errored_in,
+    grading_arguments,
+    grading_findings,
+    grading_noise,
+    run_readings,
+    warnings_of,
+)
+from reports.run.recorded import REWARDS, recorded_agreement
+from reports.run.table import ARGUMENTS, BASELINE_AGENTS
+from reports.run.tools import ToolOrder, ordered_tools, tool_heads, tool_query, tools_of
+from reports.trends.page import small_multiples
+from toolevals.grading.engine.case_findings import FAILED_BY
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
+from toolevals.grading.values.verdict_table import VERDICT_NAMES
+from toolevals.presentation.intervals import track_start
+from toolevals.presentation.label_noise import score_words
+from toolevals.runs.counts.run_rows import deciding_of, stale_reasons
+from toolevals.runs.judging.unscored import ANSWERS
+from toolevals.runs.models import Grading
+from toolevals.runs.rereading.results import grading_reread
+from toolevals.workspace.models import Job, JobState
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.tables import table_file
+
+# The worst; the rest is one click away.
+MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 12, 7
+
+
+@require_safe
+def run_overview(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show a run, or how far it is while nothing is graded yet. Where its file was refused, lead to the job."""
+    try:
+        head = run_head(request, number, "run")
+    except Http404:
+        if (job := _refused(request)) is None:
+            raise
+        return redirect("workspace:job", request.project.slug, job.pk)
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    return render(
+        request, "reports/run.html", {"head": head, "run": head.run, **_analyses(request, head, head.grading)}
+    )
+
+
+def _refused(request: ProjectRequest) -> Job | None:
+    """Return the newest job that failed and whose outcome would have been at this address."""
+    failed = Job.objects.of_project(request.project).filter(state=JobState.FAILED, result_path=request.path)
+    return failed.order_by("-created_at").first()
+
+
+def _job_at_work(run: Any) -> Job | None:
+    """Return the job of a newer grading than the one that is shown, while it is under way."""
+    if run.newest_grading == run.grading_id:
+        return None
+    return Job.objects.open().filter(gradings=run.newest_grading).with_progress().first()
+
+
+def _job_failed(run: Any) -> Job | None:
+    """Return the job of a newer grading than the one that is shown if it failed."""
+    if run.newest_grading == run.grading_id:
+        return None
+    return Job.objects.filter(gradings=run.newest_grading, state=JobState.FAILED).with_progress().first()
+
+
+def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
+    """Return the tools whose calls took most; nothing where no one recorded it."""
+    if grading.spending is None or not grading.spending.get("measured"):
+        return {}
+    return spent_context(head, grading_tool_costs(grading), MOST_SPENT)
+
+
+def _all_asked(judges: Sequence[JudgeRow]) -> bool:
+    """Return whether the judges that answer what rules leave unscored were asked about all of it."""
+    asked = {row.rubric for row in judges if row.only_unscored or row.share >= 1}
+    return asked.issuperset(ANSWERS.values())
+
+
+def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers: Layers) -> dict[str, Any]:
+    """Return how cases failed, and what the layers that read prose found."""
+    findings = grading_findings(grading, counts, sums)
+    failed_by, fields = findings["failed_by"], findings.fields
+    totals = {row.kind: row for row in failed_by.kinds}
+    return {
+        "findings": findings,
+        "failed_by_kinds": FAILED_BY,
+        "failed_by_rows": failed_by.tools[:MOST_FAILED_BY],
+        "failed_by_left": max(0, len(failed_by.tools) - MOST_FAILED_BY),
+        "failed_by_totals": [totals.get(kind) for kind in FAILED_BY],
+        "fields": fields[:MOST_FIELDS],
+        "fields_left": max(0, len(fields) - MOST_FIELDS),
+        "warnings": warnings_of(grading, counts),
+        "has_prose": bool(findings["unscored"].cases)
+        or any(row.has_answers for row in layers.beside if row.name in WARNING),
+    }
+
+
+def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
+    counts = verdict_counts(grading)
+    layers = layers_of(counts, sums := grading_sums(grading))
+    modes = failure_modes(counts.get("mode", {}))
+    matrix = counted_matrix(grading, MatrixState())
+    table = tools_of(matrix)
+    order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
+    all_tools = request.GET.get("tools") == "all"
+    rows = ordered_tools(table.rows, order)[: None if all_tools else MOST_TOOLS]
+    rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
+    return {
+        "layers": layers,
+        "outcome_counts": OUTCOME_COUNTS,
+        **_findings(grading, counts, sums, layers),
+        "decided": deciding_of(counts),
+        "noise": score_words(
+            grading_noise(grading, actor=request.user, begin=True),
+            None if head.run.baseline_agent else layers.outcome.rate.value,
+        ),
+        "reread": None if head.run.baseline_agent else grading_reread(grading),
+        "proxies": grading_proxies(grading, counts),
+        "layers_track_start": track_start([row.rate.low for row in layers.rows if row.rate.low is not None]),
+        "sentence": sentence(layers, modes),
+        "confusions": matrix.confusions,
+        "modes": modes,
+        "most_frequent": max((mode.count for mode in modes), default=0),
+        "tools": table,
+        "tool_rows": rows,
+        "tools_left": len(table.rows) - len(rows),
+        "tools_order": order,
+        "tool_heads": tool_heads(order, all_tools=all_tools, grading=head.grading_number),
+        "query_all_tools": tool_query(order, all_tools=True, grading=head.grading_number),
+        "tools_track_start": track_start([rate.low for rate in rates if rate.low is not None]),
+        "tool_goal": TOOL_GOAL,
+        **_tool_costs(head, grading),
+        "spending": spending_shown(grading, layers.outcome.rate.passed),
+        "judges": (judges := judges_of(grading)),
+        "ask_judges": head.is_newest and not head.run.baseline_agent and not _all_asked(judges),
+        "metrics": metrics_of(grading),
+        "flagged": flagged_cases(grading) if grading.judges else 0,
+        "baseline_agents": () if head.run.baseline_agent else version_baseline_agents(head.version),
+        "public": () if head.run.baseline_agent else public_rows(head.run.agent, without=head.run),
+        "multiples": small_multiples(head.run),
+        "stale": stale_reasons([head.run]).get(head.run.pk, ""),
+        "failed": counts.get("outcome", {}).get("failed", 0),
+        "errored": errored_in(grading, counts),
+        "gate": newest_gate(head.run, grading.pk),
+        "job": _job_at_work(head.run),
+        "job_failed": _job_failed(head.run),
+        "tags": tag_counts(counts.get("tag", {})),
+        "overreach": (overreach := grading_overreach(grading)),
+        "overreach_rows": overreach.rows[:MOST_OVERREACH],
+        "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),
+        "readings": run_readings(head.run),
+        "latent": counts.get("latent", {}).get(LATENT, 0),
+    }
+
+
+ROWS_AT_FIRST = 100
+
+
+@require_safe
+def arguments(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the parameters, most often wrong first; each count leads to its cases."""
+    head = run_head(request, number, "arguments")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    tool = text(request.GET, "tool")
+    rows = grading_arguments(head.grading, tool)
+    shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
+    verdicts = verdict_counts(head.grading).get("arguments", {})
+    own = {"tool": tool, "grading": head.grading_number or ""}
+    context = {
+        "head": head,
+        "run": head.run,
+        "rows": [(row, _cells(head, row)) for row in shown],
+        "left": len(rows) - len(shown),
+        "tool": tool,
+        "kinds": [KIND_WORDS[kind] for kind in KINDS],
+        "lost": verdicts.get("failed", 0),
+        "compared": verdicts.get("failed", 0) + verdicts.get("passed", 0),
+        "query": address_query(own),
+        "query_all": address_query(own | {"rows": "all"}),
+    }
+    return render(request, "reports/arguments.html", context)
+
+
+@require_safe
+def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the parameters, as the page has them."""
+    grading = graded(run_head(request, number, "arguments"))
+    rows = grading_arguments(grading, text(request.GET, "tool"))
+    return table_file(f"run-{number}-arguments", ARGUMENTS, rows)
+
+
+def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:
+    """Return the count of each kind and the address query of its cases; "" where there are none."""
+    of_row: dict[str, Any] = {"tool": row.tool, "parameter": row.argument, "grading": head.grading_number or ""}
+    return [(row.counts[kind], address_query(of_row | {"fault": kind}) if row.counts[kind] else "") for kind in KINDS]
+
+
+@require_safe
+def recorded(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the table of one verdict by recorded reward; each number opens its cases."""
+    head = run_head(request, number, "recorded")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    column = verdict_column(request.GET, "column")
+    context = {
+        "head": head,
+        "run": head.run,
+        "agreement": recorded_agreement(head.grading, column),
+        "columns": VERDICT_NAMES,
+        "rewards": REWARDS.items(),
+        "query": address_query({"column": column, "grading": head.grading_number or ""}),
+    }
+    return render(request, "reports/recorded.html", context)
+
+
+@require_safe
+def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the table, a row for each status and kind of reward."""
+    grading = graded(run_head(request, number, "recorded"))
+    agreement = recorded_agreement(grading, verdict_column(request.GET, "column"))
+    return table_file(f"run-{number}-recorded", tables.RECORDED, agreement.cells)
+
+
+@require_safe
+def baseline_agents(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
+    """Show the baseline agents of a version, each rate opening its run."""
+    version_row = version_asked(request, dataset, version)
+    context = {
+        "dataset": version_row.dataset,
+        "version": version_row,
+        "baseline_agents": version_baseline_agents(version_row),
+        "outcome_counts": OUTCOME_COUNTS,
+    }
+    return render(request, "reports/baseline_agents.html", context)
+
+
+@require_safe
+def baseline_agents_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
+    """Send every rate of every baseline agent of a version."""
+    version_row = version_asked(request, dataset, version)
+    rates = baseline_rates(version_baseline_agents(version_row))
+    return table_file(f"{dataset}-v{version_row.number}-baseline-agents", BASELINE_AGENTS, rates)

@@ -1,0 +1,1 @@
+"""The agents that solve each example, over any number of runs."""
