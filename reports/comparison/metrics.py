@@ -12,7 +12,7 @@ from django.core.cache import cache
 from reports.analyses.compared.metrics import MetricDelta, Values, metric_deltas
 from reports.comparison.part import every_pair
 from toolevals.grading.engine.case_metrics import METRICS
-from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, Run
 
 if TYPE_CHECKING:

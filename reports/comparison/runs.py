@@ -17,7 +17,7 @@ from reports.comparison.part import pairs_in
 from reports.filters.case_filters import Filters
 from reports.trends.queries import COMPARED, part_of
 from toolevals.grading.values.canonical import digest
-from toolevals.runs.counts.packed_cases import packed_cases_of
+from toolevals.runs.aggregates.packed_cases import packed_cases_of
 from toolevals.runs.models import Grading, Run
 
 KEPT: Final = 24 * 3600

@@ -12,7 +12,7 @@ from reports.analyses.compared.metrics import Values
 from reports.analyses.compared.spending import UNITS, SpendingDelta, spending_deltas
 from reports.comparison.metrics import has_moved
 from reports.comparison.part import every_pair
-from toolevals.runs.counts.spending import Spending
+from toolevals.runs.aggregates.spending import Spending
 from toolevals.runs.models import CaseGrade
 
 if TYPE_CHECKING:

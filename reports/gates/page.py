@@ -16,7 +16,7 @@ from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS, Check, Ga
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
-from toolevals.runs.counts.case_values import measured_case, metric_names
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run
 
 EXAMPLES_A_PAGE: Final = 50

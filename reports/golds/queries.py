@@ -24,9 +24,9 @@ from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import decided_words
 from toolevals.presentation.csv import Cell
-from toolevals.runs.counts.example_sums import verdict_rates
-from toolevals.runs.counts.packed_cases import LETTERS, Packed, packed_cases
-from toolevals.runs.counts.run_rows import Deciding, deciding_of
+from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, packed_cases
+from toolevals.runs.aggregates.run_rows import Deciding, deciding_of
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.models import Grading, Run
 
 KEPT: Final = 24 * 3600

@@ -21,7 +21,7 @@ from reports.models import HeldGate
 from reports.run.analysis import Layers, failure_modes, layers_of, sentence
 from reports.trends.page import runs_trend
 from reports.trends.queries import recent_runs
-from toolevals.runs.counts.run_rows import Deciding, RunRow, deciding_of, run_states
+from toolevals.runs.aggregates.run_rows import Deciding, RunRow, deciding_of, run_states
 from toolevals.runs.models import Experiment, Grading, Run
 from toolevals.workspace.home import MOST_NEWS, Look, News
 from toolevals.workspace.models import Project, Role, User, untrashed

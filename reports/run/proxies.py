@@ -13,7 +13,7 @@ from reports.cases.queries import verdict_counts
 from reports.rates import ExampleSums, Rate, rate
 from reports.run.analysis import VerdictCounts
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import LETTERS, packed_cases
+from toolevals.runs.aggregates.packed_cases import LETTERS, packed_cases
 from toolevals.runs.models import Grading
 
 TRUTH: Final = "execution"

@@ -16,9 +16,9 @@ from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.verdicts import FailureTag
-from toolevals.runs.counts.counted_cases import View
-from toolevals.runs.counts.kept_sums import kept_sums
-from toolevals.runs.counts.label_noise import run_noise
+from toolevals.runs.aggregates.cube import View
+from toolevals.runs.aggregates.label_noise import run_noise
+from toolevals.runs.aggregates.sums import kept_sums
 from toolevals.runs.models import ArgumentCount, CaseGrade, FindingCount, Grading, Run
 from toolevals.workspace.models import User
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reports.analyses.compared import Paired
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import Packed
+from toolevals.runs.aggregates.packed_cases import Packed
 
 Trial = tuple[str, str, str]
 

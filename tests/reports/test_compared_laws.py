@@ -19,7 +19,7 @@ from reports.comparison.moved import MovedFilter, moved_places
 from tests.reports.paired_runs import packed, right, wrong
 from toolevals.grading.metrics.comparison import holm
 from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
-from toolevals.runs.counts.packed_cases import Packed
+from toolevals.runs.aggregates.packed_cases import Packed
 
 names = st.sampled_from(["a", "b", NONE])
 scored = st.builds(

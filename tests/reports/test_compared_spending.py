@@ -15,7 +15,7 @@ from reports.analyses.compared.spending import compare_amounts
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs, holm
-from toolevals.runs.counts.transcript_sums import transcript_sums
+from toolevals.runs.aggregates.transcript_sums import transcript_sums
 from toolevals.runs.models import Grading, Transcript
 
 pytestmark = pytest.mark.django_db

@@ -25,11 +25,10 @@ from reports.trends.rates import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, rate
-from toolevals.runs.counts.counted_cases import Unit
-from toolevals.runs.counts.example_sums import verdict_rates, verdict_sums
-from toolevals.runs.counts.kept_sums import KINDS, kept_sums
-from toolevals.runs.counts.rollups import finding_counts
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, step_rows
+from toolevals.runs.aggregates.build import finding_counts
+from toolevals.runs.aggregates.cube import Unit
+from toolevals.runs.aggregates.sums import KINDS, kept_sums, verdict_rates, verdict_sums
+from toolevals.runs.aggregates.trials import STEP_COLUMNS, step_rows
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,

@@ -15,8 +15,15 @@ from tests.fixtures.people import member
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
-from toolevals.runs.counts.trial_tallies import GROUPS, tallies_store, trial_tallies, verdict_tallies
+from toolevals.runs.aggregates.trials import (
+    GROUPS,
+    STEP_COLUMNS,
+    step_rows,
+    tallies_store,
+    trial_rows,
+    trial_tallies,
+    verdict_tallies,
+)
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PackedCases, StepCount, TrialCount, TrialTallies
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Role

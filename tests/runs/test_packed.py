@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.runs.building import STATUS, call, uploaded_run, version_of
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
 from toolevals.grading.values.verdicts import NONE
-from toolevals.runs.counts.packed_cases import LETTERS, Packed, packed_cases, packed_cases_of
+from toolevals.runs.aggregates.packed_cases import LETTERS, Packed, packed_cases, packed_cases_of
 from toolevals.runs.models import CaseGrade, PackedCases
 
 statuses = st.tuples(*[st.sampled_from(list(LETTERS))] * len(VERDICT_NAMES))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.fixtures.draws import draws
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.runs.counts.rollups import COLUMNS
-from toolevals.runs.counts.trial_tallies import trial_tallies
+from toolevals.runs.aggregates.build import COLUMNS
+from toolevals.runs.aggregates.trials import trial_tallies
 from toolevals.runs.models import AlignedPair, CaseGrade, TrialTallies
 
 pytestmark = pytest.mark.django_db

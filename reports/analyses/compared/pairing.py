@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
-from toolevals.runs.counts.packed_cases import Cell, Packed, Patterns
+from toolevals.runs.aggregates.packed_cases import Cell, Packed, Patterns
 
 Facts = TypeVar("Facts")
 Other = TypeVar("Other")

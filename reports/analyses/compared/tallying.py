@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from reports.analyses.compared.pairing import Paired, Places
 from toolevals.grading.metrics.comparison import ClassCounts
-from toolevals.runs.counts.packed_cases import Cell
+from toolevals.runs.aggregates.packed_cases import Cell
 
 _NOTHING: Final[ClassCounts] = (0, 0, 0)
 # Trials are weighed in whole numbers of this part of an example, at most.

@@ -1,6 +1,6 @@
 """Store what is evaluated, what it did, and how it was graded."""
 
-from toolevals.runs.counts.models import (
+from toolevals.runs.aggregates.models import (
     CountedCases,
     KeptSums,
     MeasuredCalls,

@@ -15,7 +15,7 @@ from toolevals.workspace.fields import DocumentField
 
 
 class CountedCases(models.Model):
-    """One matrix of a finished grading: see `toolevals.runs.counts.counted_cases`. It follows from the cases.
+    """One matrix of a finished grading: see `aggregates.cube`. It follows from the cases.
 
     That of FIRST and TRIAL is always there. Of one trial there is no majority; and where every case holds one call,
     the other views are as FIRST is. Neither is kept then.
@@ -123,12 +123,12 @@ class TrialTallies(models.Model):
     """The number of examples by passed and scored trials, in all and in groups. It follows from TrialCount."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="trial_tallies")
-    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `counts.trial_tallies`; all under "".
+    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `aggregates.trials`; all under "".
     document = DocumentField()
 
 
 class KeptSums(models.Model):
-    """Sums over the examples of what is counted besides verdicts and cells: see `services.kept_sums`."""
+    """Sums over the examples of what is counted besides verdicts and cells: see `aggregates.sums`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="kept_sums")
     kind = models.CharField(max_length=20)
@@ -163,7 +163,7 @@ class StepCount(models.Model):
 
 
 class PackedCases(models.Model):
-    """The cases of a finished grading as numbers: see `counts.packed_cases`. It follows from the cases."""
+    """The cases of a finished grading as numbers: see `aggregates.packed_cases`. It follows from the cases."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="packed")
     # What the numbers stand for: `{"verdicts": [...], "cells": [[expected, actual], ...]}`.
@@ -173,7 +173,7 @@ class PackedCases(models.Model):
 
 
 class MeasuredCalls(models.Model):
-    """The calls to one tool in one batch of a grading: see `toolevals.runs.counts.tool_spending.CallsOfTool.packed`.
+    """The calls to one tool in one batch of a grading: see `aggregates.tool_spending.CallsOfTool.packed`.
 
     Dropped when the grading is finished.
     """
@@ -202,7 +202,7 @@ class ToolSpending(models.Model):
     calls = models.PositiveIntegerField()
     # The turns of the model in which it was called.
     steps = models.PositiveIntegerField()
-    # `toolevals.runs.counts.tool_spending.ToolSpent.to_document`
+    # `toolevals.runs.aggregates.tool_spending.ToolSpent.to_document`
     measured = DocumentField()
 
     class Meta:

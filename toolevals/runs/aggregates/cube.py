@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.packed_cases import in_little_order
+from toolevals.runs.aggregates.packed_cases import in_little_order
 
 
 class View(StrEnum):

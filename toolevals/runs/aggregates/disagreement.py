@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from labeling.models import Dataset, VersionEntry
 from labeling.services import disagreement_set
-from toolevals.runs.counts.packed_cases import Packed, packed_cases_of
+from toolevals.runs.aggregates.packed_cases import Packed, packed_cases_of
 from toolevals.runs.models import Grading, Run
 
 # So many of a dataset's newest graded runs are compared.

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
 from toolevals.grading.metrics.means import percentile_of_sorted
-from toolevals.runs.counts.spending import Spending
+from toolevals.runs.aggregates.spending import Spending
 from toolevals.runs.models import Run, Transcript
 
 _TOKENS = ("tokens_in", "tokens_out", "tokens_cached")

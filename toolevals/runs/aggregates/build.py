@@ -13,18 +13,21 @@ from django.db.models import Count, Q, QuerySet, Sum
 from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.metrics.means import counted_mean
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.case_values import measured_case, metric_names
-from toolevals.runs.counts.counted_cases import CONTEXT, Counted, Unit, View
-from toolevals.runs.counts.counting import CaseTallies, CountedGrading, cases_count, counted_store
-from toolevals.runs.counts.disagreement import disagreement_write
-from toolevals.runs.counts.example_sums import verdict_sums_document
-from toolevals.runs.counts.free_calls import FREE, free_calls
-from toolevals.runs.counts.kept_sums import KEPT_COLUMNS, sums_to_keep
-from toolevals.runs.counts.packed_cases import packed_store
-from toolevals.runs.counts.tool_spending import tool_spending_store, tools_spent
-from toolevals.runs.counts.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
-from toolevals.runs.counts.trial_tallies import tallies_store
-from toolevals.runs.counts.turns import turns_write
+from toolevals.runs.aggregates.cube import CONTEXT, Counted, Unit, View
+from toolevals.runs.aggregates.disagreement import disagreement_write
+from toolevals.runs.aggregates.packed_cases import measured_case, metric_names, packed_store
+from toolevals.runs.aggregates.read_cases import (
+    FREE,
+    CaseTallies,
+    CountedGrading,
+    cases_count,
+    counted_store,
+    free_calls,
+    turns_write,
+)
+from toolevals.runs.aggregates.sums import KEPT_COLUMNS, sums_to_keep, verdict_sums_document
+from toolevals.runs.aggregates.tool_spending import tool_spending_store, tools_spent
+from toolevals.runs.aggregates.trials import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, tallies_store, trial_rows
 from toolevals.runs.grading.models import IS_LATENT
 from toolevals.runs.judging.judge_snapshots import seats_of
 from toolevals.runs.models import (

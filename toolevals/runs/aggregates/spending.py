@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any, Final, Self
 
+from toolevals.agents.loop import End
+
 SPENT_COLUMNS: Final = ("tokens_in", "tokens_out", "tokens_cached", "latency_ms")
 _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
 # What fits the column; no conversation has used more tokens.
@@ -98,3 +100,17 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
         return None
     return float(value)
+
+
+# How a trial ended that was not begun because the run had spent its budget.
+BUDGET = "budget"
+
+# Where the conversation itself does not show it.
+ENDINGS: Mapping[str, str] = {
+    End.CALLS: "The conversation ended with these calls: nothing simulates their tools.",
+    End.STEPS: "The conversation was ended at the run's cap on turns.",
+    End.LOOP: "The conversation was ended because one call was repeated.",
+    End.ERRORS: "The conversation was ended after too many failing tools in succession.",
+    "broken": "The agent broke off by itself.",
+    BUDGET: "The conversation was not begun: the run had spent its budget.",
+}

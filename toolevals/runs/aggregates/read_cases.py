@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,12 +15,14 @@ from typing import Any, Final, NamedTuple, Self
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Case, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models import Case, Exists, FilteredRelation, OuterRef, Q, QuerySet, Value, When
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.confusion import NO_MAJORITY, set_class
+from toolevals.grading.values import MalformedCall, Transcript
 from toolevals.grading.values.verdict_table import VERDICT_NAMES
-from toolevals.runs.counts.counted_cases import (
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.aggregates.cube import (
     NO_COSTS,
     PRICE_UNITS,
     Cell,
@@ -31,11 +33,11 @@ from toolevals.runs.counts.counted_cases import (
     Unit,
     View,
 )
-from toolevals.runs.counts.example_sums import class_sums, class_sums_document, class_sums_of, first_call_sums
-from toolevals.runs.counts.packed_cases import Packed, Packing
-from toolevals.runs.counts.transcript_sums import TranscriptSums, transcript_sums
-from toolevals.runs.counts.turns import turns_write
-from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase, RevisionTurn
+from toolevals.runs.aggregates.packed_cases import Packed, Packing
+from toolevals.runs.aggregates.sums import class_sums, class_sums_document, class_sums_of, first_call_sums
+from toolevals.runs.aggregates.transcript_sums import TranscriptSums, transcript_sums
+from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase, RevisionTurn, Run
+from toolevals.runs.scope.examples import tools_offered
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 
 
@@ -409,3 +411,58 @@ def _majority(trials: list[One], view: View) -> tuple[One, tuple[Cell, ...]] | N
     if agreed is None:
         return placed[0], tuple((expected, NO_MAJORITY) for expected, _ in placed[0].cells[view])
     return next(one for one in placed if one.cells[view] == agreed), agreed
+
+
+AT_ONCE = 2000
+_first = itemgetter(0)
+
+
+def turns_write(run: Run) -> None:
+    """Write at which turn the examples of the run's version stand, where that is not written yet.
+
+    It follows from what the revisions show, so that workers who race write the same.
+    """
+    part = _missing(run)
+    while part:
+        # In one order, so that workers who race never wait for each other.
+        rows = [RevisionTurn(revision_id=pk, turn=turn_of(document)) for pk, document, _ in sorted(part, key=_first)]
+        RevisionTurn.objects.bulk_create(rows, ignore_conflicts=True)
+        # Not from the first again: what was just written would be passed over each time.
+        part = _missing(run, after=part[-1][2])
+
+
+def _missing(run: Run, *, after: int = -1) -> list[tuple[UUID, Any, int]]:
+    """Return the next entries whose turn is not written, in order, from `after` a position."""
+    known = RevisionTurn.objects.filter(revision=OuterRef("revision"))
+    entries = VersionEntry.objects.filter(~Exists(known), version=run.dataset_version_id, position__gt=after)
+    return list(entries.order_by("position").values_list("revision", "revision__input", "position")[:AT_ONCE])
+
+
+def turn_of(document: Any) -> int:
+    """Return how many messages of the user an input holds: 1 where the conversation begins."""
+    messages = document.get("messages") if isinstance(document, Mapping) else None
+    return sum(
+        isinstance(message, Mapping) and message.get("role") == "user"
+        for message in (messages if isinstance(messages, list) else [])
+    )
+
+
+# The view under which they are counted, beside those of the matrices.
+FREE = "free"
+READ_AT_ONCE = 100
+
+
+def free_calls(grading: Grading) -> Mapping[str, int]:
+    """Return how often each offered tool is called in the cases that expect some call, whichever it is."""
+    counts: Counter[str] = Counter()
+    # Outside the matrix and yet judged by their calls: only some_call is.
+    cases = CaseGrade.objects.filter(grading=grading, expected="", selection__in=("passed", "failed"))
+    rows = cases.select_related("transcript__entry__revision__tools").defer(
+        "detail", "transcript__entry__revision__input"
+    )
+    for case in rows.order_by("pk").iterator(chunk_size=READ_AT_ONCE):
+        tools = tools_offered(tools_in(case.transcript.entry.revision.tools), grading.run.agent)
+        offered = {tool.name for tool in tools}
+        calls = Transcript.from_document(case.transcript.document).calls
+        counts.update(call.name for call in calls if not isinstance(call, MalformedCall) and call.name in offered)
+    return counts

@@ -17,9 +17,9 @@ from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.values.verdicts import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
 from toolevals.presentation.label_noise import short_words
-from toolevals.runs.counts.example_sums import verdict_rates
-from toolevals.runs.counts.label_noise import noises_of
-from toolevals.runs.counts.spending import Spending
+from toolevals.runs.aggregates.label_noise import noises_of
+from toolevals.runs.aggregates.spending import Spending
+from toolevals.runs.aggregates.sums import verdict_rates
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.workspace.clock import database_now
 from toolevals.workspace.models import AuditEntry, Job, JobState
